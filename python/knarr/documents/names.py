@@ -1,0 +1,61 @@
+"""Titles to URI components, and components to URIs.
+
+A component is kept readable: white space becomes `_`, everything else stays, letters of any
+script included; the URI percent-encodes, once, the few characters that would break it. Titles
+longer than 80 characters keep their beginning and get a hash tail. Names that would mean
+something else (`..`, a leading dot, which marks our own files) get a leading `_`. Equal siblings
+get `~2`, `~3` in document order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+SCHEME = "viking://"
+MAX_NAME_CHARS = 80
+
+# The same set as cpp/uri/uri.cc: what must not stand raw inside a component.
+_ENCODE = re.compile(r"[%/?#\\\x00-\x20\x7f]")
+
+
+def component(title: str) -> str:
+    """The (decoded) URI component for a title; never empty, never `.` or `..`."""
+    name = unicodedata.normalize("NFC", title)
+    name = "".join(" " if ch.isspace() else ch for ch in name)
+    name = "".join(ch for ch in name if unicodedata.category(ch) not in ("Cc", "Cs"))
+    name = re.sub(r"\s+", "_", name.strip())
+    if len(name) > MAX_NAME_CHARS:
+        tail = hashlib.sha256(name.encode("utf-8")).hexdigest()[:8]
+        name = f"{name[: MAX_NAME_CHARS - 9]}-{tail}"
+    if not name:
+        return "_"
+    return f"_{name}" if name.startswith(".") else name
+
+
+def encode(name: str) -> str:
+    """Percent-encode a component for use in a URI."""
+    return _ENCODE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8")), name)
+
+
+class SiblingNames:
+    """Hands out distinct names among the children of one directory."""
+
+    def __init__(self, taken: set[str] | None = None) -> None:
+        self._taken = set(taken or ())
+
+    def claim(self, name: str, suffix: str = "") -> str:
+        """`name + suffix`, or with `~2`, `~3`, … before the suffix when that is taken."""
+        candidate, number = f"{name}{suffix}", 1
+        while candidate in self._taken:
+            number += 1
+            candidate = f"{name}~{number}{suffix}"
+        self._taken.add(candidate)
+        return candidate
+
+
+def join(base: str, *names: str) -> str:
+    """The URI of the directory `base` extended by (decoded) components; no trailing slash."""
+    head = base if base.endswith("/") else base + "/"
+    return head + "/".join(encode(name) for name in names)

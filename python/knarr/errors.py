@@ -1,0 +1,71 @@
+"""The tree of errors, and nothing else.
+
+    KnarrError
+    ├── EngineError                    from the native core
+    │   ├── InvalidArgument  (ValueError)
+    │   ├── NotFound         (LookupError)
+    │   ├── AlreadyExists    (ValueError)
+    │   ├── Corruption       (OSError)
+    │   ├── StorageError     (OSError)
+    │   ├── Unsupported      (ValueError)   a pattern or operation that is not offered
+    │   └── DeviceError      (RuntimeError)
+    ├── CatalogError         (OSError)      the catalog cannot be opened, or is another one
+    ├── EmbedderError        (RuntimeError) an embedder is missing or answers wrongly
+    └── DocumentError        (ValueError)   a file that cannot be read as a document
+
+Messages carry the value that was given, what was expected and how to mend it.
+"""
+
+from __future__ import annotations
+
+
+class KnarrError(Exception):
+    """Base of everything knarr raises on purpose."""
+
+
+class EngineError(KnarrError):
+    """Base of the errors of the native core."""
+
+
+class InvalidArgument(EngineError, ValueError):
+    """A value the engine refuses; nothing was changed."""
+
+
+class NotFound(EngineError, LookupError):
+    """No node has this URI."""
+
+
+class AlreadyExists(EngineError, ValueError):
+    """A node has this URI already."""
+
+
+class Corruption(EngineError, OSError):
+    """A stored file fails its checks."""
+
+
+class StorageError(EngineError, OSError):
+    """The operating system refused to read or write."""
+
+
+class Unsupported(EngineError, ValueError):
+    """A construct that is not offered, such as a back-reference in a pattern."""
+
+
+class DeviceError(EngineError, RuntimeError):
+    """A GPU is missing or failed."""
+
+
+class CatalogError(KnarrError, OSError):
+    """The catalog cannot be opened, or was made with other settings."""
+
+
+class EmbedderError(KnarrError, RuntimeError):
+    """An embedder is missing, or its reply does not fit."""
+
+
+class DocumentError(KnarrError, ValueError):
+    """A file that cannot be read as a document; `status` is the receipt's word for why."""
+
+    def __init__(self, message: str, status: str = "corrupt") -> None:
+        super().__init__(message)
+        self.status = status
