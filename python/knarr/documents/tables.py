@@ -1,0 +1,95 @@
+"""Rows of cells to a Markdown pipe table, for every format that has tables.
+
+No text is lost: `|` in a cell is escaped, line breaks become spaces, a merged cell keeps its text
+in its first place and leaves the others empty. Rows and columns that hold no text are dropped.
+
+**Layout rule.** What is left is a table only when it has two rows and two columns at least, and
+no cell is longer than `LAYOUT_CELL_CHARS`; anything else serves the layout of a page (a framed
+note, two columns of prose) and is better read as paragraphs, cell after cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from knarr.documents.sections import Table
+
+LAYOUT_CELL_CHARS = 1500
+_MAX_SPAN = 64
+_MAX_CELLS = 500_000
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell as the source gives it; nested tables' text is part of `text`."""
+
+    text: str
+    columns: int = 1
+    rows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableText:
+    """A rendered table: `text` ends in one line end; `header` is its first two lines; `row_begins`
+    are byte offsets of the body rows in the UTF-8 of `text`."""
+
+    text: str
+    header: str
+    row_begins: tuple[int, ...]
+
+    def at(self, begin_byte: int) -> Table:
+        """The record of this table, where its text stands at `begin_byte` of a document."""
+        end_byte = begin_byte + len(self.text.encode("utf-8"))
+        return Table(begin_byte, end_byte, self.header, tuple(begin_byte + at for at in self.row_begins))
+
+
+def one_line(text: str) -> str:
+    """Every run of white space as one space, none at the ends."""
+    return _SPACE.sub(" ", text).strip()
+
+
+def grid(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+    """Cells at their places: a rectangle of one-line texts, merged cells filled with "", rows and
+    columns without text dropped. Spans are bounded, and ignored in tables of absurd size."""
+    spans = sum(min(cell.columns, _MAX_SPAN) for row in rows for cell in row) <= _MAX_CELLS
+    placed: list[dict[int, str]] = [{} for _ in rows]
+    for number, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            while column in placed[number]:
+                column += 1
+            width = max(1, min(cell.columns, _MAX_SPAN)) if spans else 1
+            height = max(1, min(cell.rows, len(rows) - number)) if spans else 1
+            if width * height > _MAX_CELLS // 100:
+                height = 1
+            for below in range(number, number + height):
+                for across in range(column, column + width):
+                    placed[below].setdefault(across, "")
+            placed[number][column] = one_line(cell.text)
+            column += width
+    used = sorted({at for row_cells in placed for at, text in row_cells.items() if text})
+    return [[cells.get(at, "") for at in used] for cells in placed if any(cells.values())]
+
+
+def table_text(rows: Sequence[Sequence[Cell]]) -> TableText | None:
+    """The table as Markdown, its first row as header; None when the layout rule says that it is
+    none (the caller then writes the cells as paragraphs)."""
+    cells = grid(rows)
+    if len(cells) < 2 or len(cells[0]) < 2:
+        return None
+    if max(len(text) for row in cells for text in row) > LAYOUT_CELL_CHARS:
+        return None
+    lines = [_line(row) for row in cells]
+    header = f"{lines[0]}|{' --- |' * len(cells[0])}\n"
+    begins, at = [], len(header.encode("utf-8"))
+    for line in lines[1:]:
+        begins.append(at)
+        at += len(line.encode("utf-8"))
+    return TableText(header + "".join(lines[1:]), header, tuple(begins))
+
+
+def _line(row: Sequence[str]) -> str:
+    return "| " + " | ".join(text.replace("|", "\\|") for text in row) + " |\n"
