@@ -1,0 +1,172 @@
+"""The tables, and opening the database that holds them.
+
+One schema for SQLite and PostgreSQL. The catalog is the only truth: the engine is an index over it
+and can be rebuilt from it at any time. Positions are byte offsets into the canonical text; names are
+decoded URI components, so that moving a subtree rewrites the URIs of documents and nothing below.
+
+    meta ── schema version, embedder id and width
+    documents 1─1 texts          one row per document; its canonical text beside it
+              1─n sections       the heading tree, in document order
+              1─n objects        chunks and abstracts, in document order: the engine's rows
+    vectors                      by content hash + model: unchanged content is never embedded twice
+    changes                      append-only, growing `seq`: what the engine applies to catch up
+    traces                       the recorded run of each question
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from knarr.errors import CatalogError
+
+SCHEMA_VERSION = 1
+
+metadata = sa.MetaData()
+
+meta = sa.Table(
+    "meta",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+
+documents = sa.Table(
+    "documents",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("uri", sa.Text, nullable=False, unique=True),
+    sa.Column("folder", sa.Text, nullable=False),
+    sa.Column("file_name", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("format", sa.Text, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("content_hash", sa.Text, nullable=False),
+    sa.Column("recipe", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("size_bytes", sa.Integer, nullable=False),
+    sa.Column("page_begins", sa.JSON, nullable=False),
+    sa.Column("missing_pages", sa.JSON, nullable=False),
+    sa.Column("notes", sa.JSON, nullable=False),
+    sa.Column("updated_at", sa.Text, nullable=False),
+    sa.UniqueConstraint("folder", "file_name"),
+)
+
+texts = sa.Table(
+    "texts",
+    metadata,
+    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("text", sa.Text, nullable=False),
+)
+
+sections = sa.Table(
+    "sections",
+    metadata,
+    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("ordinal", sa.Integer, primary_key=True),
+    sa.Column("parent", sa.Integer),
+    sa.Column("level", sa.Integer, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("begin_byte", sa.Integer, nullable=False),
+    sa.Column("body_byte", sa.Integer, nullable=False),
+    sa.Column("end_byte", sa.Integer, nullable=False),
+)
+
+objects = sa.Table(
+    "objects",
+    metadata,
+    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("ordinal", sa.Integer, primary_key=True),
+    sa.Column("section", sa.Integer, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("begin_byte", sa.Integer, nullable=False),
+    sa.Column("end_byte", sa.Integer, nullable=False),
+    sa.Column("tokens", sa.Integer, nullable=False),
+    sa.Column("header", sa.Text, nullable=False),
+    sa.Column("preview", sa.Text, nullable=False),
+    sa.Column("text", sa.Text),
+    sa.Column("vector_hash", sa.LargeBinary, nullable=False),
+)
+
+vectors = sa.Table(
+    "vectors",
+    metadata,
+    sa.Column("hash", sa.LargeBinary, primary_key=True),
+    sa.Column("model", sa.Text, primary_key=True),
+    sa.Column("vector", sa.LargeBinary, nullable=False),
+)
+
+changes = sa.Table(
+    "changes",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("document_id", sa.Integer),
+    sa.Column("uri", sa.Text, nullable=False),
+    sa.Column("target", sa.Text),
+    sqlite_autoincrement=True,
+)
+
+traces = sa.Table(
+    "traces",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("created_at", sa.Text, nullable=False),
+    sa.Column("question", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("record", sa.Text, nullable=False),
+    sa.Index("traces_by_time", "created_at"),
+)
+
+
+def open_database(path: Path) -> sa.Engine:
+    """SQLite in WAL mode, foreign keys on, every transaction durable once committed.
+
+    Raises CatalogError when the file is not a catalog of this schema version."""
+    database = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30.0})
+    sa.event.listen(database, "connect", _prepare)
+    sa.event.listen(database, "begin", _begin)
+    try:
+        metadata.create_all(database)
+        _check_version(database, path)
+    except sa.exc.DatabaseError as error:
+        database.dispose()
+        raise CatalogError(
+            f"{path}: not a readable catalog ({error.orig}). Restore it from a copy, or move it away "
+            "and add the documents again"
+        ) from error
+    except CatalogError:
+        database.dispose()
+        raise
+    return database
+
+
+def _prepare(connection: sqlite3.Connection, _record: Any) -> None:
+    # The driver's own transaction handling is switched off, so that BEGIN is ours (see _begin).
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.close()
+
+
+def _begin(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("BEGIN")
+
+
+def _check_version(database: sa.Engine, path: Path) -> None:
+    with database.begin() as connection:
+        found = connection.execute(sa.select(meta.c.value).where(meta.c.key == "schema")).scalar()
+        if found is None:
+            connection.execute(meta.insert().values(key="schema", value=str(SCHEMA_VERSION)))
+        elif int(found) != SCHEMA_VERSION:
+            raise CatalogError(
+                f"{path}: schema version {found}, this knarr reads {SCHEMA_VERSION}: use the knarr that made it, "
+                "or add the documents again to a new knowledge base"
+            )
