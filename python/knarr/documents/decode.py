@@ -1,0 +1,106 @@
+"""Bytes to text: the one place that knows byte-order marks, encodings and line ends.
+
+A byte-order mark decides (UTF-8, UTF-16, UTF-32); without one the bytes are UTF-8 if they are
+valid UTF-8, UTF-16 if their zero bytes stand in the pattern that Latin text gives, and else
+Windows-1252, which is said in the notes. Bytes with many NULs or control characters are no text.
+The text that comes out has ``\\n`` line ends, no byte-order mark and no NUL.
+"""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+from knarr.documents.limits import DEFAULT, Limits
+from knarr.errors import DocumentError
+
+# UTF-32's mark begins with UTF-16's, so it is tried first.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SAMPLE_BYTES = 1 << 16
+_MAX_CONTROL_SHARE = 0.02
+# Control characters that text does hold: tab, line feed, vertical tab, form feed, return, escape.
+_TEXT_CONTROLS = frozenset(b"\t\n\x0b\x0c\r\x1b")
+_CONTROLS = bytes(byte for byte in range(32) if byte not in _TEXT_CONTROLS) + b"\x7f"
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Text with ``\\n`` line ends; `notes` say what had to be guessed or replaced."""
+
+    text: str
+    encoding: str
+    notes: tuple[str, ...] = ()
+
+
+def decode(data: bytes, name: str = "", *, limits: Limits = DEFAULT) -> Decoded:
+    """Decode a text file.
+
+    Raises DocumentError with status "empty" (no byte, or only white space), "limit" (longer than
+    `limits.text_bytes`) or "unsupported" (binary).
+    """
+    if len(data) > limits.text_bytes:
+        raise DocumentError(
+            f"{name}: {len(data):,} bytes of text, the limit is {limits.text_bytes:,}", "limit"
+        )
+    if not data or data.isspace():
+        raise DocumentError(f"{name}: the file is empty", "empty")
+    text, encoding, notes = _to_text(data, name)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    nulls = text.count("\0")
+    if nulls:
+        text = text.replace("\0", "\ufffd")
+        notes.append(f"{nulls} NUL characters replaced by U+FFFD")
+    # A second mark (from files pasted together) would hide the first heading as the first did.
+    text = text.lstrip("\ufeff")
+    if not text or text.isspace():
+        raise DocumentError(f"{name}: the file holds only white space", "empty")
+    return Decoded(text, encoding, tuple(notes))
+
+
+def _to_text(data: bytes, name: str) -> tuple[str, str, list[str]]:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            text = data[len(mark) :].decode(encoding, errors="replace")
+            return text, encoding, _replacement_notes(text, encoding)
+    guessed = _utf16_by_nulls(data[:_SAMPLE_BYTES])
+    if guessed:
+        text = data.decode(guessed, errors="replace")
+        return text, guessed, [f"no byte-order mark: read as {guessed.upper()}"]
+    if _is_binary(data[:_SAMPLE_BYTES]):
+        raise DocumentError(f"{name}: binary data, not text of a known format", "unsupported")
+    try:
+        return data.decode("utf-8"), "utf-8", []
+    except UnicodeDecodeError as error:
+        # Windows-1252 leaves five bytes undefined; Latin-1 would make control characters of them.
+        text = data.decode("cp1252", errors="replace")
+        note = f"not valid UTF-8 (byte {error.start}): read as Windows-1252"
+        return text, "cp1252", [note]
+
+
+def _replacement_notes(text: str, encoding: str) -> list[str]:
+    bad = text.count("\ufffd")
+    return [f"{bad} characters could not be decoded as {encoding.upper()}"] if bad else []
+
+
+def _utf16_by_nulls(sample: bytes) -> str | None:
+    """UTF-16 without a mark: in Latin text every second byte is zero, always the same half."""
+    if len(sample) < 4 or len(sample) % 2:
+        return None
+    pairs = len(sample) // 2
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    if odd > 0.7 * pairs and even <= 0.01 * pairs:
+        return "utf-16-le"
+    if even > 0.7 * pairs and odd <= 0.01 * pairs:
+        return "utf-16-be"
+    return None
+
+
+def _is_binary(sample: bytes) -> bool:
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    return controls > _MAX_CONTROL_SHARE * len(sample)
