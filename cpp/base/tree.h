@@ -1,0 +1,396 @@
+// CowTree: a sorted map that can be copied in O(1).
+//
+// A B+tree of shared nodes with counts of what lies below, so that it also answers `rank` and `at`.
+// A copy shares every node. A change copies the shared nodes on its path and edits in place those
+// that only this tree can reach: the first edits after a copy cost O(log n) nodes, and many edits
+// of one draft cost little more than in a mutable map.
+//
+// Invariants: keys are distinct and ascending; every leaf has the same depth; no node is empty;
+// child i of an inner node holds keys k with keys[i] <= k < keys[i + 1] (keys[0] is not consulted).
+//
+// Threads: const methods of one tree may run in parallel. Trees that share nodes are independent:
+// one may be written while others are read. Pointers and cursors are valid until their tree is
+// changed or destroyed.
+//
+// `Less` may be transparent: lookups take anything that it can compare with K.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "base/ref.h"
+
+namespace knarr {
+
+template <class K, class V, class Less = std::less<>>
+class CowTree {
+  static constexpr std::size_t kFan = 32;  // entries of a node, at most
+  static constexpr std::size_t kSparse =
+      8;  // below this, a node is merged when a neighbour has room
+  static constexpr std::size_t kHeight = 16;  // 8^16 entries are more than memory holds
+
+  struct Node : RefCounted {
+    explicit Node(bool is_leaf) : leaf(is_leaf) {}
+    Node(const Node&) = default;
+    Node& operator=(const Node&) = delete;
+    virtual ~Node() = default;
+    const bool leaf;
+    std::uint16_t n = 0;
+    std::array<K, kFan> keys{};
+  };
+  struct Leaf final : Node {
+    Leaf() : Node(true) {}
+    std::array<V, kFan> values{};
+  };
+  struct Inner final : Node {
+    Inner() : Node(false) {}
+    std::array<Ref<Node>, kFan> children{};
+    std::array<std::size_t, kFan> sizes{};
+  };
+
+ public:
+  // A place in the tree, or its end.
+  class Cursor {
+   public:
+    bool valid() const { return depth_ > 0; }
+    const K& key() const { return leaf().keys[top().index]; }
+    const V& value() const { return leaf().values[top().index]; }
+    void next() {
+      ++path_[depth_ - 1].index;
+      settle();
+    }
+
+   private:
+    friend class CowTree;
+    struct Step {
+      const Node* node;
+      std::size_t index;
+    };
+    const Step& top() const { return path_[depth_ - 1]; }
+    const Leaf& leaf() const { return static_cast<const Leaf&>(*top().node); }
+    void push(const Node* node, std::size_t index) { path_[depth_++] = {node, index}; }
+    // From "past the last entry of some nodes" to the next entry, or to the end.
+    void settle() {
+      while (depth_ > 0 && top().index == top().node->n) {
+        if (--depth_ > 0) ++path_[depth_ - 1].index;
+      }
+      while (depth_ > 0 && !top().node->leaf) {
+        push(static_cast<const Inner*>(top().node)->children[top().index].get(), 0);
+      }
+    }
+
+    std::array<Step, kHeight> path_{};
+    std::size_t depth_ = 0;
+  };
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  // The value of `key`, or nullptr.
+  template <class Q>
+  const V* find(const Q& key) const {
+    const Node* node = root_.get();
+    if (node == nullptr) return nullptr;
+    while (!node->leaf) {
+      node = static_cast<const Inner*>(node)->children[child_of(*node, key)].get();
+    }
+    const std::size_t i = lower(*node, key);
+    return hit(*node, i, key) ? &static_cast<const Leaf*>(node)->values[i] : nullptr;
+  }
+
+  template <class Q>
+  bool contains(const Q& key) const {
+    return find(key) != nullptr;
+  }
+
+  // Sets the value of `key`; true when the key is new.
+  bool insert(K key, V value) {
+    if (!root_) root_ = Ref<Node>(new Leaf);
+    bool fresh = false;
+    Split split = insert_below(root_, key, value, fresh);
+    if (split.right) {
+      auto* top = new Inner;
+      Ref<Node> holder(top);
+      top->n = 2;
+      top->keys[1] = std::move(split.key);
+      top->children[0] = std::move(root_);
+      top->children[1] = std::move(split.right);
+      top->sizes[0] = total(*top->children[0]);
+      top->sizes[1] = total(*top->children[1]);
+      root_ = std::move(holder);
+    }
+    size_ += fresh ? 1 : 0;
+    return fresh;
+  }
+
+  // The value of `key`, to be changed in place, or nullptr.
+  template <class Q>
+  V* edit(const Q& key) {
+    if (!contains(key)) return nullptr;
+    Ref<Node>* slot = &root_;
+    while (!own(*slot).leaf) {
+      slot = &static_cast<Inner&>(**slot).children[child_of(**slot, key)];
+    }
+    return &static_cast<Leaf&>(**slot).values[lower(**slot, key)];
+  }
+
+  // True when the key was there.
+  template <class Q>
+  bool erase(const Q& key) {
+    if (!contains(key)) return false;
+    erase_below(root_, key);
+    while (root_ && !root_->leaf && root_->n == 1) {
+      root_ = Ref<Node>(static_cast<Inner&>(*root_).children[0]);
+    }
+    if (root_->n == 0) root_ = Ref<Node>();
+    --size_;
+    return true;
+  }
+
+  Cursor begin() const { return at(0); }
+
+  // At the first entry whose key is not less than `key`.
+  template <class Q>
+  Cursor lower_bound(const Q& key) const {
+    Cursor cursor;
+    const Node* node = root_.get();
+    if (node == nullptr) return cursor;
+    while (!node->leaf) {
+      const std::size_t i = child_of(*node, key);
+      cursor.push(node, i);
+      node = static_cast<const Inner*>(node)->children[i].get();
+    }
+    cursor.push(node, lower(*node, key));
+    cursor.settle();
+    return cursor;
+  }
+
+  // How many keys are less than `key`.
+  template <class Q>
+  std::size_t rank(const Q& key) const {
+    std::size_t before = 0;
+    const Node* node = root_.get();
+    if (node == nullptr) return 0;
+    while (!node->leaf) {
+      const auto& inner = static_cast<const Inner&>(*node);
+      const std::size_t i = child_of(*node, key);
+      for (std::size_t j = 0; j < i; ++j) before += inner.sizes[j];
+      node = inner.children[i].get();
+    }
+    return before + lower(*node, key);
+  }
+
+  // At the entry with this rank; the end when there is none.
+  Cursor at(std::size_t rank) const {
+    Cursor cursor;
+    if (rank >= size_) return cursor;
+    const Node* node = root_.get();
+    while (!node->leaf) {
+      const auto& inner = static_cast<const Inner&>(*node);
+      std::size_t i = 0;
+      for (; rank >= inner.sizes[i]; ++i) rank -= inner.sizes[i];
+      cursor.push(node, i);
+      node = inner.children[i].get();
+    }
+    cursor.push(node, rank);
+    return cursor;
+  }
+
+  // Bytes of the nodes, shared ones included, without what keys and values own elsewhere. O(n).
+  std::size_t size_bytes() const { return root_ ? bytes_below(*root_) : 0; }
+
+ private:
+  struct Split {
+    K key{};
+    Ref<Node> right;  // null when nothing was split
+  };
+
+  template <class Q>
+  static std::size_t lower(const Node& node, const Q& key) {
+    const auto begin = node.keys.begin();
+    return static_cast<std::size_t>(std::lower_bound(begin, begin + node.n, key, Less{}) - begin);
+  }
+  template <class Q>
+  static std::size_t child_of(const Node& node, const Q& key) {
+    const auto begin = node.keys.begin();
+    return static_cast<std::size_t>(std::upper_bound(begin + 1, begin + node.n, key, Less{}) -
+                                    begin - 1);
+  }
+  template <class Q>
+  static bool hit(const Node& node, std::size_t i, const Q& key) {
+    return i < node.n && !Less{}(key, node.keys[i]);
+  }
+  static std::size_t total(const Node& node) {
+    if (node.leaf) return node.n;
+    const auto& sizes = static_cast<const Inner&>(node).sizes;
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < node.n; ++i) sum += sizes[i];
+    return sum;
+  }
+  static std::size_t bytes_below(const Node& node) {
+    if (node.leaf) return sizeof(Leaf);
+    std::size_t sum = sizeof(Inner);
+    for (std::size_t i = 0; i < node.n; ++i) {
+      sum += bytes_below(*static_cast<const Inner&>(node).children[i]);
+    }
+    return sum;
+  }
+
+  // Makes the node in `slot` reachable from here only. The slot's own node must be so already.
+  static Node& own(Ref<Node>& slot) {
+    if (!slot.unique()) {
+      slot = slot->leaf ? Ref<Node>(new Leaf(static_cast<const Leaf&>(*slot)))
+                        : Ref<Node>(new Inner(static_cast<const Inner&>(*slot)));
+    }
+    return *slot;
+  }
+
+  template <class A>
+  static void open_gap(A& array, std::size_t n, std::size_t at) {
+    std::move_backward(array.begin() + at, array.begin() + n, array.begin() + n + 1);
+  }
+  // Closes the gap and lets go of what the last place held.
+  template <class A>
+  static void close_gap(A& array, std::size_t n, std::size_t at) {
+    std::move(array.begin() + at + 1, array.begin() + n, array.begin() + at);
+    array[n - 1] = typename A::value_type{};
+  }
+  template <class A>
+  static void move_tail(A& from, std::size_t begin, std::size_t end, A& to, std::size_t at) {
+    for (std::size_t i = begin; i < end; ++i)
+      to[at++] = std::exchange(from[i], typename A::value_type{});
+  }
+
+  // Moves entries [begin, n) of `from` behind those of `to`. Both are owned and of one type.
+  static void move_entries(Node& from, std::size_t begin, Node& to) {
+    move_tail(from.keys, begin, from.n, to.keys, to.n);
+    if (from.leaf) {
+      auto &source = static_cast<Leaf&>(from), &target = static_cast<Leaf&>(to);
+      move_tail(source.values, begin, from.n, target.values, to.n);
+    } else {
+      auto &source = static_cast<Inner&>(from), &target = static_cast<Inner&>(to);
+      move_tail(source.children, begin, from.n, target.children, to.n);
+      move_tail(source.sizes, begin, from.n, target.sizes, to.n);
+    }
+    to.n = static_cast<std::uint16_t>(to.n + from.n - begin);
+    from.n = static_cast<std::uint16_t>(begin);
+  }
+
+  // Splits a full node before an insertion at `at`. Insertion at the very end keeps the left node
+  // full: keys that arrive in order pack the leaves.
+  static Split split_full(Node& node, std::size_t at) {
+    const std::size_t cut = at == kFan ? kFan - 1 : kFan / 2;
+    Split split{node.keys[cut], node.leaf ? Ref<Node>(new Leaf) : Ref<Node>(new Inner)};
+    move_entries(node, cut, *split.right);
+    return split;
+  }
+
+  static Split insert_below(Ref<Node>& slot, K& key, V& value, bool& fresh) {
+    Node& node = own(slot);
+    return node.leaf ? insert_in_leaf(static_cast<Leaf&>(node), key, value, fresh)
+                     : insert_in_inner(static_cast<Inner&>(node), key, value, fresh);
+  }
+
+  static Split insert_in_leaf(Leaf& leaf, K& key, V& value, bool& fresh) {
+    std::size_t at = lower(leaf, key);
+    if (hit(leaf, at, key)) {
+      leaf.values[at] = std::move(value);
+      return {};
+    }
+    fresh = true;
+    Split split;
+    Leaf* target = &leaf;
+    if (leaf.n == kFan) {
+      split = split_full(leaf, at);
+      if (at > leaf.n) {
+        at -= leaf.n;
+        target = static_cast<Leaf*>(split.right.get());
+      }
+    }
+    open_gap(target->keys, target->n, at);
+    open_gap(target->values, target->n, at);
+    target->keys[at] = std::move(key);
+    target->values[at] = std::move(value);
+    ++target->n;
+    return split;
+  }
+
+  static Split insert_in_inner(Inner& inner, K& key, V& value, bool& fresh) {
+    std::size_t i = child_of(inner, key);
+    Split below = insert_below(inner.children[i], key, value, fresh);
+    if (!below.right) {
+      inner.sizes[i] += fresh ? 1 : 0;
+      return {};
+    }
+    inner.sizes[i] = total(*inner.children[i]);
+    std::size_t at = i + 1;
+    Split split;
+    Inner* target = &inner;
+    if (inner.n == kFan) {
+      split = split_full(inner, at);
+      if (at > inner.n) {
+        at -= inner.n;
+        target = static_cast<Inner*>(split.right.get());
+      }
+    }
+    open_gap(target->keys, target->n, at);
+    open_gap(target->children, target->n, at);
+    open_gap(target->sizes, target->n, at);
+    target->keys[at] = std::move(below.key);
+    target->sizes[at] = total(*below.right);
+    target->children[at] = std::move(below.right);
+    ++target->n;
+    return split;
+  }
+
+  template <class Q>
+  static void erase_below(Ref<Node>& slot, const Q& key) {
+    Node& node = own(slot);
+    if (node.leaf) {
+      const std::size_t at = lower(node, key);
+      close_gap(static_cast<Leaf&>(node).values, node.n, at);
+      close_gap(node.keys, node.n, at);
+      --node.n;
+      return;
+    }
+    auto& inner = static_cast<Inner&>(node);
+    const std::size_t i = child_of(inner, key);
+    erase_below(inner.children[i], key);
+    --inner.sizes[i];
+    if (inner.children[i]->n == 0) {
+      drop_child(inner, i);
+    } else if (inner.children[i]->n < kSparse) {
+      if (!merge(inner, i)) merge(inner, i + 1);
+    }
+  }
+
+  // Moves child `right` into its left neighbour when there is room.
+  static bool merge(Inner& inner, std::size_t right) {
+    if (right == 0 || right >= inner.n) return false;
+    const std::size_t left = right - 1;
+    if (inner.children[left]->n + inner.children[right]->n > kFan) return false;
+    Node& into = own(inner.children[left]);
+    Node& from = own(inner.children[right]);
+    from.keys[0] = from.leaf ? std::move(from.keys[0]) : inner.keys[right];
+    move_entries(from, 0, into);
+    inner.sizes[left] += inner.sizes[right];
+    drop_child(inner, right);
+    return true;
+  }
+
+  static void drop_child(Inner& inner, std::size_t i) {
+    close_gap(inner.keys, inner.n, i);
+    close_gap(inner.children, inner.n, i);
+    close_gap(inner.sizes, inner.n, i);
+    --inner.n;
+  }
+
+  Ref<Node> root_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace knarr

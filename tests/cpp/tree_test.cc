@@ -1,0 +1,168 @@
+// CowTree against std::map, which is copied whole where the tree shares.
+#include "base/tree.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace knarr {
+namespace {
+
+using Tree = CowTree<int, std::string>;
+using Twin = std::map<int, std::string>;
+
+void expect_equal(const Tree& tree, const Twin& twin) {
+  ASSERT_EQ(tree.size(), twin.size());
+  auto cursor = tree.begin();
+  std::size_t rank = 0;
+  for (const auto& [key, value] : twin) {
+    ASSERT_TRUE(cursor.valid());
+    ASSERT_EQ(cursor.key(), key);
+    ASSERT_EQ(cursor.value(), value);
+    ASSERT_EQ(tree.rank(key), rank);
+    ASSERT_EQ(tree.at(rank).key(), key);
+    cursor.next();
+    ++rank;
+  }
+  EXPECT_FALSE(cursor.valid());
+  EXPECT_FALSE(tree.at(rank).valid());
+}
+
+void expect_same_bounds(const Tree& tree, const Twin& twin, int key) {
+  const auto cursor = tree.lower_bound(key);
+  const auto place = twin.lower_bound(key);
+  ASSERT_EQ(cursor.valid(), place != twin.end());
+  if (cursor.valid()) {
+    EXPECT_EQ(cursor.key(), place->first);
+  }
+  EXPECT_EQ(tree.rank(key), static_cast<std::size_t>(std::distance(twin.begin(), place)));
+  const std::string* value = tree.find(key);
+  const auto found = twin.find(key);
+  ASSERT_EQ(value != nullptr, found != twin.end());
+  if (value != nullptr) {
+    EXPECT_EQ(*value, found->second);
+  }
+}
+
+TEST(CowTree, EmptyHasNothing) {
+  Tree tree;
+  expect_equal(tree, {});
+  EXPECT_EQ(tree.find(1), nullptr);
+  EXPECT_EQ(tree.edit(1), nullptr);
+  EXPECT_FALSE(tree.erase(1));
+  EXPECT_FALSE(tree.lower_bound(1).valid());
+  EXPECT_EQ(tree.size_bytes(), 0u);
+}
+
+// Random edits of several versions that share nodes: an edit of one is never seen in another.
+TEST(CowTree, VersionsAreIndependent) {
+  for (int keys : {40, 500, 20000}) {
+    std::mt19937 random(7u + static_cast<unsigned>(keys));
+    std::vector<std::pair<Tree, Twin>> versions(1);
+    for (int step = 0; step < 12000; ++step) {
+      auto& [tree, twin] = versions[random() % versions.size()];
+      const int key = static_cast<int>(random() % static_cast<unsigned>(keys));
+      const std::string value = std::to_string(random());
+      switch (random() % 8) {
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+          ASSERT_EQ(tree.insert(key, value), twin.insert_or_assign(key, value).second);
+          break;
+        case 4:
+        case 5:
+          ASSERT_EQ(tree.erase(key), twin.erase(key) == 1);
+          break;
+        case 6:
+          if (std::string* place = tree.edit(key)) {
+            *place = value;
+            twin.at(key) = value;
+          } else {
+            ASSERT_FALSE(twin.contains(key));
+          }
+          break;
+        default:
+          expect_same_bounds(tree, twin, key);
+          if (step % 50 == 0 && versions.size() < 4) versions.push_back(versions.front());
+          break;
+      }
+    }
+    for (const auto& [tree, twin] : versions) expect_equal(tree, twin);
+  }
+}
+
+TEST(CowTree, GrowsAndShrinksFromBothEnds) {
+  for (const bool ascending : {true, false}) {
+    Tree tree;
+    Twin twin;
+    constexpr int kCount = 5000;
+    for (int i = 0; i < kCount; ++i) {
+      const int key = ascending ? i : kCount - i;
+      tree.insert(key, "x");
+      twin.emplace(key, "x");
+    }
+    expect_equal(tree, twin);
+    while (!twin.empty()) {
+      const int key = ascending ? twin.begin()->first : twin.rbegin()->first;
+      tree.erase(key);
+      twin.erase(key);
+      if (twin.size() % 997 == 0) expect_equal(tree, twin);
+    }
+    EXPECT_EQ(tree.size_bytes(), 0u);
+  }
+}
+
+TEST(CowTree, KeysInOrderPackTheLeaves) {
+  CowTree<int, int> tree;
+  for (int i = 0; i < 31000; ++i) tree.insert(i, i);
+  EXPECT_LT(tree.size_bytes(), 31000 * 16);
+}
+
+struct Word {
+  std::string text;
+};
+struct ByText {
+  bool operator()(const Word& a, const Word& b) const { return a.text < b.text; }
+  bool operator()(const Word& a, std::string_view b) const { return a.text < b; }
+  bool operator()(std::string_view a, const Word& b) const { return a < b.text; }
+};
+
+TEST(CowTree, LooksUpByAnythingComparable) {
+  CowTree<Word, int, ByText> tree;
+  tree.insert({"mast"}, 1);
+  tree.insert({"oar"}, 2);
+  EXPECT_EQ(*tree.find(std::string_view("oar")), 2);
+  EXPECT_EQ(tree.lower_bound(std::string_view("n")).key().text, "oar");
+  EXPECT_TRUE(tree.erase(std::string_view("mast")));
+  EXPECT_EQ(tree.size(), 1u);
+}
+
+// A writer changes its draft while readers hold, read and drop older versions.
+TEST(CowTree, ReadersKeepTheirVersion) {
+  CowTree<int, int> tree;
+  for (int i = 0; i < 2000; ++i) tree.insert(i, 0);
+  std::vector<std::thread> readers;
+  for (int version = 1; version <= 6; ++version) {
+    for (int i = 0; i < 2000; ++i) *tree.edit(i) = version;
+    readers.emplace_back([copy = tree, version]() mutable {
+      for (int round = 0; round < 20; ++round) {
+        for (auto at = copy.begin(); at.valid(); at.next()) ASSERT_EQ(at.value(), version);
+      }
+      for (int i = 0; i < 1000; ++i) copy.erase(i);
+      ASSERT_EQ(copy.size(), 1000u);
+    });
+    tree.insert(2000 + version, version);
+    tree.erase(2000 + version);
+  }
+  for (auto& reader : readers) reader.join();
+  EXPECT_EQ(tree.size(), 2000u);
+}
+
+}  // namespace
+}  // namespace knarr
