@@ -54,7 +54,8 @@ def one_line(text: str) -> str:
 def grid(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
     """Cells at their places: a rectangle of one-line texts, merged cells filled with "", rows and
     columns without text dropped. Spans are bounded, and ignored in tables of absurd size."""
-    spans = sum(min(cell.columns, _MAX_SPAN) for row in rows for cell in row) <= _MAX_CELLS
+    covered = sum(min(cell.columns, _MAX_SPAN) * min(cell.rows, len(rows)) for row in rows for cell in row)
+    spans = covered <= _MAX_CELLS
     placed: list[dict[int, str]] = [{} for _ in rows]
     for number, row in enumerate(rows):
         column = 0
@@ -63,8 +64,6 @@ def grid(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
                 column += 1
             width = max(1, min(cell.columns, _MAX_SPAN)) if spans else 1
             height = max(1, min(cell.rows, len(rows) - number)) if spans else 1
-            if width * height > _MAX_CELLS // 100:
-                height = 1
             for below in range(number, number + height):
                 for across in range(column, column + width):
                     placed[below].setdefault(across, "")

@@ -1,0 +1,167 @@
+"""DOCX to the one document model.
+
+The file is read directly (zip and XML, within the bounds of `docx_package`), because what counts
+here — outline levels along style chains, text boxes, automatic numbers, tracked changes — lies
+below what document libraries show. Headers and footers are left out, and the receipt says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from lxml import etree
+
+from knarr.documents.docx_body import Block, BodyReader
+from knarr.documents.docx_headings import heading_levels
+from knarr.documents.docx_numbering import BULLET, Numbering
+from knarr.documents.docx_package import Package
+from knarr.documents.docx_paragraphs import Paragraph, RunReader
+from knarr.documents.docx_styles import Styles, attribute
+from knarr.documents.sections import Document, Heading, Table, section_tree
+from knarr.documents.tables import one_line
+from knarr.errors import DocumentError
+
+_NOTE_PARTS = {"footnotes": "", "endnotes": "e"}
+
+
+def parse(data: bytes, name: str) -> Document:
+    """Read a DOCX file.
+
+    `name` is its file name, for the title where the document has none. Raises DocumentError with
+    status "corrupt", "encrypted", "limit", "unsupported", or "no_text".
+    """
+    package = Package(data)
+    try:
+        return _read(package, name)
+    except RecursionError as error:
+        raise DocumentError("elements are nested deeper than is read", "limit") from error
+
+
+def _read(package: Package, name: str) -> Document:
+    main = package.main_part()
+    root = package.xml(main)
+    if root is None:
+        raise DocumentError(f"the package has no {main}")
+    relations = package.relations(main)
+    parts = {kind: target for kind, target in relations.values()}
+    styles = Styles(_part(package, parts, "styles"))
+    numbering = Numbering(_part(package, parts, "numbering"), styles)
+    reader = BodyReader(styles, numbering, RunReader(styles, relations))
+    blocks = [block for body in root.iterchildren("{*}body") for block in reader.blocks(body)]
+    notes = _notes(package, parts, reader)
+    levels, remark = heading_levels(blocks)
+    writer = _Writer()
+    for at, block in enumerate(blocks):
+        writer.add(block, levels.get(at), notes)
+    writer.flush_notes()
+    if not writer.text:
+        raise DocumentError("the document holds no text", "no_text")
+    return writer.document(_title(blocks, name), _remarks(relations, reader, remark))
+
+
+def _part(package: Package, parts: dict[str, str], kind: str) -> etree._Element | None:
+    return package.xml(parts[kind]) if kind in parts else None
+
+
+def _notes(package: Package, parts: dict[str, str], reader: BodyReader) -> dict[str, str]:
+    """Id of a footnote ("3") or endnote ("e3") → its text."""
+    found: dict[str, str] = {}
+    for kind, prefix in _NOTE_PARTS.items():
+        root = _part(package, parts, kind)
+        for element in () if root is None else root:
+            if attribute(element, "type", "normal") == "normal":
+                texts = [_plain(block) for block in reader.blocks(element)]
+                found[prefix + attribute(element, "id")] = one_line(" ".join(texts))
+    return found
+
+
+def _plain(block: Block) -> str:
+    return f"{block.label} {block.text}".strip() if isinstance(block, Paragraph) else block.text
+
+
+def _title(blocks: list[Block], name: str) -> str:
+    for block in blocks[:20]:
+        if isinstance(block, Paragraph) and block.style.lower() == "title":
+            return one_line(block.text)
+    return PurePath(name).stem or "document"
+
+
+def _remarks(relations: dict[str, tuple[str, str]], reader: BodyReader, remark: str) -> tuple[str, ...]:
+    kinds = [kind for kind, _ in relations.values()]
+    remarks = [remark] if remark else []
+    if "header" in kinds or "footer" in kinds:
+        remarks.append("page headers and footers left out")
+    if "image" in kinds:
+        remarks.append(f"{kinds.count('image')} pictures left out")
+    if reader.hidden_chars:
+        remarks.append(f"{reader.hidden_chars} characters of hidden text left out")
+    return tuple(remarks)
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Blocks to canonical text. Blocks stand a blank line apart; list items only a line."""
+
+    text: list[str] = field(default_factory=list)
+    size_bytes: int = 0
+    headings: list[Heading] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    _pending: dict[str, str] = field(default_factory=dict)
+    _in_list: bool = False
+
+    def add(self, block: Block, level: int | None, notes: dict[str, str]) -> None:
+        if not isinstance(block, Paragraph):
+            self._gap()
+            self.tables.append(block.at(self.size_bytes))
+            self._write(block.text)
+            return
+        if level is not None:
+            self._heading(block, level)
+        elif block.label:
+            self._gap(in_list=True)
+            self._write(_indented(block) + "\n")
+        else:
+            self._gap()
+            self._write(_unmarked(block.text) + "\n")
+        self._pending.update((id_, notes[id_]) for id_ in block.notes if notes.get(id_))
+
+    def flush_notes(self) -> None:
+        """Footnotes stand at the end of the section that refers to them."""
+        if self._pending:
+            self._gap()
+            self._write("".join(f"[^{id_}]: {text}\n" for id_, text in self._pending.items()))
+            self._pending.clear()
+
+    def document(self, title: str, remarks: tuple[str, ...]) -> Document:
+        root = section_tree(title, self.size_bytes, self.headings)
+        text = "".join(self.text)
+        return Document(title, text, root, "docx", tables=tuple(self.tables), notes=remarks)
+
+    def _heading(self, block: Paragraph, level: int) -> None:
+        self.flush_notes()
+        self._gap()
+        label = "" if block.label == BULLET else block.label
+        title = one_line(f"{label} {block.text}")
+        begin_byte = self.size_bytes
+        self._write(f"{'#' * min(level, 6)} {title}\n")
+        self.headings.append(Heading(title, level, begin_byte, self.size_bytes))
+
+    def _gap(self, in_list: bool = False) -> None:
+        if self.text and not (in_list and self._in_list):
+            self._write("\n")
+        self._in_list = in_list
+
+    def _write(self, text: str) -> None:
+        self.text.append(text)
+        self.size_bytes += len(text.encode("utf-8"))
+
+
+def _indented(block: Paragraph) -> str:
+    indent = "  " * min(block.depth, 8)
+    return f"{indent}{block.label} " + block.text.replace("\n", f"\n{indent}  ")
+
+
+def _unmarked(text: str) -> str:
+    """Body text that would read as a Markdown heading gets its mark escaped."""
+    return "\n".join(f"\\{line}" if line.startswith("#") else line for line in text.split("\n"))

@@ -1,0 +1,132 @@
+"""A DOCX file as a package: its parts, read and parsed within bounds.
+
+Nothing the file declares about itself is trusted: inflated bytes are counted while they come,
+members are counted before the directory is read, and a part's elements and attributes are
+counted before a tree is built from it. XML with a document type, and so with entities, is
+refused; nothing is ever fetched. All bounds are on work, not on time, so that the same file
+meets the same fate everywhere.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+import zlib
+
+from lxml import etree
+
+from knarr.errors import DocumentError
+
+MAX_MEMBERS = 10_000
+MAX_PART_BYTES = 64 << 20
+MAX_PACKAGE_BYTES = 128 << 20
+MAX_TREE_BYTES = 300 << 20
+
+_CENTRAL_RECORD = b"PK\x01\x02"
+_OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
+_PIECE_BYTES = 1 << 20
+# What libxml2 takes for an element or a text, and for an attribute with its value: measured.
+_NODE_BYTES = 130
+_ATTRIBUTE_BYTES = 230
+_TEXT = re.compile(rb">[^<]")
+_DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
+_PARSER_LIMITS = ("huge text node", "Excessive depth", "huge_tree", "XML_PARSE_HUGE", "Too many", "too long")
+
+
+class Package:
+    """The parts of one file. Raises DocumentError with status "encrypted", "limit" or "corrupt"."""
+
+    def __init__(self, data: bytes) -> None:
+        if data.startswith(_OLE_MAGIC):
+            if _ENCRYPTED_STREAM in data:
+                raise DocumentError("the file is protected by a password", "encrypted")
+            raise DocumentError("an old Word file (.doc); save it as .docx", "unsupported")
+        members = data.count(_CENTRAL_RECORD)
+        if members > MAX_MEMBERS:
+            raise DocumentError(f"{members} members in the package, at most {MAX_MEMBERS} are read", "limit")
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OSError) as error:
+            raise DocumentError(f"not a whole DOCX package: {error}") from error
+        self._names = {name.lower(): name for name in self._zip.namelist()}
+        self._left_bytes = MAX_PACKAGE_BYTES
+        self._left_tree_bytes = MAX_TREE_BYTES
+
+    def xml(self, path: str) -> etree._Element | None:
+        """The root element of a part; None when the package has no such part."""
+        name = self._names.get(path.lower())
+        if name is None:
+            return None
+        data = self._inflate(name)
+        self._charge(name, data)
+        utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        parser = etree.XMLParser(
+            # The encoding is ours to say: others could hide the characters counted above.
+            encoding="utf-16" if utf16 else "utf-8",
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            return etree.fromstring(data, parser)
+        except (etree.XMLSyntaxError, ValueError) as error:
+            status = "limit" if any(word in str(error) for word in _PARSER_LIMITS) else "corrupt"
+            raise DocumentError(f"{name}: {error}", status) from error
+
+    def main_part(self) -> str:
+        """The path of the main document, by the package's relationships."""
+        for kind, target, _ in self._relations("_rels/.rels", ""):
+            if kind.endswith("/officeDocument"):
+                return target
+        return "word/document.xml"
+
+    def relations(self, part: str) -> dict[str, tuple[str, str]]:
+        """Of a part: relationship id → (kind, target); kind is the last word of the type's URI,
+        target a path in the package or an outside address."""
+        folder, name = posixpath.split(part)
+        found = self._relations(posixpath.join(folder, "_rels", name + ".rels"), folder)
+        return {id_: (kind.rpartition("/")[2], target) for kind, target, id_ in found}
+
+    def _relations(self, path: str, folder: str) -> list[tuple[str, str, str]]:
+        root = self.xml(path)
+        found = []
+        for element in () if root is None else root.iterchildren("{*}Relationship"):
+            target = element.get("Target", "")
+            if element.get("TargetMode") != "External":
+                target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            found.append((element.get("Type", ""), target, element.get("Id", "")))
+        return found
+
+    def _inflate(self, name: str) -> bytes:
+        info = self._zip.getinfo(name)
+        if info.flag_bits & 0x1:
+            raise DocumentError(f"{name} is protected by a password", "encrypted")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise DocumentError(f"{name} is compressed in a way that DOCX does not know")
+        limit = min(MAX_PART_BYTES, self._left_bytes)
+        pieces, size = [], 0
+        try:
+            with self._zip.open(info) as stream:
+                while piece := stream.read(_PIECE_BYTES):
+                    size += len(piece)
+                    if size > limit:
+                        raise DocumentError(f"{name} inflates to more than {limit >> 20} MiB", "limit")
+                    pieces.append(piece)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+            raise DocumentError(f"{name} cannot be inflated: {error}") from error
+        self._left_bytes -= size
+        return b"".join(pieces)
+
+    def _charge(self, name: str, data: bytes) -> None:
+        if _DOCTYPE.search(data):
+            raise DocumentError(f"{name} declares a document type, which DOCX never does", "limit")
+        nodes = data.count(b"<") - data.count(b"</") + sum(1 for _ in _TEXT.finditer(data))
+        self._left_tree_bytes -= nodes * _NODE_BYTES + data.count(b"=") * _ATTRIBUTE_BYTES + len(data)
+        if self._left_tree_bytes < 0:
+            raise DocumentError(f"{name} holds more elements than are read", "limit")

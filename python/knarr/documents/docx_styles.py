@@ -1,0 +1,173 @@
+"""Word's styles, resolved along their `basedOn` chains.
+
+What a heading is follows from the outline level a style has or inherits, whatever the style is
+called; the built-in names `heading 1` … `heading 9`, which Word writes in English in every
+language, give a level where no number is written. Outline level 9 is body text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from lxml import etree
+
+NAMESPACES = (
+    "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
+    "{http://purl.oclc.org/ooxml/wordprocessingml/main}",
+)
+BODY_LEVEL = 9
+_MAX_CHAIN = 32
+_BUILT_IN = re.compile(r"heading ([1-9])", re.IGNORECASE)
+_OFF = ("0", "false", "off", "none")
+
+
+def local(element: etree._Element) -> str:
+    """An element's name without its namespace; "" for what is no element."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def child(element: etree._Element | None, *names: str) -> etree._Element | None:
+    """The first child of that name, then its first child of the next name, and so on."""
+    for name in names:
+        if element is None:
+            return None
+        element = next(element.iterchildren(f"{{*}}{name}"), None)
+    return element
+
+
+def attribute(element: etree._Element | None, name: str, default: str = "") -> str:
+    """A Word attribute, in either of the two namespaces Word has used."""
+    if element is None:
+        return default
+    for namespace in NAMESPACES:
+        value = element.get(namespace + name)
+        if value is not None:
+            return str(value)
+    return default
+
+
+def number(element: etree._Element | None, name: str = "val") -> int | None:
+    """A whole-number attribute; None when absent or unreadable."""
+    try:
+        return int(attribute(element, name))
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How text looks; None: not said here, so inherited. Sizes are half-points."""
+
+    size: int | None = None
+    bold: bool | None = None
+    caps: bool | None = None
+    underline: bool | None = None
+    hidden: bool | None = None
+
+    def over(self, base: Look) -> Look:
+        """This look where it says something, else the base's."""
+        return Look(
+            base.size if self.size is None else self.size,
+            base.bold if self.bold is None else self.bold,
+            base.caps if self.caps is None else self.caps,
+            base.underline if self.underline is None else self.underline,
+            base.hidden if self.hidden is None else self.hidden,
+        )
+
+
+def look_of(properties: etree._Element | None) -> Look:
+    """The look that a `w:rPr` element sets."""
+    if properties is None or not len(properties):
+        return Look()
+    found: dict[str, etree._Element] = {local(element): element for element in properties}
+    return Look(
+        number(found.get("sz")),
+        _switch(found.get("b")),
+        _switch(found.get("caps")),
+        _switch(found.get("u")),
+        _switch(found.get("vanish")),
+    )
+
+
+def _switch(element: etree._Element | None) -> bool | None:
+    return None if element is None else attribute(element, "val", "1").lower() not in _OFF
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A style with all it inherits. `outline`: 0…8, or None for body text. `numbering`: the
+    list it belongs to as (numId, level)."""
+
+    name: str = ""
+    outline: int | None = None
+    look: Look = Look()
+    numbering: tuple[str, int] | None = None
+
+
+class Styles:
+    """All styles of a document, by id. Unknown ids mean the default paragraph style."""
+
+    def __init__(self, root: etree._Element | None) -> None:
+        self._raw: dict[str, etree._Element] = {}
+        self._resolved: dict[str, Style] = {}
+        self._default = Style(look=look_of(child(root, "docDefaults", "rPrDefault", "rPr")))
+        default_id = None
+        for element in () if root is None else root.iterchildren("{*}style"):
+            id_ = attribute(element, "styleId")
+            self._raw[id_] = element
+            if attribute(element, "type") == "paragraph" and attribute(element, "default") in ("1", "true"):
+                default_id = id_
+        self.paragraph_default = self._default
+        if default_id is not None:
+            self.paragraph_default = self.paragraph(default_id)
+
+    def paragraph(self, id_: str) -> Style:
+        """The paragraph style of this id."""
+        if not id_ or id_ not in self._raw:
+            return self.paragraph_default
+        if id_ not in self._resolved:
+            style = self._default
+            for element in reversed(self._chain(id_)):
+                style = _extend(style, element)
+            self._resolved[id_] = style
+        return self._resolved[id_]
+
+    def character(self, id_: str) -> Look:
+        """The look a character style adds."""
+        look = Look()
+        for element in reversed(self._chain(id_)):
+            look = look_of(child(element, "rPr")).over(look)
+        return look
+
+    def _chain(self, id_: str) -> list[etree._Element]:
+        chain: list[etree._Element] = []
+        while id_ in self._raw and len(chain) < _MAX_CHAIN and self._raw[id_] not in chain:
+            chain.append(self._raw[id_])
+            id_ = attribute(child(chain[-1], "basedOn"), "val")
+        return chain
+
+
+def _extend(base: Style, element: etree._Element) -> Style:
+    properties = child(element, "pPr")
+    name = attribute(child(element, "name"), "val")
+    outline = base.outline
+    if built_in := _BUILT_IN.fullmatch(name):
+        outline = int(built_in[1]) - 1
+    level = number(child(properties, "outlineLvl"))
+    if level is not None:
+        outline = level if 0 <= level < BODY_LEVEL else None
+    numbering = base.numbering
+    list_ = child(properties, "numPr")
+    if list_ is not None:
+        id_ = attribute(child(list_, "numId"), "val", numbering[0] if numbering else "0")
+        depth = number(child(list_, "ilvl"))
+        numbering = (id_, (numbering[1] if numbering else 0) if depth is None else depth)
+    return replace(
+        base,
+        name=name,
+        outline=outline,
+        look=look_of(child(element, "rPr")).over(base.look),
+        numbering=numbering,
+    )
