@@ -24,6 +24,7 @@ def _load(name: str) -> ModuleType:
 
 scoring = _load("bench.rag.scoring")
 datasets = _load("bench.rag.datasets")
+observed = _load("bench.rag.observed")
 
 Evidence, Shown = scoring.Evidence, scoring.Shown
 
@@ -189,3 +190,25 @@ def test_a_set_is_loaded_and_sampled_the_same_each_time(tmp_path: Path) -> None:
     assert len(datasets.sample(tiny.questions, None)) == 9
     with pytest.raises(FileNotFoundError, match="huge"):
         datasets.load_all(tmp_path, ["huge"])
+
+
+def test_quoted_blocks_are_found_in_an_observation_with_their_place() -> None:
+    text = """Search in viking://set: 2 of 90 objects
+[1] viking://set/A_paper/Intro/Intro_1.md (lines 3-9)
+> First line
+>
+> viking://not/a/header
+[2] viking://set/filing/.abstract.md (lines 1-40, pp. 2-5)
+> Second
+(3 more hits did not fit: ask for a smaller k)
+viking://set/filing/Sales_1.md:12, p. 3
+> third
+viking://set/A_paper/Intro/Intro_1.md:7
+> fourth"""
+    found = [(b.uri.removeprefix("viking://set/"), b.text, b.lines, b.pages) for b in observed.blocks(text)]
+    assert found == [
+        ("A_paper/Intro/Intro_1.md", "First line\n\nviking://not/a/header", (3, 9), None),
+        ("filing/.abstract.md", "Second", (1, 40), (2, 5)),
+        ("filing/Sales_1.md", "third", (12, 12), (3, 3)),
+        ("A_paper/Intro/Intro_1.md", "fourth", (7, 7), None),
+    ]
