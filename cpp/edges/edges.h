@@ -1,0 +1,182 @@
+// Edges: what accepted answers taught, as directed links `source -> target`.
+//
+// An episode is one trace's answer to one question: it holds the question's vector (shared by all
+// episodes of that question), the trace and its short summary. An edge stands for (source, target,
+// episode), once: replaying an episode adds nothing, another trace adds its own share, and taking a
+// trace back restores exactly what was before. An episode dies with its last edge, a question and
+// its vector with its last episode. Reverse records make removal by target, source and trace exact
+// without a scan.
+//
+// An EdgeStore is a value: copying is O(1) and shares everything; changing a copy copies what it
+// touches. Threads: const methods may run in parallel; a store that is changed belongs to one
+// thread. A call that throws has changed nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/tree.h"
+#include "engine/types.h"
+
+namespace knarr {
+
+using EpisodeId = std::uint32_t;
+inline constexpr std::int64_t kNeverExpires = std::numeric_limits<std::int64_t>::max();
+
+// What is to be learnt: the arguments of EdgeStore::add.
+struct Episode {
+  std::string_view question;                  // its text names the question; not empty
+  std::span<const float> vector;              // (dim,), any length but zero; normalised on entry
+  std::string_view trace;                     // names the run, may be empty
+  std::string_view summary;                   // of the calls that led from source to target
+  std::int64_t expires_at_s = kNeverExpires;  // Unix seconds; from then on the edges are ignored
+};
+
+struct EdgeEnds {
+  NodeId source;
+  NodeId target;
+
+  bool operator==(const EdgeEnds&) const = default;
+};
+
+// A target that a seed's edge leads to.
+struct Activation {
+  NodeId target;
+  NodeId source;
+  EpisodeId episode;
+  float similarity;  // cosine of the query and the episode's question
+
+  bool operator==(const Activation&) const = default;
+};
+
+// One edge, as listings and snapshots see it. Views live as long as the store they came from.
+struct Edge {
+  NodeId source;
+  NodeId target;
+  EpisodeId episode;
+  bool active;
+  std::int64_t expires_at_s;
+};
+
+// An episode, as it is kept. The views live as long as the store is not changed.
+struct EpisodeView {
+  std::string_view question;
+  std::span<const float> vector;  // (dim,), unit length
+  std::string_view trace;
+  std::string_view summary;
+};
+
+class EdgeStore {
+ public:
+  explicit EdgeStore(std::size_t dim) : dim_(dim) {}
+
+  std::size_t dim() const { return dim_; }
+
+  // Learns edges; returns how many are new. Edges that this episode has already are left as they
+  // are. Throws Error kInvalidArgument for a wrong width, a vector that is zero or not finite, an
+  // empty question, or kNoNode; kAlreadyExists when the question is known with another vector.
+  std::size_t add(const Episode& episode, std::span<const EdgeEnds> ends);
+
+  struct ExpandOptions {
+    float gamma = 0.8f;      // lowest similarity that activates, in [-1, 1]
+    std::int64_t now_s = 0;  // Unix seconds
+    std::size_t limit = std::numeric_limits<std::size_t>::max();
+  };
+  // Algorithm 3: the targets of the seeds' edges that are active, not expired, allowed and whose
+  // question is at least gamma-similar to `query` (dim,). Each target once, with its best edge
+  // (equal ones: the earlier seed, then the older episode); ordered by similarity, descending, then
+  // by `before(a, b)` of the targets. A target may itself be a seed. Repeated seeds count once.
+  std::vector<Activation> expand(std::span<const NodeId> seeds, std::span<const float> query,
+                                 const ExpandOptions& options,
+                                 const std::function<bool(NodeId)>& allowed,
+                                 const std::function<bool(NodeId, NodeId)>& before) const;
+
+  // Each returns how many edges it removed or changed; unknown names change nothing.
+  std::size_t remove_node(NodeId node);  // as source or as target
+  std::size_t remove_nodes(std::span<const NodeId> nodes);
+  std::size_t remove_trace(std::string_view trace);
+  std::size_t remove_expired(std::int64_t now_s);  // O(edges)
+  // Edges that are not active stay, but activate nothing.
+  std::size_t set_trace_active(std::string_view trace, bool active);
+
+  // How many episodes, active or not, speak for this edge.
+  std::size_t weight(NodeId source, NodeId target) const;
+  EpisodeView episode(EpisodeId id) const;  // throws Error kNotFound
+  // Up to `limit` edges from the offset-th on, by source, target, episode.
+  std::vector<Edge> list(std::size_t offset, std::size_t limit) const;
+  std::vector<Edge> edges_from(NodeId source) const;
+
+  std::size_t edge_count() const { return forward_.size(); }
+  std::size_t episode_count() const { return episodes_.size(); }
+  std::size_t question_count() const { return questions_.size(); }
+  std::size_t size_bytes() const;  // O(edges)
+
+ private:
+  friend class EdgeCodec;
+  using QuestionId = std::uint32_t;
+
+  // A key of three numbers; the trees differ in which comes first.
+  struct Triple {
+    std::uint32_t a, b, c;
+    auto operator<=>(const Triple&) const = default;
+  };
+  // A name's hash, then the id of what bears it: names themselves are compared on a hit.
+  struct Named {
+    std::uint64_t hash;
+    std::uint32_t id;
+    auto operator<=>(const Named&) const = default;
+  };
+  struct Nothing {};
+  struct State {
+    std::int64_t expires_at_s = kNeverExpires;
+    bool active = true;
+  };
+  struct Question {
+    std::string text;
+    std::vector<float> vector;
+  };
+  struct QuestionEntry {
+    std::shared_ptr<const Question> question;
+    std::uint32_t episodes = 0;
+  };
+  struct EpisodeRecord {
+    QuestionId question;
+    std::string trace;
+    std::string summary;
+  };
+  struct EpisodeEntry {
+    std::shared_ptr<const EpisodeRecord> record;
+    std::uint32_t edges = 0;
+  };
+
+  std::vector<float> normalised(std::span<const float> vector) const;
+  std::optional<QuestionId> find_question(std::string_view text) const;
+  std::optional<EpisodeId> find_episode(QuestionId question, std::string_view trace) const;
+  std::vector<EpisodeId> episodes_of(std::string_view trace) const;
+  QuestionId make_question(std::string_view text, std::vector<float> vector);
+  EpisodeId make_episode(QuestionId question, std::string_view trace, std::string_view summary);
+  bool insert_edge(EdgeEnds ends, EpisodeId episode, State state);
+  void erase_edge(NodeId source, NodeId target, EpisodeId episode);
+  void drop_episode_if_bare(EpisodeId id);
+
+  std::size_t dim_;
+  CowTree<Triple, State> forward_;       // source, target, episode
+  CowTree<Triple, Nothing> reverse_;     // target, source, episode
+  CowTree<Triple, Nothing> by_episode_;  // episode, source, target
+  CowTree<EpisodeId, EpisodeEntry> episodes_;
+  CowTree<QuestionId, QuestionEntry> questions_;
+  CowTree<Named, Nothing> by_trace_;     // trace, episode
+  CowTree<Named, Nothing> by_question_;  // text, question
+  EpisodeId next_episode_ = 0;
+  QuestionId next_question_ = 0;
+};
+
+}  // namespace knarr

@@ -1,0 +1,77 @@
+// Grep: a regular expression over the texts of the allowed rows.
+//
+// RE2 runs once over each maximal run of allowed adjacent slices, with the whole block as context:
+// `^`, `$` and `\b` see the neighbours, a match never reaches into them. So a phrase that crosses
+// chunk borders is found once and carries all rows it touches.
+//
+// Patterns: RE2 syntax. `^` and `$` are line anchors; a final line end opens no further line, so
+// `^$` finds blank lines and nothing else. Every line end (LF, CRLF, a lone CR) is one `\n` for the
+// pattern, and `.` never matches it; `\z` is the end of the block's text. Matches do not overlap;
+// an empty match is found once per position, never at the end of the match before it.
+//
+// Time is linear in text for one match. The deadline is checked between matches and between pieces
+// of the text, so a call is over soon after it; what was found until then is returned as
+// kIncomplete.
+//
+// Threads: any number may call grep at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/types.h"
+#include "filter/rows.h"
+#include "grep/text.h"
+
+namespace knarr {
+
+inline constexpr std::size_t kMaxPatternBytes = 32 * 1024;
+inline constexpr std::size_t kMaxExcerptBytes = 64 * 1024;
+inline constexpr std::uint64_t kMaxMatchesShown = 100'000;
+
+struct GrepOptions {
+  bool literal = false;  // the pattern is plain text
+  bool ignore_case = false;
+  std::uint64_t offset = 0;          // matches to skip
+  std::uint64_t limit = 100;         // matches to return, at most kMaxMatchesShown; 0 only counts
+  std::size_t width = 200;           // bytes of an excerpt, 1 to kMaxExcerptBytes
+  std::int64_t timeout_ms = 10'000;  // at least 1
+};
+
+struct GrepMatch {
+  BlockId block;
+  std::uint32_t begin_byte;  // of the block's text
+  std::uint32_t end_byte;
+  std::uint32_t line;     // of begin_byte, from 1
+  std::uint32_t column;   // byte in that line, from 1
+  std::vector<Row> rows;  // all rows it touches, ascending; never empty
+  // At most `width` bytes around the match: allowed text of its first line, whole characters, no
+  // line end. A match longer than that is shown from its begin.
+  std::string excerpt;
+  std::uint32_t excerpt_begin_byte;  // of the block's text
+};
+
+enum class GrepOutcome { kMatches, kNoMatches, kIncomplete };
+
+struct GrepResult {
+  GrepOutcome outcome = GrepOutcome::kNoMatches;
+  std::vector<GrepMatch> matches;            // in order of block, then begin_byte
+  std::uint64_t total = 0;                   // all that were found, shown or not
+  std::optional<std::uint64_t> next_offset;  // where to go on; none when all up to total are shown
+  std::uint64_t bytes_allowed = 0;           // text that the allowed rows hold
+  std::uint64_t bytes_searched = 0;          // less than bytes_allowed only when incomplete
+  Row first_unsearched = kNoRow;             // the row where the first unsearched text begins
+  std::string note;                          // why it is incomplete, for a person; else empty
+};
+
+// Throws Error kInvalidArgument for a pattern or option that is refused (the message holds RE2's
+// reason and the offending part, or "pattern too costly"), and kUnsupported for constructs that
+// RE2 leaves out: look-around, back-references, and others that need backtracking.
+GrepResult grep(const TextView& texts, const RowSet& allowed, std::string_view pattern,
+                const GrepOptions& options);
+
+}  // namespace knarr

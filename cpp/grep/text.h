@@ -1,0 +1,138 @@
+// The canonical texts, in blocks.
+//
+// A Block is one document's canonical text (or one abstract's) cut into slices, one per row,
+// ascending and adjacent: joined in order the slices are the text. Text is kept byte for byte as it
+// was given. Patterns run on `match_text()`, where CRLF and a lone CR are one LF; it is the text
+// itself unless the text has a CR. A Block never changes.
+//
+// Lines end with LF, CRLF or a lone CR, and are numbered from 1. Offsets are bytes of the text.
+//
+// Threads: a TextStore has one writer; Blocks and TextViews may be read from any thread while it
+// appends. A TextView keeps its blocks alive; string_views and Block pointers live as long as it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/types.h"
+#include "grep/lines.h"
+#include "grep/segments.h"
+
+namespace knarr {
+
+using BlockId = std::uint32_t;
+inline constexpr BlockId kNoBlock = 0xFFFF'FFFFu;
+
+struct Slice {
+  Row row;
+  std::uint32_t begin_byte;
+  std::uint32_t end_byte;
+
+  bool operator==(const Slice&) const = default;
+};
+
+// Where a row's text stands.
+struct TextPlace {
+  BlockId block = kNoBlock;  // kNoBlock: the row has no text
+  std::uint32_t slice = 0;
+};
+
+class Block {
+ public:
+  // `text` lives as long as `owner`. Throws Error kInvalidArgument unless the slices' rows ascend
+  // and their bytes are adjacent and cover the text, which is valid UTF-8 under 4 GiB; no slice
+  // begins inside a character.
+  Block(std::string_view text, std::shared_ptr<const void> owner, std::span<const Slice> slices);
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  std::string_view text() const { return text_; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
+
+  std::uint32_t slice_count() const { return static_cast<std::uint32_t>(rows_.size()); }
+  Slice slice(std::uint32_t i) const { return {rows_[i], begins_[i], begins_[i + 1]}; }
+  std::string_view slice_text(std::uint32_t i) const;
+  // The slice that holds this byte; at the end of the text, the last slice. The block is not empty.
+  std::uint32_t slice_at(std::uint32_t byte) const;
+
+  // The number, from 1, of the line that holds this byte (of the last line's end, at the end).
+  std::uint32_t line_at(std::uint32_t byte) const;
+  // The first byte of that line.
+  std::uint32_t line_begin(std::uint32_t byte) const;
+  // The end of that line, its line end not included.
+  std::uint32_t line_end(std::uint32_t byte) const;
+
+  std::string_view match_text() const { return lines_.match_text(text_); }
+  // From a byte of match_text() to one of text() and back. A byte inside a CRLF maps to its LF.
+  std::uint32_t to_text(std::uint32_t match_byte) const { return lines_.to_text(match_byte); }
+  std::uint32_t to_match(std::uint32_t byte) const { return lines_.to_match(byte); }
+
+  std::size_t size_bytes() const;  // memory held, the text included
+
+ private:
+  std::string_view text_;
+  std::shared_ptr<const void> owner_;
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> begins_;  // slice_count() + 1
+  LineIndex lines_;
+};
+
+class TextView {
+ public:
+  std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()); }
+  // Null when the block was released. id < block_count().
+  const Block* block(BlockId id) const { return blocks_[id].get(); }
+
+  // Rows are below this. Higher ones have no text.
+  Row rows_end() const { return static_cast<Row>(places_.size()); }
+  // Of any row; block is kNoBlock when it has no text (or its block was released).
+  TextPlace place(Row row) const;
+  // The row's text; empty when it has none.
+  std::string_view text(Row row) const;
+
+ private:
+  friend class TextStore;
+  Segments<std::shared_ptr<const Block>>::View blocks_;
+  Segments<TextPlace, 4096>::View places_;
+};
+
+class TextStore {
+ public:
+  // Appends a block. Its rows are higher than those of every block before the last `truncate`
+  // mark's, or at least not in use: a row that has text already throws Error kInvalidArgument.
+  // A call that throws has changed nothing.
+  BlockId append(std::string text, std::span<const Slice> slices);
+  // The same without a copy: `owner` keeps the bytes of `text` alive (a mapped snapshot).
+  BlockId append_mapped(std::string_view text, std::shared_ptr<const void> owner,
+                        std::span<const Slice> slices);
+  // Keeps the number of a block that has no text, as a released one has.
+  BlockId append_released();
+
+  // Lets go of a block's text for views taken from now on. Its rows have no text then.
+  void release(BlockId id);
+
+  // What an abandoned draft appended can be taken back: mark() before, rollback(mark) after.
+  // Views taken in between must not be read any more.
+  struct Mark {
+    std::size_t blocks;
+    std::size_t places;
+  };
+  Mark mark() const { return {blocks_.size(), places_.size()}; }
+  void rollback(Mark mark);
+
+  TextView view() const;
+  std::size_t size_bytes() const;  // O(blocks)
+
+ private:
+  BlockId push(std::shared_ptr<const Block> block);
+
+  Segments<std::shared_ptr<const Block>> blocks_;
+  Segments<TextPlace, 4096> places_;
+};
+
+}  // namespace knarr
