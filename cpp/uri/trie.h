@@ -1,0 +1,136 @@
+// The namespace: a tree of named nodes, and for each the rows below it.
+//
+// A leaf is an object and has one row; an inner node is a directory. A directory exists exactly as
+// long as an object lies under it (the root always does), so the namespace is a function of its
+// objects and their order. Children keep the order in which they came. Every node carries the set
+// of its subtree's rows, which edits keep true along the ancestors only; so a scope costs a path
+// lookup, and the root's rows are the live rows.
+//
+// A Trie is a value: copying is O(1), and copies are independent (see base/tree.h). Editing one
+// Trie needs one thread; const methods may run in parallel. A method that throws may leave the
+// Trie half edited: edit a copy and drop it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ref.h"
+#include "base/tree.h"
+#include "engine/types.h"
+#include "filter/rows.h"
+#include "uri/uri.h"
+
+namespace knarr {
+
+// A name, shared by the places that hold it.
+struct NameText : RefCounted {
+  explicit NameText(std::string_view t) : text(t) {}
+  const std::string text;
+};
+using Name = Ref<const NameText>;
+
+struct TrieNode {
+  NodeId parent = kNoNode;
+  bool is_object = false;
+  std::uint64_t ordinal = 0;       // place among its siblings
+  std::uint64_t next_ordinal = 0;  // of its next child
+  Name name;                       // null for the root
+  RowSet rows;                     // of the whole subtree
+};
+
+class Trie {
+ public:
+  static constexpr NodeId kRoot = 0;
+
+  Trie();
+
+  // The node of a path; kNoNode when there is none. O(depth * log n), like all below.
+  NodeId find(const Path& path) const;
+  NodeId child(NodeId parent, std::string_view name) const;
+  bool contains(NodeId node) const { return nodes_.contains(node); }
+  const TrieNode& node(NodeId node) const;  // the node must exist; see also get()
+  const TrieNode* get(NodeId node) const { return nodes_.find(node); }
+  std::size_t size() const { return nodes_.size(); }  // nodes, the root included
+
+  std::string_view name(NodeId node) const;  // decoded; empty for the root
+  Path path(NodeId node) const;
+  std::string uri(NodeId node) const;                  // directories end in `/`
+  bool is_within(NodeId node, NodeId ancestor) const;  // a node is within itself
+
+  // True when a's URI, as a string of bytes, sorts before b's. The nodes must differ, and neither
+  // may be within the other.
+  bool uri_before(NodeId a, NodeId b) const;
+
+  std::size_t child_count(NodeId node) const;
+  // Up to `limit` children from the `offset`-th on, in their order.
+  std::vector<NodeId> children(NodeId node, std::size_t offset, std::size_t limit) const;
+  // A node and all below it; parents before children, children in order.
+  std::vector<NodeId> subtree(NodeId node) const;
+
+  // Takes a subtree out, with the directories that it leaves empty. Returns the nodes that went.
+  // The root cannot be removed; its children can.
+  std::vector<NodeId> remove(NodeId node);
+
+  // Gives a subtree another path; it becomes the last child there. Missing parents are made, empty
+  // ones left behind go (they are returned). No row changes, and no node id of the subtree.
+  // Throws kAlreadyExists when `target` exists; kInvalidArgument when it lies within the subtree
+  // or below an object, or when `node` is the root.
+  std::vector<NodeId> move(NodeId node, const Path& target);
+
+  // Building from a snapshot: `restore` adds a node as the last child of a parent that is there;
+  // objects carry their row. Throws kCorruption when the id or the name is taken. When all are
+  // there, `gather_rows` fills in the directories' rows; it takes all nodes but the root, parents
+  // before children.
+  void restore(NodeId id, NodeId parent, std::string_view name, bool is_object, Row row);
+  void gather_rows(const std::vector<NodeId>& parents_first);
+  NodeId next_id() const { return next_id_; }
+  void set_next_id(NodeId id) { next_id_ = id; }
+
+  std::size_t size_bytes() const;  // O(n)
+
+ private:
+  friend class TrieAppender;
+  struct NameKey {
+    NodeId parent = kNoNode;
+    Name name;
+  };
+  struct NameView {
+    NodeId parent;
+    std::string_view name;
+  };
+  struct NameLess {
+    static NameView view(const NameKey& key) { return {key.parent, key.name->text}; }
+    static NameView view(const NameView& key) { return key; }
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      const NameView x = view(a), y = view(b);
+      return x.parent != y.parent ? x.parent < y.parent : x.name < y.name;
+    }
+  };
+  struct OrderKey {
+    NodeId parent = kNoNode;
+    std::uint64_t ordinal = 0;
+    auto operator<=>(const OrderKey&) const = default;
+  };
+
+  NodeId create(NodeId parent, std::string_view name, bool is_object);
+  NodeId open_directory(NodeId parent, std::string_view name);  // found or made; not an object
+  void attach(NodeId node, NodeId parent, Name name);           // as the last child
+  void detach(NodeId node);                                     // from its parent's indexes
+  void erase(NodeId node);                                      // detach and forget
+  void prune(NodeId directory, std::vector<NodeId>& gone);      // it and its ancestors, while empty
+  void add_rows(NodeId from, NodeId below, const RowSet& rows);     // from, up to below (excluded)
+  void remove_rows(NodeId from, NodeId below, const RowSet& rows);  // likewise
+  NodeId common_ancestor(NodeId a, NodeId b) const;
+  std::vector<NodeId> ancestors(NodeId node) const;  // the node first, the root last
+  [[noreturn]] void refuse_below_object(NodeId object) const;
+
+  CowTree<NodeId, TrieNode> nodes_;
+  CowTree<NameKey, NodeId, NameLess> names_;
+  CowTree<OrderKey, NodeId> order_;
+  NodeId next_id_ = 1;
+};
+
+}  // namespace knarr

@@ -1,0 +1,160 @@
+#include "uri/uri.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/error.h"
+
+namespace knarr {
+namespace {
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool must_encode(unsigned char c) {
+  return c <= 0x20 || c == 0x7f || c == '%' || c == '/' || c == '?' || c == '#' || c == '\\';
+}
+
+[[noreturn]] void refuse(std::string_view uri, const std::string& why) {
+  fail(ErrorCode::kInvalidArgument, "URI " + quoted(uri) + ": " + why);
+}
+
+std::string decode(std::string_view uri, std::string_view raw) {
+  std::string out;
+  out.reserve(raw.size());
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    if (raw[i] != '%') {
+      out += raw[i];
+      continue;
+    }
+    const int high = i + 1 < raw.size() ? hex_value(raw[i + 1]) : -1;
+    const int low = i + 2 < raw.size() ? hex_value(raw[i + 2]) : -1;
+    if (high < 0 || low < 0) {
+      refuse(uri,
+             "\"%\" must be followed by two hexadecimal digits (a plain \"%\" is written %25)");
+    }
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return out;
+}
+
+bool is_control(std::string_view text, std::size_t i) {
+  const auto byte = static_cast<unsigned char>(text[i]);
+  if (byte < 0x20 || byte == 0x7f) return true;
+  // U+0080 to U+009F: the lead byte 0xC2 and a continuation below 0xA0.
+  return byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+}
+
+// Length of the UTF-8 sequence that starts with this byte; 0 when none does.
+std::size_t sequence_length(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return 2;
+  if (lead >= 0xe0 && lead <= 0xef) return 3;
+  if (lead >= 0xf0 && lead <= 0xf4) return 4;
+  return 0;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = sequence_length(lead);
+    if (length == 0 || text.size() - i < length) return false;
+    std::uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
+    for (std::size_t j = 1; j < length; ++j) {
+      const auto next = static_cast<unsigned char>(text[i + j]);
+      if ((next & 0xc0u) != 0x80u) return false;
+      code = code << 6 | (next & 0x3fu);
+    }
+    if ((length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10ffff)) ||
+        (code >= 0xd800 && code <= 0xdfff)) {
+      return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+const char* component_fault(std::string_view component) {
+  if (component.empty()) return "empty component";
+  if (!is_utf8(component)) return "not valid UTF-8";
+  const std::string_view head = component.substr(0, component.find_first_of("/\\"));
+  if (head == "." || head == "..") return "\".\" and \"..\" are not allowed";
+  for (std::size_t i = 0; i < component.size(); ++i) {
+    if (is_control(component, i)) return "control characters are not allowed";
+  }
+  return nullptr;
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kShown = 200;
+  std::size_t end = std::min(text.size(), kShown);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
+    --end;
+  }
+  const std::string_view shown = text.substr(0, end);
+  const bool is_text = is_utf8(shown);
+  std::string out = "\"";
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const bool is_plain = static_cast<unsigned char>(shown[i]) < 0x80;
+    if (!is_control(shown, i)) {
+      out += is_plain || is_text ? shown[i] : '?';
+    } else {
+      out += '?';
+      i += is_plain ? 0 : 1;  // a control character of two bytes
+    }
+  }
+  return out + (end < text.size() ? "…\"" : "\"");
+}
+
+Path parse_uri(std::string_view uri) {
+  if (uri.size() > kMaxUriBytes) {
+    refuse(uri, "longer than " + std::to_string(kMaxUriBytes) + " bytes");
+  }
+  if (!uri.starts_with(kScheme)) refuse(uri, "expected a URI that starts with viking://");
+  std::string_view rest = uri.substr(kScheme.size());
+  if (rest.size() > 1 && rest.back() == '/') rest.remove_suffix(1);
+  Path path;
+  while (!rest.empty()) {
+    const std::size_t slash = rest.find('/');
+    path.push_back(decode(uri, rest.substr(0, slash)));
+    if (const char* fault = component_fault(path.back())) refuse(uri, fault);
+    if (slash == std::string_view::npos) break;
+    rest.remove_prefix(slash + 1);
+    if (rest.empty()) refuse(uri, "empty component");
+  }
+  return path;
+}
+
+void append_encoded(std::string& out, std::string_view component) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  for (const char c : component) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (must_encode(byte)) {
+      out += '%';
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+}
+
+std::string format_uri(const Path& path, bool is_directory) {
+  std::string out(kScheme);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (i > 0) out += '/';
+    append_encoded(out, path[i]);
+  }
+  if (is_directory && !path.empty()) out += '/';
+  return out;
+}
+
+}  // namespace knarr

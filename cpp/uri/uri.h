@@ -1,0 +1,43 @@
+// URIs of the namespace: `viking://` and components joined by `/`.
+//
+// Inside the engine a path is its decoded components. Decoding happens once, here, on the way in;
+// encoding once, here, on the way out; so a `/` inside a name is data and never makes a level.
+// All functions are pure and may be called from any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace knarr {
+
+inline constexpr std::string_view kScheme = "viking://";
+inline constexpr std::size_t kMaxUriBytes = 64 * 1024;
+
+// Decoded components from the top; empty for the root. Valid UTF-8, without control characters.
+using Path = std::vector<std::string>;
+
+// Takes a URI with or without a closing slash. Throws kInvalidArgument, quoting the URI, for:
+// another scheme, an empty component, `.` and `..` (also as the part of a component before an
+// encoded slash or a backslash), control characters, malformed escapes, invalid UTF-8 (all of them
+// also after decoding), and more than kMaxUriBytes.
+Path parse_uri(std::string_view uri);
+
+// Why a decoded string is no component, as a phrase; nullptr when it is one.
+const char* component_fault(std::string_view component);
+
+// Appends a component to `out`, percent-encoding `%`, `/`, `?`, `#`, `\`, bytes up to 0x20, 0x7f.
+void append_encoded(std::string& out, std::string_view component);
+
+// The URI of a path; with a closing slash for a directory.
+std::string format_uri(const Path& path, bool is_directory);
+
+// Outside text between quotes for a message: cut to a few hundred bytes, always valid UTF-8, and
+// free of control characters.
+std::string quoted(std::string_view text);
+
+// True for well-formed UTF-8 (no overlong forms, no surrogates, at most U+10FFFF).
+bool is_utf8(std::string_view text);
+
+}  // namespace knarr
