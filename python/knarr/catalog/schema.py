@@ -74,6 +74,8 @@ sections = sa.Table(
     sa.Column("begin_byte", sa.Integer, nullable=False),
     sa.Column("body_byte", sa.Integer, nullable=False),
     sa.Column("end_byte", sa.Integer, nullable=False),
+    sa.Column("begin_line", sa.Integer, nullable=False),
+    sa.Column("end_line", sa.Integer, nullable=False),
 )
 
 objects = sa.Table(
@@ -86,11 +88,14 @@ objects = sa.Table(
     sa.Column("path", sa.Text, nullable=False),
     sa.Column("begin_byte", sa.Integer, nullable=False),
     sa.Column("end_byte", sa.Integer, nullable=False),
+    sa.Column("begin_line", sa.Integer, nullable=False),
+    sa.Column("end_line", sa.Integer, nullable=False),
     sa.Column("tokens", sa.Integer, nullable=False),
     sa.Column("header", sa.Text, nullable=False),
     sa.Column("preview", sa.Text, nullable=False),
     sa.Column("text", sa.Text),
     sa.Column("vector_hash", sa.LargeBinary, nullable=False),
+    sa.Index("objects_by_vector", "vector_hash"),
 )
 
 vectors = sa.Table(

@@ -12,6 +12,9 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from urllib.parse import unquote_to_bytes
+
+from knarr.errors import InvalidArgument
 
 SCHEME = "viking://"
 MAX_NAME_CHARS = 80
@@ -59,3 +62,31 @@ def join(base: str, *names: str) -> str:
     """The URI of the directory `base` extended by (decoded) components; no trailing slash."""
     head = base if base.endswith("/") else base + "/"
     return head + "/".join(encode(name) for name in names)
+
+
+def parse(uri: str) -> tuple[str, ...]:
+    """The decoded components of a URI; `()` for `viking://`. A trailing slash is optional.
+
+    Raises InvalidArgument for another scheme, an empty, `.` or `..` component, a control character
+    or a malformed escape: nothing that means something else once decoded gets through."""
+    if not uri.startswith(SCHEME):
+        raise InvalidArgument(f"{uri!r}: expected a URI that starts with {SCHEME}")
+    rest = uri[len(SCHEME) :].removesuffix("/")
+    return tuple(_decode(part, uri) for part in rest.split("/")) if rest else ()
+
+
+def _decode(part: str, uri: str) -> str:
+    if re.search(r"%(?![0-9A-Fa-f]{2})", part):
+        raise InvalidArgument(f"{uri!r}: a `%` must be followed by two hexadecimal digits (`%25` for the sign itself)")
+    try:
+        name = unicodedata.normalize("NFC", unquote_to_bytes(part).decode("utf-8"))
+    except UnicodeDecodeError:
+        raise InvalidArgument(f"{uri!r}: its escapes are not UTF-8") from None
+    if name in ("", ".", "..") or any(unicodedata.category(ch) == "Cc" for ch in name):
+        raise InvalidArgument(f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character")
+    return name
+
+
+def canonical(uri: str) -> str:
+    """A URI in its one written form, without a trailing slash (except `viking://` itself)."""
+    return SCHEME + "/".join(encode(name) for name in parse(uri))

@@ -1,0 +1,100 @@
+"""The catalog: the only truth. Opens it, guards it, and hands out transactions.
+
+One process writes at a time: the first write takes `writer.lock` with the operating system, which
+drops it when the process ends, however it ends. Reading needs no lock.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from knarr.catalog.schema import meta, open_database
+from knarr.errors import CatalogError
+
+FILE_NAME = "catalog.sqlite"
+
+
+class Catalog:
+    """A knowledge base's database in `folder`. Thread-safe; close it when done."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._database = open_database(folder / FILE_NAME)
+        self._lock_file: int | None = None
+        self._writing = threading.RLock()
+
+    @classmethod
+    def open(cls, folder: Path, *, create: bool) -> Catalog:
+        """Open the catalog in `folder`; with `create`, make both when they are not there.
+
+        Raises CatalogError when there is none, or the folder holds something else."""
+        there = (folder / FILE_NAME).is_file()
+        if not there and not create:
+            raise CatalogError(f"{folder}: no knowledge base there; make one with `knarr add PATH --kb {folder}`")
+        if not there and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise CatalogError(f"{folder}: expected a knowledge base, a new name or an empty folder, found other files")
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(folder)
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A consistent view of the database."""
+        with self._database.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A transaction; committed at the end, or not at all. Raises CatalogError at once when another
+        process is the writer."""
+        with self._writing:
+            self._take_lock()
+            with self._database.connect() as connection, connection.begin():
+                yield connection
+
+    def get(self, key: str) -> str | None:
+        """A setting stored with the catalog."""
+        with self.reading() as connection:
+            found = connection.execute(sa.select(meta.c.value).where(meta.c.key == key)).scalar()
+            return None if found is None else str(found)
+
+    def bind_embedder(self, embedder_id: str, dim: int) -> None:
+        """Store the embedder's identity at first use; refuse any other one afterwards."""
+        own = f"{embedder_id} ({dim} wide)"
+        stored = self.get("embedder")
+        if stored is None:
+            with self.writing() as connection:
+                connection.execute(meta.insert().values(key="embedder", value=own))
+        elif stored != own:
+            raise CatalogError(
+                f"{self.folder}: its vectors were made by {stored}, the embedder given is {own}. Open it with "
+                "the first, or add the documents to a new knowledge base"
+            )
+
+    def close(self) -> None:
+        """Close connections and give the writer's lock back."""
+        self._database.dispose()
+        if self._lock_file is not None:
+            os.close(self._lock_file)
+            self._lock_file = None
+
+    def _take_lock(self) -> None:
+        if self._lock_file is not None:
+            return
+        import fcntl
+
+        path = self.folder / "writer.lock"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(handle)
+            raise CatalogError(
+                f"{self.folder}: another process is writing to it; wait for it to end, or stop it, and try again"
+            ) from None
+        self._lock_file = handle

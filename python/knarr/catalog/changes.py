@@ -1,0 +1,29 @@
+"""The log that the engine follows: append-only, `seq` grows by one with every change."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from knarr.catalog.records import Change
+from knarr.catalog.schema import changes
+
+
+def append(
+    connection: sa.Connection, kind: str, uri: str, *, document_id: int | None = None, target: str | None = None
+) -> int:
+    """Log a change in the transaction that makes it; returns its seq."""
+    values = {"kind": kind, "uri": uri, "document_id": document_id, "target": target}
+    key = connection.execute(changes.insert().values(**values)).inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def last(connection: sa.Connection) -> int:
+    """The newest seq, 0 for an empty log."""
+    return int(connection.execute(sa.select(sa.func.max(changes.c.seq))).scalar() or 0)
+
+
+def since(connection: sa.Connection, seq: int) -> list[Change]:
+    """The changes after `seq`, in order."""
+    query = sa.select(changes).where(changes.c.seq > seq).order_by(changes.c.seq)
+    return [Change(**row._mapping) for row in connection.execute(query)]

@@ -1,0 +1,160 @@
+"""Documents, their texts, sections and objects: reading and writing, inside a caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from knarr.catalog.records import DocumentRecord
+from knarr.catalog.schema import documents, objects, sections, texts
+from knarr.documents.objects import Laid, NamedObject, NamedSection
+
+_TUPLES = ("page_begins", "missing_pages", "notes")
+
+
+def _record(row: sa.Row[Any]) -> DocumentRecord:
+    values = dict(row._mapping)
+    for name in _TUPLES:
+        values[name] = tuple(values[name])
+    return DocumentRecord(**values)
+
+
+def find_by_source(connection: sa.Connection, folder: str, file_name: str) -> DocumentRecord | None:
+    """The document that this file became when it was added to this folder."""
+    query = sa.select(documents).where(documents.c.folder == folder, documents.c.file_name == file_name)
+    row = connection.execute(query).first()
+    return _record(row) if row else None
+
+
+def find(connection: sa.Connection, uri: str) -> DocumentRecord | None:
+    """The document with exactly this URI (no trailing slash)."""
+    row = connection.execute(sa.select(documents).where(documents.c.uri == uri)).first()
+    return _record(row) if row else None
+
+
+def find_id(connection: sa.Connection, document_id: int) -> DocumentRecord | None:
+    row = connection.execute(sa.select(documents).where(documents.c.id == document_id)).first()
+    return _record(row) if row else None
+
+
+def owning(connection: sa.Connection, uri: str) -> DocumentRecord | None:
+    """The document that this URI names or lies in; None above documents."""
+    prefixes = _prefixes(uri)
+    if not prefixes:
+        return None
+    row = connection.execute(sa.select(documents).where(documents.c.uri.in_(prefixes))).first()
+    return _record(row) if row else None
+
+
+def under(connection: sa.Connection, uri: str) -> list[DocumentRecord]:
+    """All documents at or below a URI, by component, in the order of adding."""
+    query = sa.select(documents).where(_below(documents.c.uri, uri)).order_by(documents.c.id)
+    return [_record(row) for row in connection.execute(query)]
+
+
+def all_ids(connection: sa.Connection) -> list[int]:
+    return list(connection.execute(sa.select(documents.c.id).order_by(documents.c.id)).scalars())
+
+
+def put(connection: sa.Connection, values: Mapping[str, Any], text: str, laid: Laid, hashes: list[bytes]) -> int:
+    """Insert a document, or replace the one whose `id` is among the values; returns its id."""
+    values = dict(values)
+    document_id = values.pop("id", None)
+    if document_id is None:
+        key = connection.execute(documents.insert().values(**values)).inserted_primary_key
+        assert key is not None
+        document_id = int(key[0])
+    else:
+        connection.execute(documents.update().where(documents.c.id == document_id).values(**values))
+        for table in (texts, sections, objects):
+            connection.execute(table.delete().where(table.c.document_id == document_id))
+    connection.execute(texts.insert().values(document_id=document_id, text=text))
+    connection.execute(sections.insert(), [_section_row(document_id, at, s) for at, s in enumerate(laid.sections)])
+    rows = [_object_row(document_id, at, o, h) for at, (o, h) in enumerate(zip(laid.objects, hashes, strict=True))]
+    connection.execute(objects.insert(), rows)
+    return document_id
+
+
+def _section_row(document_id: int, ordinal: int, section: NamedSection) -> dict[str, Any]:
+    names = ("parent", "level", "title", "path", "begin_byte", "body_byte", "end_byte", "begin_line", "end_line")
+    return {"document_id": document_id, "ordinal": ordinal, **{name: getattr(section, name) for name in names}}
+
+
+def _object_row(document_id: int, ordinal: int, part: NamedObject, vector_hash: bytes) -> dict[str, Any]:
+    names = ("section", "kind", "path", "begin_byte", "end_byte", "begin_line", "end_line", "tokens", "header")
+    return {
+        "document_id": document_id,
+        "ordinal": ordinal,
+        **{name: getattr(part, name) for name in names},
+        "preview": part.preview,
+        # A chunk's text is a slice of the document's; only abstracts carry their own.
+        "text": part.text if part.kind == "abstract" else None,
+        "vector_hash": vector_hash,
+    }
+
+
+def text_of(connection: sa.Connection, document_id: int) -> str:
+    found: str = connection.execute(sa.select(texts.c.text).where(texts.c.document_id == document_id)).scalar_one()
+    return found
+
+
+def sections_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]:
+    query = sa.select(sections).where(sections.c.document_id == document_id).order_by(sections.c.ordinal)
+    return list(connection.execute(query))
+
+
+def objects_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]:
+    query = sa.select(objects).where(objects.c.document_id == document_id).order_by(objects.c.ordinal)
+    return list(connection.execute(query))
+
+
+def remove(connection: sa.Connection, ids: Iterable[int]) -> None:
+    """Delete documents with their texts, sections and objects."""
+    for document_id in ids:
+        for table in (texts, sections, objects):
+            connection.execute(table.delete().where(table.c.document_id == document_id))
+        connection.execute(documents.delete().where(documents.c.id == document_id))
+
+
+def move(connection: sa.Connection, source: str, target: str) -> int:
+    """Rewrite the URIs at and below `source`; returns the number of documents."""
+    moved = under(connection, source)
+    for record in moved:
+        uri = target + record.uri[len(source) :]
+        folder = uri.rsplit("/", 1)[0] if uri.count("/") > 2 else "viking://"
+        values = {"uri": uri, "folder": folder}
+        connection.execute(documents.update().where(documents.c.id == record.id).values(**values))
+    return len(moved)
+
+
+def totals(connection: sa.Connection) -> dict[str, int]:
+    """Counts for `info`: documents, sections, chunks, abstracts, bytes of text, tokens."""
+
+    def count(query: sa.Select[Any]) -> int:
+        return int(connection.execute(query).scalar() or 0)
+
+    kinds = sa.select(sa.func.count()).select_from(objects)
+    return {
+        "documents": count(sa.select(sa.func.count()).select_from(documents)),
+        "sections": count(sa.select(sa.func.count()).select_from(sections)),
+        "chunks": count(kinds.where(objects.c.kind == "chunk")),
+        "abstracts": count(kinds.where(objects.c.kind == "abstract")),
+        "tokens": count(sa.select(sa.func.sum(objects.c.tokens)).where(objects.c.kind == "chunk")),
+        "source_bytes": count(sa.select(sa.func.sum(documents.c.size_bytes))),
+    }
+
+
+def _below(column: sa.Column[str], uri: str) -> sa.ColumnElement[bool]:
+    base = uri.rstrip("/")
+    if base in ("viking:", "viking:/"):
+        return sa.true()
+    # A range instead of LIKE: exact by component, case-sensitive, and uses the index.
+    return sa.or_(column == base, sa.and_(column >= base + "/", column < base + "0"))
+
+
+def _prefixes(uri: str) -> list[str]:
+    scheme, rest = "viking://", uri.removeprefix("viking://").rstrip("/")
+    parts = rest.split("/") if rest else []
+    return [scheme + "/".join(parts[: n + 1]) for n in range(len(parts))]

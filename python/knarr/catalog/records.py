@@ -1,0 +1,39 @@
+"""What the catalog's rows look like in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A stored document. `uri` has no trailing slash; `folder` is its parent's URI at the time of
+    adding, and with `file_name` its identity: the same file added again is the same document.
+    `recipe` names everything besides the bytes that shapes its objects."""
+
+    id: int
+    uri: str
+    folder: str
+    file_name: str
+    title: str
+    format: str
+    version: int
+    content_hash: str
+    recipe: str
+    status: str
+    size_bytes: int
+    page_begins: tuple[int, ...]
+    missing_pages: tuple[int, ...]
+    notes: tuple[str, ...]
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of the log: "put" of a document, "remove" of a subtree, "move" of one to `target`."""
+
+    seq: int
+    kind: str
+    document_id: int | None
+    uri: str
+    target: str | None

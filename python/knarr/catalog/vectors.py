@@ -1,0 +1,50 @@
+"""Vectors by content hash and model: what was embedded once is never paid for again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import sqlalchemy as sa
+
+from knarr.catalog.schema import objects, vectors
+
+Vector = npt.NDArray[np.float32]
+_BATCH = 500
+
+
+def get(connection: sa.Connection, hashes: Sequence[bytes], model: str) -> dict[bytes, Vector]:
+    """The stored vectors among `hashes`."""
+    found: dict[bytes, Vector] = {}
+    distinct = list(dict.fromkeys(hashes))
+    for begin in range(0, len(distinct), _BATCH):
+        part = distinct[begin : begin + _BATCH]
+        query = sa.select(vectors.c.hash, vectors.c.vector).where(vectors.c.model == model, vectors.c.hash.in_(part))
+        for key, blob in connection.execute(query):
+            found[key] = np.frombuffer(blob, dtype="<f4")
+    return found
+
+
+def put(connection: sa.Connection, new: Mapping[bytes, Vector], model: str) -> None:
+    """Store vectors that are not there yet."""
+    rows = [
+        {"hash": key, "model": model, "vector": np.ascontiguousarray(vector, dtype="<f4").tobytes()}
+        for key, vector in new.items()
+    ]
+    if rows:
+        connection.execute(vectors.insert().prefix_with("OR IGNORE", dialect="sqlite"), rows)
+
+
+def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[bytes]:
+    """The vector keys that these documents' objects use."""
+    query = sa.select(objects.c.vector_hash).where(objects.c.document_id.in_(document_ids)).distinct()
+    return list(connection.execute(query).scalars())
+
+
+def release(connection: sa.Connection, hashes: Sequence[bytes]) -> None:
+    """Delete those of `hashes` that no object uses any more."""
+    for begin in range(0, len(hashes), _BATCH):
+        part = hashes[begin : begin + _BATCH]
+        used = sa.select(objects.c.vector_hash).where(objects.c.vector_hash.in_(part))
+        connection.execute(vectors.delete().where(vectors.c.hash.in_(part), vectors.c.hash.not_in(used)))

@@ -1,0 +1,129 @@
+"""The native engine over a catalog: built from it, following its log, kept beside it as a snapshot.
+
+The snapshot is a cache. Its file name carries the `seq` up to which it holds the log; a newer log is
+applied on top, and a file that fails its checks is set aside and rebuilt from the catalog.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import sqlalchemy as sa
+
+from knarr.catalog import Catalog, changes, documents, vectors
+from knarr.catalog.records import Change, DocumentRecord
+from knarr.engine import Engine
+from knarr.errors import CatalogError, Corruption, NotFound, StorageError, Unsupported
+
+_NAME = re.compile(r"engine-(\d+)\.snapshot$")
+
+
+class Index:
+    """`engine` answers reads from any thread; the other methods belong to the writer."""
+
+    def __init__(self, catalog: Catalog, dim: int, model: str) -> None:
+        self._catalog = catalog
+        self._model = model
+        self._saved = 0
+        self.note = ""
+        self.engine, self.seq = self._load(dim)
+        self.follow()
+
+    def follow(self) -> bool:
+        """Apply what the log holds beyond `seq`; True when there was something."""
+        with self._catalog.reading() as connection:
+            news = changes.since(connection, self.seq)
+            for change in news:
+                self._apply(connection, change)
+                self.seq = change.seq
+        return bool(news)
+
+    def save(self) -> None:
+        """Write a snapshot of the present state and drop older ones."""
+        if self._saved == self.seq:
+            return
+        path = self._catalog.folder / f"engine-{self.seq}.snapshot"
+        self.engine.save(path)
+        for other in self._snapshots().values():
+            if other != path:
+                other.unlink(missing_ok=True)
+        self._saved = self.seq
+
+    def _snapshots(self) -> dict[int, Path]:
+        found = ((_NAME.search(path.name), path) for path in self._catalog.folder.glob("engine-*.snapshot"))
+        return {int(match[1]): path for match, path in found if match}
+
+    def _load(self, dim: int) -> tuple[Engine, int]:
+        with self._catalog.reading() as connection:
+            newest = changes.last(connection)
+        for seq, path in sorted(self._snapshots().items(), reverse=True):
+            if seq > newest:
+                continue
+            try:
+                engine = Engine.load(path)
+            except (Corruption, StorageError, Unsupported) as error:
+                self.note = f"{path.name} was set aside ({error}); the index was rebuilt from the catalog"
+                path.replace(path.with_suffix(".damaged"))
+                continue
+            if engine.dim == dim:
+                self._saved = seq
+                return engine, seq
+        return self._rebuild(dim, newest)
+
+    def _rebuild(self, dim: int, newest: int) -> tuple[Engine, int]:
+        engine = Engine(dim)
+        with self._catalog.reading() as connection:
+            for document_id in documents.all_ids(connection):
+                record = documents.find_id(connection, document_id)
+                if record is not None:
+                    publish(engine, connection, record, record.uri, self._model)
+        return engine, newest
+
+    def _apply(self, connection: sa.Connection, change: Change) -> None:
+        if change.kind == "put" and change.document_id is not None:
+            # A document that was changed again, moved or removed later in the log is published here with its
+            # newest text under the URI it had then; the later changes do the rest.
+            record = documents.find_id(connection, change.document_id)
+            if record is not None:
+                publish(self.engine, connection, record, change.uri, self._model)
+            return
+        try:
+            if change.kind == "remove":
+                self.engine.remove(change.uri)
+            elif change.kind == "move" and change.target is not None:
+                self.engine.move(change.uri, change.target)
+        except NotFound:
+            pass  # the subtree held only documents that a later change took away
+
+
+def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, uri: str, model: str) -> None:
+    """Index a stored document under `uri`, replacing what is there."""
+    rows = documents.objects_of(connection, record.id)
+    if not rows:
+        return
+    data = documents.text_of(connection, record.id).encode("utf-8")
+    stored = vectors.get(connection, [row.vector_hash for row in rows], model)
+    try:
+        matrix = np.stack([stored[row.vector_hash] for row in rows]).astype(np.float32, copy=False)
+    except KeyError:
+        raise CatalogError(f"{record.uri}: a vector is missing from the catalog; add the document again") from None
+    engine.add(
+        [f"{uri}/{row.path}" for row in rows],
+        np.ascontiguousarray(matrix),
+        [_text(row, data) for row in rows],
+        [row.kind for row in rows],
+        document=uri,
+        replace=True,
+        previews=[row.preview for row in rows],
+    )
+
+
+def _text(row: sa.Row[tuple[object, ...]], data: bytes) -> str:
+    values: Mapping[str, object] = row._mapping
+    text = values["text"]
+    if text is not None:
+        return str(text)
+    return data[row.begin_byte : row.end_byte].decode("utf-8")
