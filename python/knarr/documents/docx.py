@@ -7,13 +7,13 @@ below what document libraries show. Headers and footers are left out, and the re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from lxml import etree
 
 from knarr.documents.docx_body import Block, BodyReader
-from knarr.documents.docx_headings import heading_levels
+from knarr.documents.docx_headings import Mark, find_headings
 from knarr.documents.docx_numbering import BULLET, Numbering
 from knarr.documents.docx_package import Package
 from knarr.documents.docx_paragraphs import Paragraph, RunReader
@@ -50,10 +50,16 @@ def _read(package: Package, name: str) -> Document:
     reader = BodyReader(styles, numbering, RunReader(styles, relations))
     blocks = [block for body in root.iterchildren("{*}body") for block in reader.blocks(body)]
     notes = _notes(package, parts, reader)
-    levels, remark = heading_levels(blocks)
-    writer = _Writer()
-    for at, block in enumerate(blocks):
-        writer.add(block, levels.get(at), notes)
+    marks, remark = find_headings(blocks)
+    writer = _Writer(notes)
+    at = 0
+    while at < len(blocks):
+        mark = marks.get(at)
+        if mark is None:
+            writer.body(blocks[at])
+        else:
+            writer.heading([b for b in blocks[at : at + mark.paragraphs] if isinstance(b, Paragraph)], mark)
+        at += mark.paragraphs if mark else 1
     writer.flush_notes()
     if not writer.text:
         raise DocumentError("the document holds no text", "no_text")
@@ -103,6 +109,7 @@ def _remarks(relations: dict[str, tuple[str, str]], reader: BodyReader, remark: 
 class _Writer:
     """Blocks to canonical text. Blocks stand a blank line apart; list items only a line."""
 
+    notes: dict[str, str]
     text: list[str] = field(default_factory=list)
     size_bytes: int = 0
     headings: list[Heading] = field(default_factory=list)
@@ -110,21 +117,32 @@ class _Writer:
     _pending: dict[str, str] = field(default_factory=dict)
     _in_list: bool = False
 
-    def add(self, block: Block, level: int | None, notes: dict[str, str]) -> None:
+    def heading(self, lines: list[Paragraph], mark: Mark) -> None:
+        """A heading of one or two lines, or one that opens its own paragraph."""
+        self.flush_notes()
+        self._gap()
+        first, rest = lines[0], ""
+        if mark.lead_chars:
+            first, rest = replace(first, text=first.text[: mark.lead_chars]), first.text[mark.lead_chars :]
+        title = one_line(" ".join([*(_labelled(line) for line in (first, *lines[1:]))]))
+        begin_byte = self.size_bytes
+        self._write(f"{'#' * min(mark.level, 6)} {title}\n")
+        self.headings.append(Heading(title, mark.level, begin_byte, self.size_bytes))
+        if rest:
+            self._gap()
+            self._write(_unmarked(rest.lstrip()) + "\n")
+        self._refer(lines)
+
+    def body(self, block: Block) -> None:
+        """Anything that is no heading."""
         if not isinstance(block, Paragraph):
             self._gap()
             self.tables.append(block.at(self.size_bytes))
             self._write(block.text)
             return
-        if level is not None:
-            self._heading(block, level)
-        elif block.label:
-            self._gap(in_list=True)
-            self._write(_indented(block) + "\n")
-        else:
-            self._gap()
-            self._write(_unmarked(block.text) + "\n")
-        self._pending.update((id_, notes[id_]) for id_ in block.notes if notes.get(id_))
+        self._gap(in_list=bool(block.label))
+        self._write((_indented(block) if block.label else _unmarked(block.text)) + "\n")
+        self._refer([block])
 
     def flush_notes(self) -> None:
         """Footnotes stand at the end of the section that refers to them."""
@@ -138,14 +156,9 @@ class _Writer:
         text = "".join(self.text)
         return Document(title, text, root, "docx", tables=tuple(self.tables), notes=remarks)
 
-    def _heading(self, block: Paragraph, level: int) -> None:
-        self.flush_notes()
-        self._gap()
-        label = "" if block.label == BULLET else block.label
-        title = one_line(f"{label} {block.text}")
-        begin_byte = self.size_bytes
-        self._write(f"{'#' * min(level, 6)} {title}\n")
-        self.headings.append(Heading(title, level, begin_byte, self.size_bytes))
+    def _refer(self, blocks: list[Paragraph]) -> None:
+        for block in blocks:
+            self._pending.update((id_, self.notes[id_]) for id_ in block.notes if self.notes.get(id_))
 
     def _gap(self, in_list: bool = False) -> None:
         if self.text and not (in_list and self._in_list):
@@ -155,6 +168,10 @@ class _Writer:
     def _write(self, text: str) -> None:
         self.text.append(text)
         self.size_bytes += len(text.encode("utf-8"))
+
+
+def _labelled(block: Paragraph) -> str:
+    return block.text if block.label in ("", BULLET) else f"{block.label} {block.text}"
 
 
 def _indented(block: Paragraph) -> str:

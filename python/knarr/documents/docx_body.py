@@ -59,7 +59,8 @@ class BodyReader:
         if text:
             label, depth = self._label(properties, style)
             outline = _outline(properties, style)
-            yield Paragraph(text, outline, label, depth, runs.look(), style.name, tuple(runs.notes))
+            look, lead = runs.look(), runs.lead_chars()
+            yield Paragraph(text, outline, label, depth, look, lead, style.name, tuple(runs.notes))
         for box in runs.boxes:
             yield from self.blocks(box)
 

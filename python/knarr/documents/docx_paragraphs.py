@@ -37,6 +37,7 @@ class Paragraph:
     outline:  1 to 9 when it stands in the outline, else None
     label:    automatic number or bullet; depth: its list level, from 0
     look:     of the whole text: bold, caps or underlined only when all of it is; size of most of it
+    lead_chars: length of the bold words that open the text, 0 when none or all of it is bold
     style:    name of its style
     notes:    ids of the footnotes ("3") and endnotes ("e3") it refers to
     """
@@ -46,6 +47,7 @@ class Paragraph:
     label: str = ""
     depth: int = 0
     look: Look = Look()
+    lead_chars: int = 0
     style: str = ""
     notes: tuple[str, ...] = ()
 
@@ -75,6 +77,15 @@ class Runs:
         text = "\n".join(line.strip() for line in lines).strip()
         hidden = dict.fromkeys(link for link in self.links if _bare(link) not in _bare(text))
         return " ".join([text, *(f"<{link}>" for link in hidden)]) if text else ""
+
+    def lead_chars(self) -> int:
+        """How many characters of `text()` the bold words at its beginning take; 0 when all does."""
+        lead = ""
+        for piece, look in zip(self.pieces, self.looks, strict=True):
+            if not look.bold and piece.strip():
+                return len(lead.strip())
+            lead += piece
+        return 0
 
     def look(self) -> Look:
         """What holds for all of the text; the size of most of it."""
