@@ -1,0 +1,67 @@
+"""The application: all commands under one name, and the last catch for errors."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from knarr.cli import answers, demo, exits, look, write
+from knarr.errors import KnarrError
+
+app = typer.Typer(
+    name="knarr",
+    add_completion=False,
+    rich_markup_mode=None,  # plain help: calm to read, and rich need not be loaded
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=exits.HELP,
+)
+
+app.command("demo")(demo.demo)
+app.command("add")(write.add)
+app.command("ask")(answers.ask)
+app.command("trace")(answers.trace)
+app.command("search")(look.search)
+app.command("grep")(look.grep)
+app.command("list")(look.list_)
+app.command("read")(look.read)
+app.command("info")(look.info)
+app.command("remove")(write.remove)
+app.command("move")(write.move)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import knarr
+
+        typer.echo(f"knarr {knarr.__version__}")
+        raise typer.Exit(exits.OK)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Questions to your documents, answered with quoted evidence. Offline, no server, no key.
+
+    Try `knarr demo` first. Then `knarr add` your documents and `knarr ask` about them; each takes
+    `--kb PATH` for the knowledge base (default ./knarr.kb, or $KNARR_KB).
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit. Errors that knarr or the system raises become one line on stderr."""
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="knarr")
+    except (KnarrError, OSError) as error:
+        message = " ".join(str(error).split()) or type(error).__name__
+        typer.echo(f"knarr: {message}", err=True)
+        sys.exit(exits.ERROR)

@@ -1,0 +1,18 @@
+"""Exit codes: the part of the output that scripts read."""
+
+from __future__ import annotations
+
+OK = 0
+ERROR = 1
+USAGE = 2
+NOTHING_FOUND = 3
+INCOMPLETE = 4
+
+HELP = """\b
+Exit codes:
+  0  done
+  1  an error: one line on stderr says what and how to mend it
+  2  wrong usage
+  3  nothing found: no hit, no match, no answer, an empty directory
+  4  added, but something is missing: a file could not be read, or only in part
+"""

@@ -1,0 +1,136 @@
+"""Writing to stdout: plain lines for pipes, wrapped and quietly styled ones for a terminal.
+
+In a pipe nothing is wrapped, shortened or coloured, so that a URI is always whole. In a terminal
+text is wrapped to its width, URIs are never broken inside, and control characters that a document
+may hold are shown instead of being obeyed. `NO_COLOR` is honoured.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import textwrap
+from typing import Any
+
+import typer
+
+from knarr.types import Span, to_json
+
+MAX_WIDTH = 100
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def in_terminal() -> bool:
+    """Whether a person reads stdout."""
+    return sys.stdout.isatty()
+
+
+def say(text: str = "") -> None:
+    """One line (or several) on stdout."""
+    typer.echo(text)
+
+
+def say_verbatim(text: str) -> None:
+    """Text as it is, for pipes; a last line end is added where it lacks one."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def note(text: str) -> None:
+    """A line for the person at the keyboard, on stderr."""
+    typer.echo(text, err=True)
+
+
+def say_json(value: Any) -> None:
+    """A result as JSON. Characters outside ASCII are escaped where stdout cannot hold them."""
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    say(json.dumps(to_json(value), ensure_ascii=not utf8, allow_nan=False, indent=2))
+
+
+def clean(text: str) -> str:
+    """Text without control characters that a terminal would obey."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def one_line(text: str) -> str:
+    """Text with every run of white space as one space."""
+    return clean(" ".join(text.split()))
+
+
+def _style(text: str, **how: bool | str) -> str:
+    if not in_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    return typer.style(text, **how)  # type: ignore[arg-type]  # a mapping of its own keywords
+
+
+def bold(text: str) -> str:
+    return _style(text, bold=True)
+
+
+def dim(text: str) -> str:
+    return _style(text, dim=True)
+
+
+def good(text: str) -> str:
+    return _style(text, fg="green")
+
+
+def bad(text: str) -> str:
+    return _style(text, fg="yellow")
+
+
+def uri(value: str, under: str = "") -> str:
+    """A whole URI; in a terminal the part of it that is already known (`under`) steps back."""
+    if under and value.startswith(under) and value != under:
+        return dim(under) + value[len(under) :]
+    return value
+
+
+def block(text: str, indent: str = "", *, max_lines: int = 0) -> str:
+    """A paragraph, wrapped with an indent in a terminal; one whole line in a pipe."""
+    flat = one_line(text)
+    if not in_terminal():
+        return indent + flat
+    width = max(40, min(shutil.get_terminal_size().columns, MAX_WIDTH))
+    lines = textwrap.wrap(
+        flat,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        max_lines=max_lines or None,
+        placeholder=" …",
+    )
+    return "\n".join(lines) or indent
+
+
+def pad(text: str, width: int) -> str:
+    """Text filled with spaces to a number of terminal cells (wide scripts take two)."""
+    from rich.cells import cell_len
+
+    return text + " " * max(0, width - cell_len(text))
+
+
+def lines_of(span: Span) -> str:
+    first, last = span
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
+def place(lines: Span, pages: Span | None) -> str:
+    """Where a quoted text stands: lines, and pages where there are any."""
+    if pages is None:
+        return lines_of(lines)
+    first, last = pages
+    return f"page {first}, {lines_of(lines)}" if first == last else f"pages {first}-{last}, {lines_of(lines)}"
+
+
+def count(number: int, word: str) -> str:
+    """`1 file`, `2 files`, `3 matches`, `2 entries`."""
+    if number == 1:
+        return f"1 {word}"
+    if word.endswith("y"):
+        return f"{number:,} {word[:-1]}ies"
+    return f"{number:,} {word}{'es' if word.endswith(('ch', 's', 'x')) else 's'}"

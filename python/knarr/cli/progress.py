@@ -1,0 +1,43 @@
+"""A progress line on stderr for long work: rate and remaining time. Silent unless stderr is a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Progress = Callable[[int, int, str], None]
+
+
+@contextmanager
+def progress_line(title: str) -> Iterator[Progress | None]:
+    """Gives the callback `(done_bytes, total_bytes, name)` that `KnowledgeBase.add` takes, or None."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import Progress as Bar
+    from rich.table import Column
+
+    columns = (
+        TextColumn("{task.description}", table_column=Column(no_wrap=True, max_width=44)),
+        BarColumn(bar_width=24),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def show(done_bytes: int, total_bytes: int, name: str) -> None:
+            # The name comes from a file: escape it, so that brackets in it are not read as markup.
+            bar.update(task, completed=done_bytes, total=total_bytes, description=_escaped(f"{title} {name}"))
+
+        yield show
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

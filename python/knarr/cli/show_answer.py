@@ -1,0 +1,130 @@
+"""How an answer looks, for `ask` and `demo`: text, quoted evidence, path, cost; and as JSON."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from knarr.cli import page
+from knarr.types import Answer, Citation, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from knarr.trace import CallRecord, Trace
+
+MAX_URIS = 5
+
+WORDS = {
+    "answered": "answered",
+    "not_found": "not found: the documents do not say",
+    "no_answer": "no answer",
+    "budget_exhausted": "budget spent: the best that was found until then",
+}
+
+
+def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
+    """An answer and its wall milliseconds."""
+    began = time.perf_counter()
+    answer = ask()
+    return answer, (time.perf_counter() - began) * 1e3
+
+
+def answer_json(answer: Answer, ms: float) -> dict[str, Any]:
+    """The record of an answer that `demo --json` promises; `ask --json` adds to it."""
+    return {
+        "question": answer.question,
+        "status": answer.status,
+        "answer": answer.text,
+        "citations": [
+            {"uri": one.uri, "lines": list(one.lines), "text": one.text} for one in answer.citations
+        ],
+        "rounds": answer.rounds,
+        "tokens_shown": answer.usage.tokens_shown,
+        "ms": round(ms, 1),
+    }
+
+
+def full_json(answer: Answer, ms: float, trace: Trace) -> dict[str, Any]:
+    """What `ask --json` prints: the record above with pages, usage, path and trace id."""
+    path = [
+        {
+            "round": one.number,
+            "calls": [{"tool": c.tool, "arguments": c.arguments, "uris": list(c.uris)} for c in one.calls],
+        }
+        for one in trace.rounds
+    ]
+    citations = to_json(answer.citations)
+    usage = to_json(answer.usage)
+    return answer_json(answer, ms) | {
+        "citations": citations,
+        "usage": usage,
+        "path": path,
+        "trace_id": answer.trace_id,
+    }
+
+
+def show_answer(answer: Answer) -> None:
+    """The answer and the evidence it quotes."""
+    found = answer.status in ("answered", "budget_exhausted")
+    for line in answer.text.split("\n"):
+        page.say(page.block(line, "  "))
+    if not found or answer.status == "budget_exhausted":
+        page.say(page.bad(f"  {WORDS[answer.status]}"))
+    page.say()
+    if answer.citations:
+        page.say(page.bold("Evidence"))
+        for number, citation in enumerate(answer.citations, 1):
+            _show_citation(number, citation)
+        page.say()
+
+
+def _show_citation(number: int, citation: Citation) -> None:
+    page.say(f"  [{number}] {citation.uri}  {page.dim(page.place(citation.lines, citation.pages))}")
+    for line in citation.text.strip("\n").split("\n"):
+        if line.strip():
+            page.say(page.block(f"> {line}", "      "))
+
+
+def show_path(trace: Trace) -> None:
+    """What was called in each round, and the URIs that came back."""
+    rounds = [one for one in trace.rounds if one.calls]
+    if not rounds:
+        return
+    page.say(page.bold("Path"))
+    for one in rounds:
+        for at, call in enumerate(one.calls):
+            _show_call(f"{one.number:>3}" if at == 0 else "   ", call)
+    page.say()
+
+
+def _show_call(number: str, call: CallRecord) -> None:
+    given = page.one_line(_given(call.arguments))
+    remark = call.error or call.note
+    page.say(f"{number}  {call.tool} {given}" + (page.dim(f"  ({page.one_line(remark)})") if remark else ""))
+    for uri in call.uris[:MAX_URIS]:
+        page.say(page.dim(f"       {uri}"))
+    if len(call.uris) > MAX_URIS:
+        page.say(page.dim(f"       and {len(call.uris) - MAX_URIS} more"))
+
+
+def _given(arguments: dict[str, Any]) -> str:
+    """The main argument of a call first, then the scope where it is not everything."""
+    main = next((arguments[name] for name in ("query", "pattern", "uri") if arguments.get(name)), "")
+    quoted = str(main) if str(main).startswith("viking://") else f'"{main}"' if main else ""
+    scope = arguments.get("scope") or ""
+    return f"{quoted} in {scope}" if scope and scope != "viking://" else quoted
+
+
+def show_cost(answer: Answer, ms: float) -> None:
+    """Rounds, tokens by tool, time, and the id to look the run up by."""
+    usage = answer.usage
+    tools = [
+        f"{tool} {usage.tokens_by_tool.get(tool, 0):,} in {page.count(n, 'call')}"
+        for tool, n in usage.calls.items()
+    ]
+    page.say(page.bold("Cost"))
+    page.say(f"  {page.count(answer.rounds, 'round')}, {usage.tokens_shown:,} tokens shown, {ms:,.0f} ms")
+    if tools:
+        page.say(page.dim(f"  {'; '.join(tools)}"))
+    page.say(page.dim(f"  knarr trace {answer.trace_id}"))

@@ -1,0 +1,140 @@
+"""Commands that change a knowledge base: add, remove, move."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from knarr.cli import exits, page
+from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, open_base
+from knarr.cli.progress import progress_line
+from knarr.errors import InvalidArgument
+from knarr.types import to_json
+
+if TYPE_CHECKING:
+    from knarr.report import AddReport, FileReport
+
+MAX_FILES_SHOWN = 24
+MAX_PAGES_SHOWN = 12
+_MEANING = {
+    "partial": "with pages that hold no text, such as scans",
+    "no_text": "without any text, such as scans",
+    "encrypted": "locked by a password",
+    "corrupt": "damaged, or not what the name says",
+    "empty": "empty",
+    "limit": "over a limit of size or nesting",
+    "unsupported": "of an unknown type",
+    "skipped": "passed over",
+}
+
+
+def add(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Documents, or folders of documents.")],
+    into: Annotated[str, typer.Option("--into", metavar="URI", help="Where to put them.")] = ROOT,
+    kb: KbOption = DEFAULT_KB,
+    as_json: JsonOption = False,
+) -> None:
+    """Add documents: Markdown, HTML, TXT, DOCX, PDF. Prints what was read and what is searchable.
+
+    Adding the same files again costs nothing; a changed file replaces its old version.
+    """
+    missing = [str(path) for path in paths if not path.exists()]
+    if missing:
+        raise InvalidArgument(f"no such file or folder: {', '.join(missing)}; nothing was added")
+    with open_base(kb, create=True) as base, progress_line("adding") as progress:
+        report = base.add(paths[0] if len(paths) == 1 else paths, into=into, progress=progress)
+    if as_json:
+        page.say_json({"ok": report.ok} | to_json(report))
+    else:
+        show_receipt(report)
+    if not report.files:
+        raise typer.Exit(exits.NOTHING_FOUND)
+    if not report.ok:
+        raise typer.Exit(exits.INCOMPLETE)
+
+
+def show_receipt(report: AddReport) -> None:
+    """The coverage receipt. In a large folder, files without anything to say are only counted."""
+    few = len(report.files) <= MAX_FILES_SHOWN
+    worth_showing = [file for file in report.files if few or file.status != "ok"]
+    for file in worth_showing[:MAX_FILES_SHOWN]:
+        _show_file(file)
+    if len(worth_showing) > MAX_FILES_SHOWN:
+        page.say(page.dim(f"{'':12}and {len(worth_showing) - MAX_FILES_SHOWN:,} more; --json lists all"))
+    if worth_showing:
+        page.say()
+    page.say(_summary(report))
+    for word, meaning in _MEANING.items():
+        if number := report.count(word):
+            page.say(page.bad(f"{page.count(number, 'file')} {meaning}"))
+
+
+def _show_file(file: FileReport) -> None:
+    status = file.change if file.status == "ok" else file.status
+    label = page.pad(status, 11)
+    where = file.uri if file.uri else page.clean(file.path)
+    page.say(f"{page.good(label) if file.ready else page.bad(label)} {where}{page.dim(_size(file))}")
+    if file.missing_pages:
+        page.say(f"{'':12}no text on {_pages(file.missing_pages)}")
+    for text in file.notes:
+        page.say(page.dim(page.block(text, " " * 12)))
+
+
+def _pages(numbers: tuple[int, ...]) -> str:
+    """`page 3`, `pages 1, 2, 5`, and no endless list for a long scan."""
+    shown = ", ".join(map(str, numbers[:MAX_PAGES_SHOWN]))
+    more = len(numbers) - MAX_PAGES_SHOWN
+    return f"{'page' if len(numbers) == 1 else 'pages'} {shown}{f' and {more} more' if more > 0 else ''}"
+
+
+def _size(file: FileReport) -> str:
+    if not file.ready:
+        return ""
+    parts = [page.count(file.pages, "page")] if file.pages else []
+    parts += [page.count(file.sections, "section"), page.count(file.chunks, "chunk")]
+    return "  " + ", ".join(parts)
+
+
+def _summary(report: AddReport) -> str:
+    if not report.files:
+        return page.bad("no documents found; knarr reads Markdown, HTML, TXT, DOCX and PDF")
+    states = [
+        f"{report.count(word):,} {word}" for word in ("added", "updated", "unchanged") if report.count(word)
+    ]
+    ready = sum(file.ready for file in report.files)
+    head = f"{ready:,} of {page.count(len(report.files), 'file')} searchable"
+    size = f"{report.total('size_bytes') / 1e6:,.2f} MB, {page.count(report.total('chunks'), 'chunk')}"
+    vectors = f"{report.total('embedded'):,} vectors made, {report.total('reused'):,} reused"
+    detail = f"{size}, {report.total('tokens'):,} tokens, {vectors}, {report.seconds:,.1f} s"
+    return page.bold(head) + (f": {', '.join(states)}" if states else "") + "\n" + page.dim(detail)
+
+
+def remove(
+    uri: Annotated[str, typer.Argument(metavar="URI", help="A document or a folder of documents.")],
+    kb: KbOption = DEFAULT_KB,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove what is under a URI, from every index at once."""
+    with open_base(kb) as base:
+        removed = base.remove(uri)
+    if as_json:
+        page.say_json({"uri": uri, "documents": removed})
+        return
+    page.say(f"removed {uri}  {page.dim(page.count(removed, 'document'))}")
+
+
+def move(
+    source: Annotated[str, typer.Argument(metavar="URI", help="What to move.")],
+    target: Annotated[str, typer.Argument(metavar="NEW-URI", help="Its new URI, name included.")],
+    kb: KbOption = DEFAULT_KB,
+    as_json: JsonOption = False,
+) -> None:
+    """Move or rename a document or folder. Nothing is embedded again."""
+    with open_base(kb) as base:
+        moved = base.move(source, target)
+    if as_json:
+        page.say_json({"from": source, "to": target, "documents": moved})
+        return
+    page.say(f"moved {source} to {target}  {page.dim(page.count(moved, 'document'))}")
