@@ -1,0 +1,25 @@
+// One parallel loop, for work that is long enough to pay for threads.
+//
+// Threads live for one call: nothing waits between calls, so nothing can be lost by fork() or stand
+// in the way of exit. Starting one costs tens of microseconds, hence callers give each at least a
+// millisecond of work. All calls of the process share one allowance of helper threads: when many
+// callers come at once each gets few or none, and the machine is not asked for more than it has.
+#pragma once
+
+#include <cstddef>
+
+#include "base/function_ref.h"
+
+namespace knarr {
+
+// The most workers one call may get, its caller included: the cores this process may use.
+unsigned max_workers();
+
+// Calls work(worker, task) once for each task in [0, tasks), by at most `workers` threads, the
+// calling one among them. worker < workers tells threads apart, so that each may keep its own
+// results; tasks are taken in ascending order. After an exception no new task is taken, and the
+// one of the lowest task that failed is rethrown here. Returns how many workers took part.
+unsigned parallel_for(std::size_t tasks, unsigned workers,
+                      FunctionRef<void(unsigned worker, std::size_t task)> work);
+
+}  // namespace knarr

@@ -1,0 +1,167 @@
+// The allowed rows are laid out by rank, 0 to allowed.size() - 1, and cut into tasks of about
+// kTaskBytes of vectors; a task is read in blocks. A block is a list of row pointers, so that one
+// kernel serves whole ranges, ranges across segments and scattered rows alike.
+//
+// With many queries a block stays in the second-level cache while it meets them, a few at a time so
+// that those stay in the first. Queries are taken in groups, which bounds the memory of their
+// results; each group reads the rows once.
+#include "vectors/exact.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "base/parallel.h"
+
+namespace knarr {
+namespace {
+
+constexpr std::size_t kTaskBytes = std::size_t{2} << 20;
+constexpr std::size_t kBlockBytes = std::size_t{128} << 10;
+constexpr std::size_t kBlockRows = 128;    // most rows of a block
+constexpr std::size_t kGroupQueries = 48;  // queries that share one reading of the rows
+constexpr std::size_t kTileQueries = 12;   // queries that meet a block together
+// Queries after the first cost arithmetic but no memory traffic: about an eighth of the first.
+constexpr std::size_t kQueriesPerReading = 8;
+
+// The allowed rows by rank.
+class RankedRanges {
+ public:
+  explicit RankedRanges(const RowSet& rows) {
+    rows.for_each_range([this](Row begin, Row end) {
+      ranges_.push_back({begin, end, size_});
+      size_ += end - begin;
+    });
+  }
+
+  std::uint64_t size() const { return size_; }
+
+  // Calls f(begin, end) for the ranges of rows that have ranks [from, to).
+  template <class F>
+  void visit(std::uint64_t from, std::uint64_t to, F&& f) const {
+    auto range = std::upper_bound(ranges_.begin(), ranges_.end(), from,
+                                  [](std::uint64_t rank, const Range& r) { return rank < r.rank; });
+    for (--range; from < to; ++range) {
+      const Row begin = range->begin + static_cast<Row>(from - range->rank);
+      const Row end = static_cast<Row>(std::min<std::uint64_t>(range->end, begin + (to - from)));
+      f(begin, end);
+      from += end - begin;
+    }
+  }
+
+ private:
+  struct Range {
+    Row begin;
+    Row end;
+    std::uint64_t rank;  // of `begin`
+  };
+  std::vector<Range> ranges_;
+  std::uint64_t size_ = 0;
+};
+
+struct Scan {
+  const VectorView& view;
+  std::span<const float* const> queries;  // one group
+  ScanKernel kernel;
+  std::size_t block_rows;
+};
+
+// One worker's reading of its tasks.
+class Reader {
+ public:
+  Reader(const Scan& scan, std::size_t k, const RowLess& before)
+      : scan_(&scan), best_(scan.queries.size(), TopK(k, before)) {}
+
+  void read(Row begin, Row end) {
+    const std::size_t dim = scan_->view.dim();
+    while (begin < end) {
+      const float* data = scan_->view.row(begin);
+      const std::size_t most = std::min<std::size_t>(end - begin, scan_->view.contiguous(begin));
+      const std::size_t n = std::min(most, scan_->block_rows - size_);
+      for (std::size_t i = 0; i < n; ++i, ++size_, data += dim) {
+        rows_[size_] = begin + static_cast<Row>(i);
+        data_[size_] = data;
+      }
+      begin += static_cast<Row>(n);
+      if (size_ == scan_->block_rows) flush();
+    }
+  }
+
+  // Must follow the last read.
+  void flush() {
+    if (size_ == 0) return;
+    std::array<float, kTileQueries * kBlockRows> scores;
+    const std::span<const Row> rows(rows_.data(), size_);
+    for (std::size_t q = 0; q < scan_->queries.size(); q += kTileQueries) {
+      const std::size_t n = std::min(kTileQueries, scan_->queries.size() - q);
+      scan_->kernel(data_.data(), size_, scan_->queries.data() + q, n, scan_->view.dim(),
+                    scores.data(), size_);
+      for (std::size_t i = 0; i < n; ++i) best_[q + i].offer(rows, scores.data() + i * size_);
+    }
+    size_ = 0;
+  }
+
+  std::vector<TopK>& best() { return best_; }
+
+ private:
+  const Scan* scan_;
+  std::vector<TopK> best_;  // of each query
+  std::size_t size_ = 0;    // rows in the block
+  std::array<Row, kBlockRows> rows_;
+  std::array<const float*, kBlockRows> data_;
+};
+
+std::vector<Reader> read_all(const Scan& scan, const RankedRanges& rows, std::size_t k,
+                             const RowLess& before) {
+  const std::size_t row_bytes = scan.view.dim() * sizeof(float);
+  const std::uint64_t readings = 1 + (scan.queries.size() - 1) / kQueriesPerReading;
+  const std::uint64_t worth = rows.size() * row_bytes * readings / kBytesPerWorker;
+  const auto wanted = static_cast<unsigned>(std::clamp<std::uint64_t>(worth, 1, max_workers()));
+  std::vector<Reader> readers(wanted, Reader(scan, k, before));
+  if (wanted == 1) {
+    rows.visit(0, rows.size(), [&](Row begin, Row end) { readers[0].read(begin, end); });
+    readers[0].flush();
+    return readers;
+  }
+  const std::uint64_t step = std::max<std::uint64_t>(kBlockRows, kTaskBytes / row_bytes);
+  const std::uint64_t tasks = (rows.size() + step - 1) / step;
+  parallel_for(tasks, wanted, [&](unsigned worker, std::size_t task) {
+    Reader& reader = readers[worker];
+    rows.visit(task * step, std::min(rows.size(), (task + 1) * step),
+               [&](Row begin, Row end) { reader.read(begin, end); });
+    reader.flush();
+  });
+  return readers;
+}
+
+}  // namespace
+
+std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const RowSet& allowed,
+                                                const float* queries, std::size_t n_queries,
+                                                std::size_t k, const RowLess& before,
+                                                ScanKernel kernel) {
+  std::vector<std::vector<ScoredRow>> results(n_queries);
+  const RankedRanges rows(allowed);
+  if (rows.size() == 0) return results;
+  k = std::min<std::uint64_t>(k, rows.size());
+  const std::size_t row_bytes = view.dim() * sizeof(float);
+  const std::size_t block_rows =
+      n_queries == 1 ? kBlockRows : std::clamp<std::size_t>(kBlockBytes / row_bytes, 4, kBlockRows);
+
+  for (std::size_t at = 0; at < n_queries; at += kGroupQueries) {
+    const std::size_t n = std::min(kGroupQueries, n_queries - at);
+    std::array<const float*, kGroupQueries> group;
+    for (std::size_t q = 0; q < n; ++q) group[q] = queries + (at + q) * view.dim();
+    const Scan scan{view, {group.data(), n}, kernel, block_rows};
+    std::vector<Reader> readers = read_all(scan, rows, k, before);
+    for (std::size_t q = 0; q < n; ++q) {
+      TopK& best = readers[0].best()[q];
+      for (std::size_t w = 1; w < readers.size(); ++w) best.merge(std::move(readers[w].best()[q]));
+      results[at + q] = best.take();
+    }
+  }
+  return results;
+}
+
+}  // namespace knarr

@@ -1,0 +1,26 @@
+// Plan "exact": every allowed row against every query.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "filter/rows.h"
+#include "vectors/scan.h"
+#include "vectors/store.h"
+#include "vectors/top_k.h"
+
+namespace knarr {
+
+// One more thread joins a scan for each so many bytes of vectors that it reads: about a millisecond
+// of work. At dimension 384 one query is answered by one thread up to 10,922 rows.
+inline constexpr std::size_t kBytesPerWorker = std::size_t{8} << 20;
+
+// The best min(k, allowed.size()) rows for each of n_queries unit vectors, (n_queries, view.dim())
+// in C order. Requires k >= 1 and allowed within view. The kernel decides the last bit of scores;
+// the number of threads changes nothing.
+std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const RowSet& allowed,
+                                                const float* queries, std::size_t n_queries,
+                                                std::size_t k, const RowLess& before,
+                                                ScanKernel kernel);
+
+}  // namespace knarr

@@ -1,0 +1,142 @@
+// The AVX2 twin. The sixteen sums of a product are two registers of eight; a tile of R rows by Q
+// queries keeps 2·R·Q of them at work, enough to hide the latency of fused multiply-add, and loads
+// each number once. One query takes four rows at a time and asks for the next four meanwhile; many
+// queries take two rows by three.
+//
+// Target attributes stand on the functions, not on the file, so that nothing from a header is
+// compiled for a machine it might not run on.
+#include "vectors/scan.h"
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#define KNARR_AVX2 __attribute__((target("avx2,fma")))
+
+namespace knarr {
+namespace {
+
+constexpr std::size_t kLanes = 16;
+
+// Ones, then zeros: loading eight from kMask + 8 - n keeps the first n lanes.
+alignas(64) constexpr std::int32_t kMask[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+KNARR_AVX2 inline __m256i first_lanes(std::size_t n) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMask + 8 - (n < 8 ? n : 8)));
+}
+
+KNARR_AVX2 inline float total(__m256 low, __m256 high) {
+  const __m256 eight = _mm256_add_ps(low, high);
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+
+template <int R, int Q>
+KNARR_AVX2 inline void tile(const float* const* rows, const float* const* ahead,
+                            const float* const* queries, std::size_t dim, float* scores,
+                            std::size_t stride) {
+  __m256 sums[2][R][Q];
+#pragma GCC unroll 2
+  for (int half = 0; half < 2; ++half) {
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+      for (int q = 0; q < Q; ++q) sums[half][r][q] = _mm256_setzero_ps();
+    }
+  }
+  std::size_t i = 0;
+  for (; i + kLanes <= dim; i += kLanes) {
+    if constexpr (Q == 1) {
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) {
+        _mm_prefetch(reinterpret_cast<const char*>(ahead[r] + i), _MM_HINT_T0);
+      }
+    }
+#pragma GCC unroll 2
+    for (int half = 0; half < 2; ++half) {
+      const std::size_t at = i + 8 * static_cast<std::size_t>(half);
+      __m256 row[R];
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) row[r] = _mm256_loadu_ps(rows[r] + at);
+#pragma GCC unroll 8
+      for (int q = 0; q < Q; ++q) {
+        const __m256 query = _mm256_loadu_ps(queries[q] + at);
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r) {
+          sums[half][r][q] = _mm256_fmadd_ps(row[r], query, sums[half][r][q]);
+        }
+      }
+    }
+  }
+#pragma GCC unroll 2
+  for (int half = 0; half < 2; ++half) {
+    const std::size_t at = i + 8 * static_cast<std::size_t>(half);
+    if (at >= dim) break;
+    const __m256i mask = first_lanes(dim - at);
+#pragma GCC unroll 8
+    for (int q = 0; q < Q; ++q) {
+      const __m256 query = _mm256_maskload_ps(queries[q] + at, mask);
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) {
+        sums[half][r][q] =
+            _mm256_fmadd_ps(_mm256_maskload_ps(rows[r] + at, mask), query, sums[half][r][q]);
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (int q = 0; q < Q; ++q) {
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      scores[static_cast<std::size_t>(q) * stride + static_cast<std::size_t>(r)] =
+          total(sums[0][r][q], sums[1][r][q]);
+    }
+  }
+}
+
+// R rows, all queries.
+template <int R>
+KNARR_AVX2 void band(const float* const* rows, const float* const* ahead,
+                     const float* const* queries, std::size_t n_queries, std::size_t dim,
+                     float* scores, std::size_t stride) {
+  std::size_t q = 0;
+  for (; q + 3 <= n_queries; q += 3) {
+    tile<R, 3>(rows, ahead, queries + q, dim, scores + q * stride, stride);
+  }
+  if (n_queries - q == 2) tile<R, 2>(rows, ahead, queries + q, dim, scores + q * stride, stride);
+  if (n_queries - q == 1) tile<R, 1>(rows, ahead, queries + q, dim, scores + q * stride, stride);
+}
+
+KNARR_AVX2 void scan(const float* const* rows, std::size_t n_rows, const float* const* queries,
+                     std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
+  std::size_t r = 0;
+  if (n_queries == 1) {
+    for (; r + 4 <= n_rows; r += 4) {
+      const float* const* ahead = r + 8 <= n_rows ? rows + r + 4 : rows + r;
+      tile<4, 1>(rows + r, ahead, queries, dim, scores + r, stride);
+    }
+  } else {
+    for (; r + 2 <= n_rows; r += 2) {
+      band<2>(rows + r, rows + r, queries, n_queries, dim, scores + r, stride);
+    }
+  }
+  for (; r < n_rows; ++r) {
+    band<1>(rows + r, rows + r, queries, n_queries, dim, scores + r, stride);
+  }
+}
+
+}  // namespace
+
+const ScanKernel kScanAvx2 = scan;
+
+}  // namespace knarr
+
+#else
+
+namespace knarr {
+const ScanKernel kScanAvx2 = nullptr;
+}  // namespace knarr
+
+#endif

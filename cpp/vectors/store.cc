@@ -1,0 +1,129 @@
+// The table of segments is itself immutable: when a segment is added the writer makes a new table,
+// and views keep the one they were taken with. Segments hold up to kSegmentBytes and are asked for
+// as fresh pages, so that an engine of fifty rows touches only what fifty rows need.
+#include "vectors/store.h"
+
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#include "base/error.h"
+#include "vectors/normalise.h"
+
+namespace knarr {
+namespace {
+
+constexpr std::size_t kMaxDim = 65536;
+constexpr std::size_t kSegmentBytes = std::size_t{16} << 20;
+constexpr std::size_t kAlignment = std::size_t{2} << 20;  // a huge page
+
+unsigned shift_for(std::size_t dim) {
+  if (dim < 1 || dim > kMaxDim) {
+    fail(ErrorCode::kInvalidArgument,
+         "dimension " + std::to_string(dim) + ", expected 1 to " + std::to_string(kMaxDim));
+  }
+  return static_cast<unsigned>(std::bit_width(kSegmentBytes / (dim * sizeof(float)))) - 1;
+}
+
+struct Free {
+  void operator()(float* memory) const { std::free(memory); }
+};
+using Segment = std::shared_ptr<float>;
+
+// The first segment keeps small pages: a small engine should stay small. Later ones are part of a
+// large store and are scanned faster from huge pages.
+Segment new_segment(std::size_t floats, bool first) {
+  const std::size_t bytes = (floats * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
+  auto* memory = static_cast<float*>(std::aligned_alloc(kAlignment, bytes));
+  if (memory == nullptr) throw std::bad_alloc();
+  Segment segment(memory, Free());
+#ifdef __linux__
+  if (!first) (void)madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: refusal changes nothing
+#endif
+  return segment;
+}
+
+}  // namespace
+
+struct VectorView::Table {
+  AdoptedVectors front;
+  std::vector<Segment> owners;
+  std::vector<const float*> segments;
+};
+
+VectorStore::VectorStore(std::size_t dim) : VectorStore(dim, AdoptedVectors{}) {}
+
+VectorStore::VectorStore(std::size_t dim, AdoptedVectors front)
+    : dim_(dim), shift_(shift_for(dim)), adopted_(front.rows), size_(front.rows) {
+  auto table = std::make_shared<VectorView::Table>();
+  table->front = std::move(front);
+  table_ = std::move(table);
+}
+
+Row VectorStore::append(std::span<const float> values, std::size_t n) {
+  if (values.size() != n * dim_) {
+    const bool whole = n > 0 && values.size() % n == 0;
+    fail(ErrorCode::kInvalidArgument,
+         whole ? "expected dimension " + std::to_string(dim_) + ", got " +
+                     std::to_string(values.size() / n)
+               : "expected " + std::to_string(n) + " vectors of dimension " + std::to_string(dim_) +
+                     ", got " + std::to_string(values.size()) + " numbers");
+  }
+  if (n > kNoRow - size_) {
+    fail(ErrorCode::kInvalidArgument, "an engine holds at most 4294967295 rows");
+  }
+  std::vector<double> lengths(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    lengths[i] = checked_length(values.subspan(i * dim_, dim_), "vector", i);
+  }
+  const Row begin = size_;
+  reserve(begin + static_cast<Row>(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    scale_to_unit(values.subspan(i * dim_, dim_), lengths[i],
+                  writable(begin + static_cast<Row>(i)));
+  }
+  size_ = begin + static_cast<Row>(n);
+  return begin;
+}
+
+VectorView VectorStore::view() const {
+  VectorView view;
+  view.table_ = table_;
+  view.segments_ = table_->segments.data();
+  view.front_ = table_->front.data;
+  view.adopted_ = adopted_;
+  view.size_ = size_;
+  view.shift_ = shift_;
+  view.dim_ = dim_;
+  return view;
+}
+
+std::size_t VectorStore::size_bytes() const { return std::size_t{size_} * dim_ * sizeof(float); }
+
+void VectorStore::reserve(Row rows) {
+  const std::size_t capacity = std::size_t{1} << shift_;
+  const std::size_t needed = (std::size_t{rows - adopted_} + capacity - 1) >> shift_;
+  if (needed <= segments_.size()) return;
+  auto table = std::make_shared<VectorView::Table>(*table_);
+  std::vector<float*> segments = segments_;
+  while (segments.size() < needed) {
+    const bool first = segments.empty() && adopted_ == 0;
+    table->owners.push_back(new_segment(capacity * dim_, first));
+    segments.push_back(table->owners.back().get());
+    table->segments.push_back(segments.back());
+  }
+  segments_ = std::move(segments);
+  table_ = std::move(table);
+}
+
+float* VectorStore::writable(Row row) const {
+  const Row at = row - adopted_;
+  return segments_[at >> shift_] + std::size_t{at & ((Row{1} << shift_) - 1)} * dim_;
+}
+
+}  // namespace knarr

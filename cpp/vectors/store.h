@@ -1,0 +1,96 @@
+// VectorStore: one unit vector of `dim` floats per row, in row order, append-only.
+//
+// Rows live in segments of a fixed capacity that never move, so a VectorView, taken once and read
+// without locks, stays valid while the writer appends behind it. Rows mapped from a snapshot may
+// stand in front without being copied.
+//
+// Threads: one writer at a time calls append and view. A VectorView is immutable: any number of
+// threads may read it, also while the writer appends, and it keeps the memory it shows alive.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/types.h"
+
+namespace knarr {
+
+// Rows that live in memory of somebody else, such as a mapped file.
+struct AdoptedVectors {
+  const float* data = nullptr;        // (rows, dim), C-contiguous unit vectors, 4-byte aligned
+  Row rows = 0;                       // how many
+  std::shared_ptr<const void> owner;  // keeps `data` alive
+};
+
+class VectorView {
+ public:
+  VectorView() = default;  // no rows
+
+  Row size() const { return size_; }
+  std::size_t dim() const { return dim_; }
+
+  // The `dim` floats of a row. Requires row < size().
+  const float* row(Row row) const {
+    if (row < adopted_) return front_ + std::size_t{row} * dim_;
+    const Row at = row - adopted_;
+    return segments_[at >> shift_] + std::size_t{at & ((Row{1} << shift_) - 1)} * dim_;
+  }
+
+  // How many rows, this one included, follow each other in memory. Requires row < size().
+  Row contiguous(Row row) const {
+    if (row < adopted_) return std::min(adopted_, size_) - row;
+    const Row capacity = Row{1} << shift_;
+    return std::min(capacity - ((row - adopted_) & (capacity - 1)), size_ - row);
+  }
+
+ private:
+  friend class VectorStore;
+  struct Table;
+
+  std::shared_ptr<const Table> table_;  // owns what the pointers below show
+  const float* const* segments_ = nullptr;
+  const float* front_ = nullptr;
+  Row adopted_ = 0;
+  Row size_ = 0;
+  unsigned shift_ = 0;
+  std::size_t dim_ = 0;
+};
+
+class VectorStore {
+ public:
+  // Throws Error kInvalidArgument unless 1 <= dim <= 65536.
+  explicit VectorStore(std::size_t dim);
+
+  // A store that begins with rows of somebody else, which are trusted to be finite unit vectors
+  // (a row that is not may be missing from results, and harms nothing else).
+  VectorStore(std::size_t dim, AdoptedVectors front);
+
+  std::size_t dim() const { return dim_; }
+  Row size() const { return size_; }
+
+  // Adds n rows from `values`, (n, dim) in C order, scaled to length one, and returns the first of
+  // them. Throws Error kInvalidArgument, with nothing added, when the width is wrong or a vector
+  // has no direction; the message names its index in `values`.
+  Row append(std::span<const float> values, std::size_t n);
+
+  VectorView view() const;
+
+  // Memory held: segments as far as they were written, and adopted rows.
+  std::size_t size_bytes() const;
+
+ private:
+  void reserve(Row rows);          // segments for that many rows in all
+  float* writable(Row row) const;  // requires a row behind the adopted ones
+
+  std::size_t dim_;
+  unsigned shift_;  // a segment holds 2^shift rows
+  Row adopted_ = 0;
+  Row size_ = 0;
+  std::vector<float*> segments_;
+  std::shared_ptr<const VectorView::Table> table_;
+};
+
+}  // namespace knarr
