@@ -448,6 +448,19 @@ def test_trace_draws_and_lists(base: FakeBase, run: Run) -> None:
     assert run("trace")[1].split() == ["t-1", "2026-01-01T10:00", "answered", "What", "is", "the", "fee?"]
 
 
+def test_any_character_can_be_printed(base: FakeBase, capfd: pytest.CaptureFixture[str]) -> None:
+    """Where stdout is ASCII, JSON escapes; a file name that is no UTF-8 does not stop a receipt."""
+    base.files = (FileReport("gr\udcfc\N{LATIN SMALL LETTER O WITH STROKE}n.bin", "unsupported", "none"),)
+    with open(1, "w", encoding="ascii", closefd=False) as ascii_out, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", ascii_out)
+        for arguments in (["add", "loans.md"], ["add", "loans.md", "--json"]):
+            with pytest.raises(SystemExit):
+                main(arguments)
+    out = capfd.readouterr().out
+    assert "unsupported gr\\udcfc\\xf8n.bin" in out
+    assert '"path": "gr\\udcfc\\u00f8n.bin"' in out
+
+
 def test_start_up_loads_nothing_heavy() -> None:
     """`knarr --help` must not pay for models, numbers or databases."""
     code = (

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from knarr.cli import answers, demo, exits, look, write
+from knarr.cli import answers, demo, exits, look, page, write
 from knarr.errors import KnarrError
 
 app = typer.Typer(
@@ -37,7 +37,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         import knarr
 
-        typer.echo(f"knarr {knarr.__version__}")
+        page.say(f"knarr {knarr.__version__}")
         raise typer.Exit(exits.OK)
 
 
@@ -54,14 +54,15 @@ def root(
     `--kb PATH` for the knowledge base (default ./knarr.kb, or $KNARR_KB).
     """
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        page.say(context.get_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit. Errors that knarr or the system raises become one line on stderr."""
+    page.make_printable()
     try:
         app(args=None if arguments is None else list(arguments), prog_name="knarr")
     except (KnarrError, OSError) as error:
         message = " ".join(str(error).split()) or type(error).__name__
-        typer.echo(f"knarr: {message}", err=True)
+        page.note(f"knarr: {message}")
         sys.exit(exits.ERROR)

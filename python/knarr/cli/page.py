@@ -7,6 +7,7 @@ may hold are shown instead of being obeyed. `NO_COLOR` is honoured.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -23,6 +24,13 @@ MAX_WIDTH = 100
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
+def make_printable() -> None:
+    """Let no character stop a command: what a stream cannot hold is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def in_terminal() -> bool:
     """Whether a person reads stdout."""
     return sys.stdout.isatty()
@@ -30,17 +38,17 @@ def in_terminal() -> bool:
 
 def say(text: str = "") -> None:
     """One line (or several) on stdout."""
-    typer.echo(text)
+    print(text, flush=True)
 
 
 def say_verbatim(text: str) -> None:
     """Text as it is, for pipes; a last line end is added where it lacks one."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    print(text, end="" if text.endswith("\n") else "\n", flush=True)
 
 
 def note(text: str) -> None:
     """A line for the person at the keyboard, on stderr."""
-    typer.echo(text, err=True)
+    print(text, file=sys.stderr, flush=True)
 
 
 def say_json(value: Any) -> None:
@@ -125,6 +133,11 @@ def place(lines: Span, pages: Span | None) -> str:
         return lines_of(lines)
     first, last = pages
     return f"page {first}, {lines_of(lines)}" if first == last else f"pages {first}-{last}, {lines_of(lines)}"
+
+
+def size(size_bytes: int) -> str:
+    """`14 kB`, `3.2 MB`."""
+    return f"{size_bytes / 1e6:,.1f} MB" if size_bytes >= 1e6 else f"{-(-size_bytes // 1000):,} kB"
 
 
 def count(number: int, word: str) -> str:

@@ -105,7 +105,7 @@ def _summary(report: AddReport) -> str:
     ]
     ready = sum(file.ready for file in report.files)
     head = f"{ready:,} of {page.count(len(report.files), 'file')} searchable"
-    size = f"{report.total('size_bytes') / 1e6:,.2f} MB, {page.count(report.total('chunks'), 'chunk')}"
+    size = f"{page.size(report.total('size_bytes'))}, {page.count(report.total('chunks'), 'chunk')}"
     vectors = f"{report.total('embedded'):,} vectors made, {report.total('reused'):,} reused"
     detail = f"{size}, {report.total('tokens'):,} tokens, {vectors}, {report.seconds:,.1f} s"
     return page.bold(head) + (f": {', '.join(states)}" if states else "") + "\n" + page.dim(detail)
