@@ -2,50 +2,107 @@
 
 `open` a knowledge base, `add` documents, then `search`, `list`, `grep`, `read` and `ask`.
 `Engine` is the native index alone, for those who bring their own vectors.
+
+Names are imported when they are first used, so that a command which needs little starts quickly.
 """
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+import importlib
+from typing import TYPE_CHECKING, Any
 
-from knarr.config import Settings
-from knarr.engine import Engine
-from knarr.errors import (
-    AlreadyExists,
-    CatalogError,
-    Corruption,
-    DocumentError,
-    EmbedderError,
-    EngineError,
-    InvalidArgument,
-    KnarrError,
-    NotFound,
-    StorageError,
-    Unsupported,
-)
-from knarr.knowledge_base import KnowledgeBase, open
-from knarr.report import AddReport, FileReport
-from knarr.types import (
-    Answer,
-    Citation,
-    Entry,
-    GrepResult,
-    Hit,
-    Listing,
-    Match,
-    Passage,
-    Provenance,
-    SearchResult,
-    Usage,
-)
+if TYPE_CHECKING:
+    from knarr.agent import Agent
+    from knarr.config import Settings
+    from knarr.engine import Engine
+    from knarr.errors import (
+        AlreadyExists,
+        CatalogError,
+        Corruption,
+        DocumentError,
+        EmbedderError,
+        EngineError,
+        InvalidArgument,
+        KnarrError,
+        NotFound,
+        StorageError,
+        Unsupported,
+    )
+    from knarr.knowledge_base import KnowledgeBase, open
+    from knarr.report import AddReport, FileReport
+    from knarr.types import (
+        Answer,
+        Citation,
+        Entry,
+        GrepResult,
+        Hit,
+        Listing,
+        Match,
+        Passage,
+        Provenance,
+        SearchResult,
+        Usage,
+    )
 
-try:
-    __version__ = version("knarr")
-except PackageNotFoundError:  # a source tree that was never installed
-    __version__ = "0+unknown"
+_HOME = {
+    "Agent": "knarr.agent",
+    "Settings": "knarr.config",
+    "Engine": "knarr.engine",
+    "AlreadyExists": "knarr.errors",
+    "CatalogError": "knarr.errors",
+    "Corruption": "knarr.errors",
+    "DocumentError": "knarr.errors",
+    "EmbedderError": "knarr.errors",
+    "EngineError": "knarr.errors",
+    "InvalidArgument": "knarr.errors",
+    "KnarrError": "knarr.errors",
+    "NotFound": "knarr.errors",
+    "StorageError": "knarr.errors",
+    "Unsupported": "knarr.errors",
+    "KnowledgeBase": "knarr.knowledge_base",
+    "open": "knarr.knowledge_base",
+    "AddReport": "knarr.report",
+    "FileReport": "knarr.report",
+    "Answer": "knarr.types",
+    "Citation": "knarr.types",
+    "Entry": "knarr.types",
+    "GrepResult": "knarr.types",
+    "Hit": "knarr.types",
+    "Listing": "knarr.types",
+    "Match": "knarr.types",
+    "Passage": "knarr.types",
+    "Provenance": "knarr.types",
+    "SearchResult": "knarr.types",
+    "Usage": "knarr.types",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
+    if name not in _HOME:
+        raise AttributeError(f"module 'knarr' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("knarr")
+    except PackageNotFoundError:  # a source tree that was never installed
+        return "0+unknown"
+
 
 __all__ = [
     "AddReport",
+    "Agent",
     "AlreadyExists",
     "Answer",
     "CatalogError",

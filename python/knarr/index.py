@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 import sqlalchemy as sa
 
-from knarr.catalog import Catalog, changes, documents, vectors
+from knarr.catalog import Catalog, changes, documents, folders, vectors
 from knarr.catalog.records import Change, DocumentRecord
+from knarr.documents.names import SCHEME
 from knarr.engine import Engine
 from knarr.errors import CatalogError, Corruption, NotFound, StorageError, Unsupported
 
@@ -80,9 +81,14 @@ class Index:
                 record = documents.find_id(connection, document_id)
                 if record is not None:
                     publish(engine, connection, record, record.uri, self._model)
+            for folder in folders.all_of(connection):
+                publish_folder(engine, connection, folder.uri, self._model)
         return engine, newest
 
     def _apply(self, connection: sa.Connection, change: Change) -> None:
+        if change.kind == "folder":
+            publish_folder(self.engine, connection, change.uri, self._model)
+            return
         if change.kind == "put" and change.document_id is not None:
             # A document that was changed again, moved or removed later in the log is published here with its
             # newest text under the URI it had then; the later changes do the rest.
@@ -109,7 +115,9 @@ def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, u
     try:
         matrix = np.stack([stored[row.vector_hash] for row in rows]).astype(np.float32, copy=False)
     except KeyError:
-        raise CatalogError(f"{record.uri}: a vector is missing from the catalog; add the document again") from None
+        raise CatalogError(
+            f"{record.uri}: a vector is missing from the catalog; add the document again"
+        ) from None
     engine.add(
         [f"{uri}/{row.path}" for row in rows],
         np.ascontiguousarray(matrix),
@@ -119,6 +127,22 @@ def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, u
         replace=True,
         previews=[row.preview for row in rows],
     )
+
+
+def publish_folder(engine: Engine, connection: sa.Connection, uri: str, model: str) -> None:
+    """Index the abstract of a folder above documents, or drop it with the folder when it has none."""
+    record = folders.get(connection, uri)
+    target = f"{uri}/.abstract.md" if uri != SCHEME else f"{SCHEME}.abstract.md"
+    if engine.exists(target):
+        engine.remove(target)
+    if record is None:
+        if uri != SCHEME and engine.exists(uri) and engine.count(uri) == 0:
+            engine.remove(uri)
+        return
+    stored = vectors.get(connection, [record.vector_hash], model)
+    if record.vector_hash in stored:
+        matrix = np.ascontiguousarray(stored[record.vector_hash][np.newaxis, :], dtype=np.float32)
+        engine.add([target], matrix, [record.text], ["abstract"], previews=[record.preview])
 
 
 def _text(row: sa.Row[tuple[object, ...]], data: bytes) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +23,12 @@ from knarr.catalog import Catalog, changes, documents, vectors
 from knarr.catalog.records import DocumentRecord
 from knarr.config import Settings
 from knarr.documents import parse
-from knarr.documents.names import SCHEME, canonical, component, encode
+from knarr.documents.names import canonical, component, encode
 from knarr.documents.objects import Laid, lay_out
 from knarr.documents.sections import Document
 from knarr.embed import Embedder
 from knarr.errors import DocumentError, EmbedderError, InvalidArgument
-from knarr.report import AddReport, Change, FileReport
+from knarr.report import AddReport, Change, FileReport, Status
 from knarr.sources import SourceFile, find_sources
 
 Progress = Callable[[int, int, str], None]
@@ -72,7 +73,9 @@ class Ingest:
         reports = []
         for source, size in zip(sources, sizes, strict=True):
 
-            def advance(share: float, source: SourceFile = source, done: int = done, size: int = size) -> None:
+            def advance(
+                share: float, source: SourceFile = source, done: int = done, size: int = size
+            ) -> None:
                 if progress is not None:
                     progress(done + int(size * share), total, source.shown)
 
@@ -110,8 +113,7 @@ class Ingest:
         try:
             document = parse(data, source.path.name)
         except DocumentError as error:
-            status = error.status if error.status in FileReport.__annotations__ else error.status
-            return FileReport(source.shown, status, "none", size_bytes=size, notes=(str(error),))  # type: ignore[arg-type]
+            return FileReport(source.shown, _status(error), "none", size_bytes=size, notes=(str(error),))
         return self._store(source, document, folder, known, digest, size, advance, clock)
 
     def _folder(self, connection: sa.Connection, into: str, names: Sequence[str]) -> str:
@@ -225,6 +227,11 @@ class Ingest:
             changes.append(connection, "put", str(values["uri"]), document_id=document_id)
 
 
+def _status(error: DocumentError) -> Status:
+    known = get_args(Status)
+    return cast(Status, error.status) if error.status in known else "corrupt"
+
+
 def _checked(embedder: Embedder, texts: list[str]) -> npt.NDArray[np.float32]:
     matrix = np.asarray(embedder.embed(texts), dtype=np.float32)
     if matrix.shape != (len(texts), embedder.dim) or not np.isfinite(matrix).all():
@@ -274,6 +281,3 @@ def _report(
         reused=len(laid.objects) - embedded,
         notes=notes,
     )
-
-
-__all__ = ["SCHEME", "Ingest", "Progress"]

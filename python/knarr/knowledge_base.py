@@ -13,11 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr.cards import Card, Cards
-from knarr.catalog import Catalog, changes, documents, traces, vectors
+from knarr.catalog import Catalog, changes, documents, folders, traces, vectors
 from knarr.config import Settings
-from knarr.documents.names import canonical, parse
+from knarr.documents.names import canonical
 from knarr.embed import Embedder, count_tokens, load_embedder
 from knarr.errors import AlreadyExists, InvalidArgument, NotFound
+from knarr.folders import above
+from knarr.folders import refresh as refresh_folders
 from knarr.index import Index
 from knarr.ingest import Ingest, Progress
 from knarr.report import AddReport
@@ -51,7 +53,9 @@ class KnowledgeBase:
     manager, to leave a fresh snapshot behind; what was acknowledged is safe either way.
     """
 
-    def __init__(self, path: str | Path, embedder: Embedder | None, settings: Settings, *, create: bool) -> None:
+    def __init__(
+        self, path: str | Path, embedder: Embedder | None, settings: Settings, *, create: bool
+    ) -> None:
         self.path = Path(path)
         self.settings = settings
         self._catalog = Catalog.open(self.path, create=create)
@@ -71,7 +75,11 @@ class KnowledgeBase:
     # ------------------------------------------------------------------ documents in
 
     def add(
-        self, source: str | Path | Iterable[str | Path], into: str = _ROOT, *, progress: Progress | None = None
+        self,
+        source: str | Path | Iterable[str | Path],
+        into: str = _ROOT,
+        *,
+        progress: Progress | None = None,
     ) -> AddReport:
         """Read files and folders into the folder `into`; returns the coverage receipt.
 
@@ -82,7 +90,11 @@ class KnowledgeBase:
         when another process writes. A file that cannot be read is a line of the receipt, not an error.
         """
         with self._writing:
-            return Ingest(self._catalog, self.embedder, self.settings, self._follow).add(source, into, progress)
+            ingest = Ingest(self._catalog, self.embedder, self.settings, self._follow)
+            report = ingest.add(source, into, progress)
+            changed = [file.uri for file in report.files if file.change in ("added", "updated")]
+            self._settle(folder for uri in changed for folder in above(uri))
+        return report
 
     def remove(self, uri: str) -> int:
         """Delete a document or a folder with everything below; returns how many documents went.
@@ -97,9 +109,10 @@ class KnowledgeBase:
                 ids = [record.id for record in gone]
                 hashes = vectors.hashes_of(connection, ids)
                 documents.remove(connection, ids)
+                hashes += folders.remove_below(connection, uri)
                 vectors.release(connection, hashes)
                 changes.append(connection, "remove", uri)
-            self._follow()
+            self._settle(above(uri))
         return len(gone)
 
     def move(self, source: str, target: str) -> int:
@@ -120,18 +133,29 @@ class KnowledgeBase:
                     raise AlreadyExists(f"{target} exists; remove it first or choose another name")
                 owner = documents.owning(connection, target)
                 if owner is not None:
-                    raise InvalidArgument(f"{target} lies in the document {owner.uri}; name a folder above documents")
+                    raise InvalidArgument(
+                        f"{target} lies in the document {owner.uri}; name a folder above documents"
+                    )
                 moved = documents.move(connection, source, target)
+                folders.move(connection, source, target)
                 changes.append(connection, "move", source, target=target)
-            self._follow()
+            self._settle([target, *above(source), *above(target)])
         return moved
 
     def _refuse(self, uri: str) -> None:
         with self._catalog.reading() as connection:
             owner = documents.owning(connection, uri)
         if owner is not None and self._index.engine.exists(uri):
-            raise InvalidArgument(f"{uri} is a part of the document {owner.uri}; name the document or a folder")
+            raise InvalidArgument(
+                f"{uri} is a part of the document {owner.uri}; name the document or a folder"
+            )
         raise NotFound(f"{uri}: no such document or folder")
+
+    def _settle(self, touched: Iterable[str]) -> None:
+        """After a change: publish it, then bring the abstracts of the folders it touched up to date."""
+        self._follow()
+        refresh_folders(self._catalog, self.embedder, self.settings, touched)
+        self._follow()
 
     def _follow(self) -> None:
         if self._index.follow():
@@ -167,19 +191,26 @@ class KnowledgeBase:
             query=query,
             scope=scope,
             hits=tuple(
-                Hit(uri, float(score), kind, preview, self._cards.of(document).provenance(uri))
+                Hit(uri, float(score), kind, preview, self._provenance(uri, document))
                 for uri, score, kind, preview, document in found
             ),
             plan=hits.plan,
             rows_allowed=hits.rows_allowed,
         )
 
+    def _provenance(self, uri: str, document: str) -> Provenance:
+        if document:
+            return self._cards.of(document).provenance(uri)
+        # The abstract of a folder above documents.
+        return Provenance(uri.rsplit("/", 1)[0], 0, (), (1, 1), None)
+
     def list(self, uri: str = _ROOT, offset: int = 0, limit: int = 100) -> Listing:
         """A page of a directory's children in document order, with the directory's abstract."""
         uri = canonical(uri)
         page = self._index.engine.list(uri, offset, limit)
         entries = tuple(
-            Entry(entry.uri, entry.name, entry.is_directory, entry.rows, entry.preview) for entry in page.entries
+            Entry(entry.uri, entry.name, entry.is_directory, entry.rows, entry.preview)
+            for entry in page.entries
         )
         end = offset + len(entries)
         return Listing(
@@ -395,14 +426,15 @@ def _close(index: Index, catalog: Catalog) -> None:
     catalog.close()
 
 
-def open(  # noqa: A001 - knarr.open, as one says it
-    path: str | Path, *, embedder: Embedder | None = None, create: bool = True, settings: Settings | None = None
+def open(
+    path: str | Path,
+    *,
+    embedder: Embedder | None = None,
+    create: bool = True,
+    settings: Settings | None = None,
 ) -> KnowledgeBase:
     """Open the knowledge base in folder `path`; with `create`, make it when it is not there.
 
     `embedder` overrides the one that the settings name. Raises CatalogError when the folder holds
     something else or was made with another embedder, EmbedderError when no model is installed."""
     return KnowledgeBase(path, embedder, settings or Settings(), create=create)
-
-
-__all__ = ["KnowledgeBase", "open", "parse"]

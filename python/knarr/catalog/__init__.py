@@ -36,9 +36,13 @@ class Catalog:
         Raises CatalogError when there is none, or the folder holds something else."""
         there = (folder / FILE_NAME).is_file()
         if not there and not create:
-            raise CatalogError(f"{folder}: no knowledge base there; make one with `knarr add PATH --kb {folder}`")
+            raise CatalogError(
+                f"{folder}: no knowledge base there; make one with `knarr add PATH --kb {folder}`"
+            )
         if not there and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise CatalogError(f"{folder}: expected a knowledge base, a new name or an empty folder, found other files")
+            raise CatalogError(
+                f"{folder}: expected a knowledge base, a new name or an empty folder, found other files"
+            )
         folder.mkdir(parents=True, exist_ok=True)
         return cls(folder)
 

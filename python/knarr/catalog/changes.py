@@ -9,7 +9,12 @@ from knarr.catalog.schema import changes
 
 
 def append(
-    connection: sa.Connection, kind: str, uri: str, *, document_id: int | None = None, target: str | None = None
+    connection: sa.Connection,
+    kind: str,
+    uri: str,
+    *,
+    document_id: int | None = None,
+    target: str | None = None,
 ) -> int:
     """Log a change in the transaction that makes it; returns its seq."""
     values = {"kind": kind, "uri": uri, "document_id": document_id, "target": target}

@@ -58,32 +58,63 @@ def all_ids(connection: sa.Connection) -> list[int]:
     return list(connection.execute(sa.select(documents.c.id).order_by(documents.c.id)).scalars())
 
 
-def put(connection: sa.Connection, values: Mapping[str, Any], text: str, laid: Laid, hashes: list[bytes]) -> int:
+def put(
+    connection: sa.Connection, values: Mapping[str, Any], text: str, laid: Laid, hashes: list[bytes]
+) -> int:
     """Insert a document, or replace the one whose `id` is among the values; returns its id."""
     values = dict(values)
-    document_id = values.pop("id", None)
-    if document_id is None:
+    known = values.pop("id", None)
+    if known is None:
         key = connection.execute(documents.insert().values(**values)).inserted_primary_key
         assert key is not None
         document_id = int(key[0])
     else:
+        document_id = int(known)
         connection.execute(documents.update().where(documents.c.id == document_id).values(**values))
         for table in (texts, sections, objects):
             connection.execute(table.delete().where(table.c.document_id == document_id))
     connection.execute(texts.insert().values(document_id=document_id, text=text))
-    connection.execute(sections.insert(), [_section_row(document_id, at, s) for at, s in enumerate(laid.sections)])
-    rows = [_object_row(document_id, at, o, h) for at, (o, h) in enumerate(zip(laid.objects, hashes, strict=True))]
+    connection.execute(
+        sections.insert(), [_section_row(document_id, at, s) for at, s in enumerate(laid.sections)]
+    )
+    rows = [
+        _object_row(document_id, at, o, h) for at, (o, h) in enumerate(zip(laid.objects, hashes, strict=True))
+    ]
     connection.execute(objects.insert(), rows)
     return document_id
 
 
 def _section_row(document_id: int, ordinal: int, section: NamedSection) -> dict[str, Any]:
-    names = ("parent", "level", "title", "path", "begin_byte", "body_byte", "end_byte", "begin_line", "end_line")
-    return {"document_id": document_id, "ordinal": ordinal, **{name: getattr(section, name) for name in names}}
+    names = (
+        "parent",
+        "level",
+        "title",
+        "path",
+        "begin_byte",
+        "body_byte",
+        "end_byte",
+        "begin_line",
+        "end_line",
+    )
+    return {
+        "document_id": document_id,
+        "ordinal": ordinal,
+        **{name: getattr(section, name) for name in names},
+    }
 
 
 def _object_row(document_id: int, ordinal: int, part: NamedObject, vector_hash: bytes) -> dict[str, Any]:
-    names = ("section", "kind", "path", "begin_byte", "end_byte", "begin_line", "end_line", "tokens", "header")
+    names = (
+        "section",
+        "kind",
+        "path",
+        "begin_byte",
+        "end_byte",
+        "begin_line",
+        "end_line",
+        "tokens",
+        "header",
+    )
     return {
         "document_id": document_id,
         "ordinal": ordinal,
@@ -96,7 +127,9 @@ def _object_row(document_id: int, ordinal: int, part: NamedObject, vector_hash: 
 
 
 def text_of(connection: sa.Connection, document_id: int) -> str:
-    found: str = connection.execute(sa.select(texts.c.text).where(texts.c.document_id == document_id)).scalar_one()
+    found: str = connection.execute(
+        sa.select(texts.c.text).where(texts.c.document_id == document_id)
+    ).scalar_one()
     return found
 
 

@@ -8,6 +8,7 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     documents 1─1 texts          one row per document; its canonical text beside it
               1─n sections       the heading tree, in document order
               1─n objects        chunks and abstracts, in document order: the engine's rows
+    folders                      abstracts of the folders above documents
     vectors                      by content hash + model: unchanged content is never embedded twice
     changes                      append-only, growing `seq`: what the engine applies to catch up
     traces                       the recorded run of each question
@@ -104,6 +105,16 @@ vectors = sa.Table(
     sa.Column("hash", sa.LargeBinary, primary_key=True),
     sa.Column("model", sa.Text, primary_key=True),
     sa.Column("vector", sa.LargeBinary, nullable=False),
+)
+
+folders = sa.Table(
+    "folders",
+    metadata,
+    sa.Column("uri", sa.Text, primary_key=True),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("tokens", sa.Integer, nullable=False),
+    sa.Column("preview", sa.Text, nullable=False),
+    sa.Column("vector_hash", sa.LargeBinary, nullable=False),
 )
 
 changes = sa.Table(

@@ -7,15 +7,27 @@ import sqlalchemy as sa
 from knarr.catalog.schema import traces
 
 
-def put(connection: sa.Connection, trace_id: str, created_at: str, question: str, status: str, record: str) -> None:
+def put(
+    connection: sa.Connection, trace_id: str, created_at: str, question: str, status: str, record: str
+) -> None:
     """Store one trace; `record` is its JSON."""
-    values = {"id": trace_id, "created_at": created_at, "question": question, "status": status, "record": record}
+    values = {
+        "id": trace_id,
+        "created_at": created_at,
+        "question": question,
+        "status": status,
+        "record": record,
+    }
     connection.execute(traces.insert().values(**values))
 
 
 def get(connection: sa.Connection, trace_id: str) -> str | None:
     """The JSON of a trace; None when no trace has this id. A unique beginning of an id is enough."""
-    query = sa.select(traces.c.id, traces.c.record).where(traces.c.id.startswith(trace_id, autoescape=True)).limit(2)
+    query = (
+        sa.select(traces.c.id, traces.c.record)
+        .where(traces.c.id.startswith(trace_id, autoescape=True))
+        .limit(2)
+    )
     rows = connection.execute(query).all()
     exact = [record for found, record in rows if found == trace_id]
     if exact:

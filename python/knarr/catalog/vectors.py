@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from knarr.catalog.schema import objects, vectors
+from knarr.catalog.schema import folders, objects, vectors
 
 Vector = npt.NDArray[np.float32]
 _BATCH = 500
@@ -20,7 +20,9 @@ def get(connection: sa.Connection, hashes: Sequence[bytes], model: str) -> dict[
     distinct = list(dict.fromkeys(hashes))
     for begin in range(0, len(distinct), _BATCH):
         part = distinct[begin : begin + _BATCH]
-        query = sa.select(vectors.c.hash, vectors.c.vector).where(vectors.c.model == model, vectors.c.hash.in_(part))
+        query = sa.select(vectors.c.hash, vectors.c.vector).where(
+            vectors.c.model == model, vectors.c.hash.in_(part)
+        )
         for key, blob in connection.execute(query):
             found[key] = np.frombuffer(blob, dtype="<f4")
     return found
@@ -43,8 +45,11 @@ def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[by
 
 
 def release(connection: sa.Connection, hashes: Sequence[bytes]) -> None:
-    """Delete those of `hashes` that no object uses any more."""
+    """Delete those of `hashes` that no object and no folder uses any more."""
     for begin in range(0, len(hashes), _BATCH):
         part = hashes[begin : begin + _BATCH]
-        used = sa.select(objects.c.vector_hash).where(objects.c.vector_hash.in_(part))
+        used = sa.union(
+            sa.select(objects.c.vector_hash).where(objects.c.vector_hash.in_(part)),
+            sa.select(folders.c.vector_hash).where(folders.c.vector_hash.in_(part)),
+        )
         connection.execute(vectors.delete().where(vectors.c.hash.in_(part), vectors.c.hash.not_in(used)))

@@ -83,7 +83,13 @@ def lay_out(
 
 class _Layout:
     def __init__(
-        self, document: Document, name: str, tokenizer: Tokenizer, chunk_tokens: int, abstract_tokens: int, chars: int
+        self,
+        document: Document,
+        name: str,
+        tokenizer: Tokenizer,
+        chunk_tokens: int,
+        abstract_tokens: int,
+        chars: int,
     ) -> None:
         self._document = document
         self._chars = chars
@@ -177,7 +183,9 @@ class _Layout:
 
     def _embedded(self, titles: tuple[str, ...], text: str) -> str:
         """Title and section path before the text: a chunk seldom says which document it is from."""
-        path = " › ".join([self._document.title, *titles])
+        names = [self._document.title, *titles]
+        names = [name for at, name in enumerate(names) if at == 0 or name != names[at - 1]]
+        path = " › ".join(names)
         if count_tokens(_ROUGH, path) > _PATH_TOKENS:
             path = " › ".join([self._document.title[:160], *(title[:80] for title in titles[-2:])])
         return f"{path}\n{text.strip()}"

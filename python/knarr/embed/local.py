@@ -35,7 +35,9 @@ def model_folder(name: str) -> Path:
     folder = Path(str(distribution.locate_file(f"{_PACKAGE}/models/data/{name}")))
     model = folder / "model.onnx"
     if not model.is_file():
-        raise EmbedderError(f"{model} is missing: reinstall with pip install --force-reinstall 'knarr[local]'")
+        raise EmbedderError(
+            f"{model} is missing: reinstall with pip install --force-reinstall 'knarr[local]'"
+        )
     with model.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != _MODELS[name]:

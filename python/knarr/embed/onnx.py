@@ -8,11 +8,15 @@ their tokens.
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import os
 import threading
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,20 +24,30 @@ import numpy.typing as npt
 from knarr.embed.tokens import Offsets, pieces
 from knarr.errors import EmbedderError
 
+if TYPE_CHECKING:
+    import onnxruntime
+
 Vectors = npt.NDArray[np.float32]
 
 
-def onnx_session(folder: Path, threads: int) -> "onnxruntime.InferenceSession":  # noqa: F821, UP037 - imported late
+def available_cores() -> int:
+    """Cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def onnx_session(folder: Path, threads: int) -> onnxruntime.InferenceSession:
     """A CPU session over `folder/model.onnx`. Raises EmbedderError when onnxruntime is missing."""
     try:
         import onnxruntime
     except ImportError:
         raise EmbedderError("onnxruntime is not installed: pip install 'knarr[local]'") from None
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads
+    options.intra_op_num_threads = threads or available_cores()
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(
+        str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+    )
 
 
 class HubTokenizer:
@@ -45,7 +59,9 @@ class HubTokenizer:
         except ImportError:
             raise EmbedderError("tokenizers is not installed: pip install 'knarr[local]'") from None
         if not path.is_file():
-            raise EmbedderError(f"{path} is missing: an ONNX model folder holds model.onnx and tokenizer.json")
+            raise EmbedderError(
+                f"{path} is missing: an ONNX model folder holds model.onnx and tokenizer.json"
+            )
         self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -75,7 +91,9 @@ class OnnxEmbedder:
 
     def __init__(self, folder: Path, *, threads: int = 0, max_tokens: int = 512) -> None:
         if not (folder / "model.onnx").is_file():
-            raise EmbedderError(f"{folder / 'model.onnx'} is missing: name a folder with model.onnx and tokenizer.json")
+            raise EmbedderError(
+                f"{folder / 'model.onnx'} is missing: name a folder with model.onnx and tokenizer.json"
+            )
         self._folder = folder
         self._threads = threads
         self._tokenizer = HubTokenizer(folder / "tokenizer.json")
@@ -107,7 +125,7 @@ class OnnxEmbedder:
         count = max(1, -(-len(ids) // self._max_tokens))
         bounds = [len(ids) * part // count for part in range(count + 1)]
         total = np.zeros(self._dim, dtype=np.float64)
-        for begin, end in zip(bounds, bounds[1:], strict=False):
+        for begin, end in itertools.pairwise(bounds):
             total += self._run(ids[begin:end]) * max(1, end - begin)
         norm = float(np.linalg.norm(total))
         if not np.isfinite(norm) or norm == 0.0:
@@ -127,11 +145,13 @@ class OnnxEmbedder:
         feed = {spec.name: values[spec.name] for spec in session.get_inputs()}
         vector = np.asarray(session.run(None, feed)[0][0][0], dtype=np.float64)
         if vector.shape != (self._dim,):
-            raise EmbedderError(f"{self._name} gave a vector of shape {vector.shape}, expected ({self._dim},)")
+            raise EmbedderError(
+                f"{self._name} gave a vector of shape {vector.shape}, expected ({self._dim},)"
+            )
         unit: npt.NDArray[np.float64] = vector / np.linalg.norm(vector)
         return unit
 
-    def _open(self) -> "onnxruntime.InferenceSession":  # noqa: F821, UP037 - imported late
+    def _open(self) -> onnxruntime.InferenceSession:
         with self._lock:
             if self._session is None:
                 self._session = onnx_session(self._folder, self._threads)
@@ -149,4 +169,12 @@ def _describe(folder: Path) -> tuple[str, int]:
     if not isinstance(dim, int):
         raise EmbedderError(f"{config}: expected hidden_size, the width of a vector, got {dim!r}")
     name = str(described.get("_name_or_path") or folder.name)
-    return f"onnx:{name.rstrip('/').split('/')[-1]}:{dim}", dim
+    short = name.rstrip("/").split("/")[-1]
+    return f"onnx:{short}:{dim}:{_digest(folder / 'model.onnx')[:12]}", dim
+
+
+@cache
+def _digest(model: Path) -> str:
+    """The name alone would let another model of the same folder name pass for this one."""
+    with model.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -37,7 +37,9 @@ class OpenAIEmbedder:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._client = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=60.0, transport=transport)
+        self._client = httpx.Client(
+            base_url=url.rstrip("/"), headers=headers, timeout=60.0, transport=transport
+        )
         self._model = model
         self._sleep = sleep
         self._tokenizer = RegexTokenizer()
@@ -68,11 +70,14 @@ class OpenAIEmbedder:
         except ValueError as error:
             raise EmbedderError(f"{self._model} gave vectors of different widths") from error
         if out.shape != (len(texts), self.dim) or not np.isfinite(out).all():
-            raise EmbedderError(f"{self._model}: expected finite vectors ({len(texts)}, {self.dim}), got {out.shape}")
+            raise EmbedderError(
+                f"{self._model}: expected finite vectors ({len(texts)}, {self.dim}), got {out.shape}"
+            )
         norms = np.linalg.norm(out, axis=1, keepdims=True)
         if (norms == 0).any():
             raise EmbedderError(f"{self._model} gave a zero vector for text {int(np.argmin(norms))}")
-        return out / norms
+        unit: Vectors = (out / norms).astype(np.float32)
+        return unit
 
     def _batch(self, texts: list[str]) -> list[list[float]]:
         try:
@@ -107,7 +112,9 @@ class OpenAIEmbedder:
                 self._sleep(_retry_after(reply, attempt))
                 continue
             if reply.status_code != 200:
-                raise EmbedderError(f"{self._client.base_url} answered {reply.status_code}: {reply.text[:200]}")
+                raise EmbedderError(
+                    f"{self._client.base_url} answered {reply.status_code}: {reply.text[:200]}"
+                )
             return _in_order(reply.json(), len(texts), self._model)
         raise EmbedderError(f"{self._client.base_url} was busy {_TRIES} times; try again later")
 
@@ -126,7 +133,9 @@ def _retry_after(reply: httpx.Response, attempt: int) -> float:
 def _in_order(body: Any, count: int, model: str) -> list[list[float]]:
     data = body.get("data") if isinstance(body, dict) else None
     if not isinstance(data, list) or len(data) != count:
-        raise EmbedderError(f"{model}: expected {count} vectors, got {len(data) if isinstance(data, list) else body!r:.100}")
+        raise EmbedderError(
+            f"{model}: expected {count} vectors, got {len(data) if isinstance(data, list) else body!r:.100}"
+        )
     rows: list[list[float] | None] = [None] * count
     for position, item in enumerate(data):
         index = item.get("index", position)

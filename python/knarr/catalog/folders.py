@@ -1,0 +1,82 @@
+"""Abstracts of the folders above documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from knarr.catalog.schema import documents, folders, objects
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRecord:
+    """`uri` has no trailing slash, except the root's own `viking://`."""
+
+    uri: str
+    text: str
+    tokens: int
+    preview: str
+    vector_hash: bytes
+
+
+def get(connection: sa.Connection, uri: str) -> FolderRecord | None:
+    row = connection.execute(sa.select(folders).where(folders.c.uri == uri)).first()
+    return FolderRecord(**row._mapping) if row else None
+
+
+def all_of(connection: sa.Connection) -> list[FolderRecord]:
+    return [
+        FolderRecord(**row._mapping) for row in connection.execute(sa.select(folders).order_by(folders.c.uri))
+    ]
+
+
+def put(connection: sa.Connection, record: FolderRecord) -> None:
+    connection.execute(folders.delete().where(folders.c.uri == record.uri))
+    names = ("uri", "text", "tokens", "preview", "vector_hash")
+    connection.execute(folders.insert().values(**{name: getattr(record, name) for name in names}))
+
+
+def remove(connection: sa.Connection, uri: str) -> None:
+    connection.execute(folders.delete().where(folders.c.uri == uri))
+
+
+def remove_below(connection: sa.Connection, uri: str) -> list[bytes]:
+    """Delete the abstracts at and below a URI; returns their vector keys."""
+    inside = folders.c.uri.in_([record.uri for record in _under(connection, uri)])
+    hashes = list(connection.execute(sa.select(folders.c.vector_hash).where(inside)).scalars())
+    connection.execute(folders.delete().where(inside))
+    return hashes
+
+
+def move(connection: sa.Connection, source: str, target: str) -> None:
+    """Rewrite the URIs at and below `source`."""
+    for record in _under(connection, source):
+        uri = target + record.uri[len(source) :]
+        connection.execute(folders.update().where(folders.c.uri == record.uri).values(uri=uri))
+
+
+def _under(connection: sa.Connection, uri: str) -> list[FolderRecord]:
+    base = uri.rstrip("/")
+    inside = sa.and_(folders.c.uri >= base + "/", folders.c.uri < base + "0")
+    query = sa.select(folders).where(sa.or_(folders.c.uri == uri, inside))
+    return [FolderRecord(**row._mapping) for row in connection.execute(query)]
+
+
+def children(connection: sa.Connection, uri: str) -> list[tuple[str, str]]:
+    """`(uri, abstract)` of the documents and folders directly in a folder, in the order of adding."""
+    below = sa.select(documents.c.uri, objects.c.text).join(
+        objects, sa.and_(objects.c.document_id == documents.c.id, objects.c.path == ".abstract.md")
+    )
+    rows: list[Any] = list(
+        connection.execute(below.where(documents.c.folder == uri).order_by(documents.c.id))
+    )
+    base = uri if uri.endswith("/") else uri + "/"
+    inner = sa.select(folders.c.uri, folders.c.text).where(
+        folders.c.uri > base, folders.c.uri < base[:-1] + "0"
+    )
+    rows += [
+        row for row in connection.execute(inner.order_by(folders.c.uri)) if "/" not in row.uri[len(base) :]
+    ]
+    return [(str(row[0]), str(row[1])) for row in rows]
