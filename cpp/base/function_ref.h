@@ -1,6 +1,7 @@
 // A view of something callable: two words, no allocation, no ownership.
 //
-// For parameters only: what it refers to must outlive the call that it is handed to.
+// For parameters only: what it refers to must outlive the call that it is handed to. It refers to
+// function objects; wrap a plain function in a lambda.
 #pragma once
 
 #include <memory>

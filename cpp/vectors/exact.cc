@@ -118,7 +118,9 @@ std::vector<Reader> read_all(const Scan& scan, const RankedRanges& rows, std::si
   const std::uint64_t readings = 1 + (scan.queries.size() - 1) / kQueriesPerReading;
   const std::uint64_t worth = rows.size() * row_bytes * readings / kBytesPerWorker;
   const auto wanted = static_cast<unsigned>(std::clamp<std::uint64_t>(worth, 1, max_workers()));
-  std::vector<Reader> readers(wanted, Reader(scan, k, before));
+  std::vector<Reader> readers;
+  readers.reserve(wanted);
+  for (unsigned worker = 0; worker < wanted; ++worker) readers.emplace_back(scan, k, before);
   if (wanted == 1) {
     rows.visit(0, rows.size(), [&](Row begin, Row end) { readers[0].read(begin, end); });
     readers[0].flush();

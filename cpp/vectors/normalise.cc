@@ -32,7 +32,7 @@ double sum_of_squares(std::span<const float> vector) {
 
 std::string place(std::string_view what, std::size_t index) {
   std::string name(what);
-  if (index != kNoIndex) name += " " + std::to_string(index);
+  if (index != kNoIndex) name.append(1, ' ').append(std::to_string(index));
   return name;
 }
 
