@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
 import threading
 from collections import OrderedDict
-import bisect
 from dataclasses import dataclass
 from typing import Any
 

@@ -19,7 +19,12 @@ from knarr.documents.names import SCHEME
 from knarr.engine import Engine
 from knarr.errors import CatalogError, Corruption, NotFound, StorageError, Unsupported
 
-_NAME = re.compile(r"engine-(\d+)\.snapshot$")
+# An object's vector leans towards that of its document's name: questions often say which document they
+# mean, and chunks seldom do. Measured on six document sets: 0.8 finds most, and inside one document
+# the order hardly changes. Snapshots are named by it, so that a change here rebuilds the index.
+LABEL_WEIGHT = 0.8
+
+_NAME = re.compile(rf"engine-{LABEL_WEIGHT}-(\d+)\.snapshot$")
 
 
 class Index:
@@ -46,9 +51,9 @@ class Index:
         """Write a snapshot of the present state and drop older ones."""
         if self._saved == self.seq:
             return
-        path = self._catalog.folder / f"engine-{self.seq}.snapshot"
+        path = self._catalog.folder / f"engine-{LABEL_WEIGHT}-{self.seq}.snapshot"
         self.engine.save(path)
-        for other in self._snapshots().values():
+        for other in self._catalog.folder.glob("engine-*.snapshot"):
             if other != path:
                 other.unlink(missing_ok=True)
         self._saved = self.seq
@@ -111,16 +116,18 @@ def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, u
     if not rows:
         return
     data = documents.text_of(connection, record.id).encode("utf-8")
-    stored = vectors.get(connection, [row.vector_hash for row in rows], model)
+    stored = vectors.get(connection, [record.label_hash, *(row.vector_hash for row in rows)], model)
     try:
-        matrix = np.stack([stored[row.vector_hash] for row in rows]).astype(np.float32, copy=False)
+        matrix = (
+            np.stack([stored[row.vector_hash] for row in rows]) + LABEL_WEIGHT * stored[record.label_hash]
+        )
     except KeyError:
         raise CatalogError(
             f"{record.uri}: a vector is missing from the catalog; add the document again"
         ) from None
     engine.add(
         [f"{uri}/{row.path}" for row in rows],
-        np.ascontiguousarray(matrix),
+        np.ascontiguousarray(matrix, dtype=np.float32),
         [_text(row, data) for row in rows],
         [row.kind for row in rows],
         document=uri,

@@ -171,6 +171,7 @@ class Ingest:
             "folder": folder,
             "file_name": source.path.name,
             "title": document.title,
+            "label_hash": laid.label_hash(),
             "format": document.format,
             "version": version,
             "content_hash": digest,
@@ -205,10 +206,10 @@ class Ingest:
     def _embed_missing(self, laid: Laid, hashes: list[bytes], advance: Callable[[float], None]) -> int:
         """Embed what has no stored vector yet; returns how many texts that were."""
         with self._catalog.reading() as connection:
-            stored = vectors.get(connection, hashes, self._embedder.id)
-        wanted = {
-            key: part.embedded for key, part in zip(hashes, laid.objects, strict=True) if key not in stored
-        }
+            stored = vectors.get(connection, [*hashes, laid.label_hash()], self._embedder.id)
+        texts = {laid.label_hash(): laid.label}
+        texts |= {key: part.embedded for key, part in zip(hashes, laid.objects, strict=True)}
+        wanted = {key: text for key, text in texts.items() if key not in stored}
         keys = list(wanted)
         for begin in range(0, len(keys), _EMBED_BATCH):
             part = keys[begin : begin + _EMBED_BATCH]

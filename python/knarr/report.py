@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Status = Literal["ok", "partial", "no_text", "encrypted", "corrupt", "empty", "limit", "unsupported", "skipped"]
+Status = Literal[
+    "ok", "partial", "no_text", "encrypted", "corrupt", "empty", "limit", "unsupported", "skipped"
+]
 Change = Literal["added", "updated", "unchanged", "none"]
 
 

@@ -43,6 +43,7 @@ documents = sa.Table(
     sa.Column("folder", sa.Text, nullable=False),
     sa.Column("file_name", sa.Text, nullable=False),
     sa.Column("title", sa.Text, nullable=False),
+    sa.Column("label_hash", sa.LargeBinary, nullable=False, index=True),
     sa.Column("format", sa.Text, nullable=False),
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("content_hash", sa.Text, nullable=False),

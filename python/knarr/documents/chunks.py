@@ -108,7 +108,8 @@ def _borders(document: Document, ruler: Ruler, begin: int, end: int) -> list[_In
     """Allowed cuts by rank, best rank first; inside a table only between rows."""
     data = document.data
     ranks = [
-        np.fromiter((m.end() for m in pattern.finditer(data, begin, end)), dtype=np.int64) for pattern in _BORDERS
+        np.fromiter((m.end() for m in pattern.finditer(data, begin, end)), dtype=np.int64)
+        for pattern in _BORDERS
     ]
     ranks.append(ruler.begins[ruler.index(begin) : ruler.index(end)])
     for table in document.tables:

@@ -77,13 +77,17 @@ def parse(uri: str) -> tuple[str, ...]:
 
 def _decode(part: str, uri: str) -> str:
     if re.search(r"%(?![0-9A-Fa-f]{2})", part):
-        raise InvalidArgument(f"{uri!r}: a `%` must be followed by two hexadecimal digits (`%25` for the sign itself)")
+        raise InvalidArgument(
+            f"{uri!r}: a `%` must be followed by two hexadecimal digits (`%25` for the sign itself)"
+        )
     try:
         name = unicodedata.normalize("NFC", unquote_to_bytes(part).decode("utf-8"))
     except UnicodeDecodeError:
         raise InvalidArgument(f"{uri!r}: its escapes are not UTF-8") from None
     if name in ("", ".", "..") or any(unicodedata.category(ch) == "Cc" for ch in name):
-        raise InvalidArgument(f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character")
+        raise InvalidArgument(
+            f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character"
+        )
     return name
 
 

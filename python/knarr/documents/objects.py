@@ -7,17 +7,17 @@ objects of any section are neighbours, and a scope inside a document is one rang
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 
 from knarr.documents.abstracts import abstracts, preview
 from knarr.documents.chunks import Chunk, chunk
 from knarr.documents.names import SiblingNames, component, encode
 from knarr.documents.sections import Document, Section
-from knarr.embed.tokens import RegexTokenizer, Tokenizer, count_tokens
+from knarr.embed.tokens import Tokenizer, count_tokens
 from knarr.types import Kind
 
 ABSTRACT_NAME = ".abstract.md"
-_PATH_TOKENS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,33 @@ class NamedObject:
 
     def embedded_hash(self) -> bytes:
         """The key of this object's vector: equal text is never embedded twice."""
-        return hashlib.sha256(self.embedded.encode("utf-8")).digest()
+        return _hash(self.embedded)
 
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A document laid out: sections and objects in document order."""
+    """A document laid out: sections and objects in document order. `label` is what a question calls the
+    document: its title and its file name; the vector of each of its objects leans towards the label's."""
 
     sections: tuple[NamedSection, ...]
     objects: tuple[NamedObject, ...]
+    label: str
+
+    def label_hash(self) -> bytes:
+        """The key of the label's vector."""
+        return _hash(self.label)
+
+
+def label(title: str, name: str) -> str:
+    """Title and file name in words, once when they are the same."""
+    words = " ".join(re.split(r"[_\s]+", name)).strip()
+    if re.sub(r"\W+", "", title).casefold() == re.sub(r"\W+", "", words).casefold():
+        return title
+    return f"{title} ({words})"
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8")).digest()
 
 
 def lay_out(
@@ -106,20 +124,20 @@ class _Layout:
     def run(self) -> Laid:
         index = {id(section): at for at, section in enumerate(self._sections)}
         parents: dict[int, int] = {}
-        titles: dict[int, tuple[str, ...]] = {id(self._document.root): ()}
         named: list[NamedSection] = []
         objects: list[NamedObject] = []
         for at, section in enumerate(self._sections):
             claims = SiblingNames({ABSTRACT_NAME})
-            objects.extend(self._objects(at, section, claims, titles[id(section)]))
+            objects.extend(self._objects(at, section, claims))
             for child in section.children:
                 own = claims.claim(component(child.title))
                 self._names[id(child)] = own
                 self._paths[id(child)] = self._paths[id(section)] + encode(own) + "/"
                 parents[id(child)] = index[id(section)]
-                titles[id(child)] = (*titles[id(section)], child.title)
             named.append(self._named(section, parents.get(id(section))))
-        return Laid(tuple(named), tuple(objects))
+        return Laid(
+            tuple(named), tuple(objects), label(self._document.title, self._names[id(self._document.root)])
+        )
 
     def _named(self, section: Section, parent: int | None) -> NamedSection:
         return NamedSection(
@@ -134,14 +152,12 @@ class _Layout:
             end_line=self._last_line(section.begin_byte, section.end_byte),
         )
 
-    def _objects(
-        self, at: int, section: Section, claims: SiblingNames, titles: tuple[str, ...]
-    ) -> list[NamedObject]:
-        chunks = [self._chunk(at, part, claims, titles) for part in self._chunks.get(id(section), [])]
-        abstract = self._abstract(at, section, chunks, titles)
+    def _objects(self, at: int, section: Section, claims: SiblingNames) -> list[NamedObject]:
+        chunks = [self._chunk(at, part, claims) for part in self._chunks.get(id(section), [])]
+        abstract = self._abstract(at, section, chunks)
         return [abstract, *chunks]
 
-    def _chunk(self, at: int, part: Chunk, claims: SiblingNames, titles: tuple[str, ...]) -> NamedObject:
+    def _chunk(self, at: int, part: Chunk, claims: SiblingNames) -> NamedObject:
         text = self._document.data[part.begin_byte : part.end_byte].decode("utf-8")
         name = claims.claim(f"{self._names[id(part.section)]}_{part.number}", ".md")
         shown = f"{part.header}\n{text}" if part.header else text
@@ -157,12 +173,11 @@ class _Layout:
             header=part.header,
             preview=preview(shown, self._chars),
             text=text,
-            embedded=self._embedded(titles, shown),
+            # The first chunk of a section begins with its heading; the others are told it.
+            embedded=shown.strip() if part.number == 1 else f"{part.section.title}\n{shown.strip()}",
         )
 
-    def _abstract(
-        self, at: int, section: Section, chunks: list[NamedObject], titles: tuple[str, ...]
-    ) -> NamedObject:
+    def _abstract(self, at: int, section: Section, chunks: list[NamedObject]) -> NamedObject:
         text = self._abstracts[at]
         # The abstract of a leaf with one chunk stands for that chunk: one vector serves both.
         alone = not section.children and len(chunks) == 1
@@ -178,22 +193,10 @@ class _Layout:
             header="",
             preview=preview(text, self._chars),
             text=text,
-            embedded=chunks[0].embedded if alone else self._embedded(titles, text),
+            embedded=chunks[0].embedded if alone else text,
         )
-
-    def _embedded(self, titles: tuple[str, ...], text: str) -> str:
-        """Title and section path before the text: a chunk seldom says which document it is from."""
-        names = [self._document.title, *titles]
-        names = [name for at, name in enumerate(names) if at == 0 or name != names[at - 1]]
-        path = " › ".join(names)
-        if count_tokens(_ROUGH, path) > _PATH_TOKENS:
-            path = " › ".join([self._document.title[:160], *(title[:80] for title in titles[-2:])])
-        return f"{path}\n{text.strip()}"
 
     def _last_line(self, begin: int, end: int) -> int:
         """The line of the last character that is not white space; a section's last line has text."""
         body = self._document.data[begin:end].rstrip()
         return self._document.line_at(begin + max(0, len(body) - 1))
-
-
-_ROUGH = RegexTokenizer()

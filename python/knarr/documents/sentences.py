@@ -14,7 +14,8 @@ _END = re.compile(r"[.!?][\"'”’)\]]*\s+|[。！？]|\n[ \t]*\n\s*|\n(?=[ \t]
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """`(begin, end)` of each sentence, in code points, without surrounding white space. Blank lines,
     list items, table rows and headings end a sentence as well."""
-    spans, begin = [], 0
+    spans: list[tuple[int, int]] = []
+    begin = 0
     for match in _END.finditer(text):
         mark = text[match.start()]
         if mark == "." and _ABBREVIATION.search(text, max(begin, match.start() - 12), match.start() + 1):

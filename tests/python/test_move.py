@@ -1,0 +1,73 @@
+"""Moving documents and folders: all or nothing, nothing embedded anew (NS-04)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import knarr
+from knarr.testing import HashEmbedder
+from support import WriteDocs
+
+
+def uris(kb: knarr.KnowledgeBase) -> dict[str, list[str]]:
+    return {
+        "search": sorted(hit.uri for hit in kb.search("word", k=200)),
+        "grep": sorted(match.uri for match in kb.grep("word", limit=500)),
+    }
+
+
+def test_a_moved_folder_is_seen_only_under_its_new_uri(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs, embedder: HashEmbedder, tmp_path: Path
+) -> None:
+    kb.add(write_docs({f"f{n}.md": f"# T\n\nword {n}\n" for n in range(20)}), into="viking://kb/old")
+    before = uris(kb)
+    embedder.texts = 0
+    assert kb.move("viking://kb/old", "viking://kb/new/sub") == 20
+    # Only the abstracts of folders above, whose names changed, may be embedded.
+    assert embedder.texts <= 4
+    moved = {tool: [uri.replace("kb/old", "kb/new/sub") for uri in found] for tool, found in before.items()}
+    assert uris(kb) == moved
+    with pytest.raises(knarr.NotFound):
+        kb.list("viking://kb/old")
+    assert (
+        kb.search("word", "viking://kb/new/sub", k=1)
+        .hits[0]
+        .source.document.startswith("viking://kb/new/sub/")
+    )
+    kb.close()
+    with knarr.open(tmp_path / "test.kb", embedder=embedder) as again:
+        assert uris(again) == moved
+
+
+def test_moves_that_make_no_sense_are_refused_whole(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
+    kb.add(write_docs({"a/x.md": "word", "b/y.md": "word"}), into="viking://kb")
+    before = uris(kb)
+    with pytest.raises(knarr.AlreadyExists):
+        kb.move("viking://kb/a", "viking://kb/b")
+    with pytest.raises(knarr.InvalidArgument, match="into itself"):
+        kb.move("viking://kb/a", "viking://kb/a/inner")
+    with pytest.raises(knarr.InvalidArgument, match="lies in the document"):
+        kb.move("viking://kb/a", "viking://kb/b/y/z")
+    with pytest.raises(knarr.NotFound):
+        kb.move("viking://kb/none", "viking://kb/c")
+    assert uris(kb) == before
+
+
+def test_a_failed_move_changes_nothing(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb.add(write_docs({f"f{n}.md": f"word {n}" for n in range(30)}), into="viking://kb/old")
+    before = uris(kb)
+    from knarr.catalog import changes
+
+    def fail(*_args: object, **_named: object) -> int:
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(changes, "append", fail)
+        with pytest.raises(OSError, match="disk full"):
+            kb.move("viking://kb/old", "viking://kb/new")
+    assert uris(kb) == before
+    assert kb.move("viking://kb/old", "viking://kb/new") == 30
