@@ -1,0 +1,195 @@
+"""Words of a page to lines, in reading order.
+
+A line is all that stands on one base line, its words in x order, so that the label and the figures
+of a table's row stay together; wide gaps part it into cells. Columns of prose are told from table
+columns by what they hold (several words on both sides of one gutter, line after line) and by the
+order in which the page was written (down the column, not across), and are read one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_ROW_TOLERANCE = 0.45
+_CELL_GAP = 1.6
+_COLUMN_ROWS = 6
+_COLUMN_WORDS = 4
+_CELL_SEPARATOR = "  "
+_BEFORE_FIGURE = re.compile(r"[$€£¥(]+|[$€£¥]\(")
+_AFTER_FIGURE = re.compile(r"[)%]+|\)\s?%|pts?\.?|x")
+_MARKER = re.compile(
+    r"[•●▪■◦‣·○–—*o☐☒☑✓➢❖◆]|\(?[0-9]{1,3}[.)]|\([a-zA-Z0-9]{1,4}\)|[a-zA-Z][.)]|[ivxIVX]{1,5}[.)]|"
+    r"\d+(\.\d+)+\.?|(item|note|part|section|article|exhibit)\s+[0-9ivx]+[a-z]?[.:]?",
+    re.IGNORECASE,
+)
+# Private characters of symbol fonts that stand for bullets and boxes.
+_SYMBOLS = {0xB7: "•", 0xA7: "▪", 0x6F: "☐", 0x78: "☒", 0xA8: "☐", 0xFE: "☑", 0xFD: "☒", 0xFC: "✓", 0xBE: "—"}
+_PRIVATE = re.compile("[\uf000-\uf0ff]")
+
+
+@dataclass(slots=True)
+class Word:
+    """A word with its place (points, y upwards), look, and rank in the order of writing."""
+
+    text: str
+    x0: float
+    x1: float
+    y: float
+    size: float
+    bold: bool
+    italic: bool
+    order: int
+
+
+@dataclass(slots=True)
+class Line:
+    """One line of a page.
+
+    text:  cells joined by two spaces; a soft hyphen at the end marks a hyphen that may be mended
+    cells: how many cells; one for prose
+    size:  of most of its characters; bold, italic: all of it is
+    """
+
+    text: str
+    cells: int
+    x0: float
+    x1: float
+    y: float
+    size: float
+    bold: bool
+    italic: bool
+    page: int
+
+
+def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
+    """The lines of one page from the words that `pdf_words` gave."""
+    placed = [
+        Word(_readable(text), x0, x1, y, size, bool(bold), bool(italic), order)
+        for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
+    ]
+    rows = [_segments(row) for row in _rows([word for word in placed if word.text])]
+    return [line for row in _in_columns(rows) if (line := _line(row, page)) is not None]
+
+
+def _readable(text: str) -> str:
+    text = _PRIVATE.sub(lambda match: _SYMBOLS.get(ord(match[0]) & 0xFF, ""), text)
+    return text[:-1].replace("\xad", "") + text[-1:] if "\xad" in text else text
+
+
+def _rows(words: list[Word]) -> list[list[Word]]:
+    """Words grouped by base line, top to bottom; raised and lowered ones join their line."""
+    rows: list[list[Word]] = []
+    anchor: Word | None = None
+    for word in sorted(words, key=lambda word: (-word.y, word.x0)):
+        if anchor is not None and anchor.y - word.y <= _ROW_TOLERANCE * max(anchor.size, word.size):
+            rows[-1].append(word)
+            if word.size > anchor.size:
+                anchor = word
+        else:
+            rows.append([word])
+            anchor = word
+    return rows
+
+
+def _segments(row: list[Word]) -> list[list[Word]]:
+    """A row parted at wide gaps; words printed twice, as some programs make bold, come once."""
+    row.sort(key=lambda word: (word.x0, word.order))
+    segments: list[list[Word]] = []
+    last: Word | None = None
+    for word in row:
+        if last is not None and word.text == last.text and abs(word.x0 - last.x0) < 0.2 * word.size:
+            last.bold = True
+            continue
+        if last is None or word.x0 - last.x1 > _CELL_GAP * min(max(word.size, 1.0), max(last.size, 1.0)):
+            segments.append([])
+        segments[-1].append(word)
+        last = word
+    return segments
+
+
+Row = list[list[Word]]
+
+
+def _in_columns(rows: list[Row]) -> list[Row]:
+    """Rows in reading order: where the page has columns of prose, left before right."""
+    gutter = _gutter(rows)
+    if gutter is None:
+        return rows
+    ordered: list[Row] = []
+    left: list[Row] = []
+    right: list[Row] = []
+    for row in rows:
+        if any(segment[0].x0 < gutter - 1 and segment[-1].x1 > gutter + 1 for segment in row):
+            ordered += [*_in_columns(left), *_in_columns(right), row]
+            left, right = [], []
+            continue
+        sides: tuple[Row, Row] = ([], [])
+        for segment in row:
+            sides[segment[0].x0 >= gutter - 1].append(segment)
+        left += [sides[0]] if sides[0] else []
+        right += [sides[1]] if sides[1] else []
+    return [*ordered, *_in_columns(left), *_in_columns(right)]
+
+
+def _gutter(rows: list[Row]) -> float | None:
+    """The x that parts two columns of prose; None when the page has none."""
+    pairs = [
+        (left, right)
+        for row in rows
+        for left, right in zip(row, row[1:], strict=False)
+        if len(left) >= _COLUMN_WORDS and len(right) >= _COLUMN_WORDS
+    ]
+    if len(pairs) < _COLUMN_ROWS or 2 * len(pairs) < len(rows) // 2:
+        return None
+    votes = Counter(
+        x
+        for left, right in pairs
+        for x in range(int(left[-1].x1) + 2, int(right[0].x0))
+        if right[0].x0 > left[-1].x1
+    )
+    if not votes:
+        return None
+    gutter, count = votes.most_common(1)[0]
+    if count < max(_COLUMN_ROWS, 0.6 * len(pairs)):
+        return None
+    here = [(left, right) for left, right in pairs if left[-1].x1 < gutter < right[0].x0]
+    downwards = sum(
+        right[0].order > below[0].order > left[0].order
+        for (left, right), (below, _) in zip(here, here[1:], strict=False)
+    )
+    return float(gutter) if 2 * downwards > len(here) else None
+
+
+def _line(row: Row, page: int) -> Line | None:
+    cells: list[str] = []
+    for segment in row:
+        text = " ".join(word.text for word in segment)
+        if cells and (_BEFORE_FIGURE.fullmatch(cells[-1]) or _AFTER_FIGURE.fullmatch(text)):
+            # A currency sign or a closing bracket set apart belongs to its figure.
+            cells[-1] += text if text[0] == ")" or cells[-1].endswith("(") or text[0] == "%" else f" {text}"
+        else:
+            cells.append(text)
+    if len(cells) == 2 and _MARKER.fullmatch(cells[0]):
+        cells = [" ".join(cells)]
+    words = [word for segment in row for word in segment]
+    if not words:
+        return None
+    sizes: Counter[float] = Counter()
+    for word in words:
+        sizes[word.size] += len(word.text)
+    lettered = [word for word in words if any(map(str.isalnum, word.text))] or words
+    return Line(
+        _CELL_SEPARATOR.join(cells),
+        len(cells),
+        words[0].x0,
+        max(word.x1 for word in words),
+        Counter(word.y for word in words).most_common(1)[0][0],
+        sizes.most_common(1)[0][0],
+        all(word.bold for word in lettered),
+        all(word.italic for word in lettered),
+        page,
+    )

@@ -1,0 +1,208 @@
+"""PDFium's view of a file: words with their places and looks, and the outline.
+
+Everything that touches PDFium is here, and runs in the worker process of `pdf_worker` only: PDFium
+is not thread-safe, and what a hostile file can do to it must not happen to the caller. Messages
+are plain values, so that they can cross the pipe.
+
+Characters are fetched once per page; what needs a call each (place, size, font) is asked per word.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+MAX_PAGES = 20_000
+MAX_PAGE_CHARS = 500_000
+MAX_CHARS = 20_000_000
+MAX_BOOKMARKS = 20_000
+MAX_BOOKMARK_DEPTH = 16
+# PDFium's mark for a hyphen that ends a line; we pass it on as a soft hyphen.
+_LINE_END_HYPHENS = {"\ufffe": "\xad", "\x02": "\xad"}
+_WORD = re.compile(r"\S+")
+_BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,]bd\b", re.IGNORECASE)
+_FORCE_BOLD = 1 << 18
+_ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
+
+Message = dict[str, Any]
+
+
+def read_words(data: bytes) -> Iterator[Message]:
+    """Messages about one file, in this order:
+
+    {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …]}
+    {"page": index, "blank": nothing is drawn on it, "words": [word, …]} for each page, or
+    {"page": index, "lost": True} for one that PDFium cannot load;
+    or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
+
+    A word is [text, x0, x1, y, size, bold, italic]: left and right end and base line in points, y
+    growing upwards, both along the direction of writing.
+    """
+    pypdfium2  # noqa: B018  importing the package is what initialises the library
+    document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
+    if not document:
+        yield _refusal(pdfium.FPDF_GetLastError())
+        return
+    try:
+        pages = pdfium.FPDF_GetPageCount(document)
+        if pages > MAX_PAGES:
+            yield {"error": f"{pages} pages, at most {MAX_PAGES} are read", "status": "limit"}
+            return
+        yield {"pages": pages, "title": _metadata(document, b"Title"), "outline": _outline(document)}
+        chars = 0
+        for index in range(pages):
+            message, count = _page(document, index)
+            chars += count
+            if count > MAX_PAGE_CHARS or chars > MAX_CHARS:
+                yield {"error": f"page {index + 1} holds more text than is read", "status": "limit"}
+                return
+            yield message
+    finally:
+        pdfium.FPDF_CloseDocument(document)
+
+
+def _refusal(code: int) -> Message:
+    if code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
+        return {"error": "the file is protected by a password", "status": "encrypted"}
+    return {"error": "not a whole PDF file", "status": "corrupt"}
+
+
+def _page(document: Any, index: int) -> tuple[Message, int]:
+    page = pdfium.FPDF_LoadPage(document, index)
+    if not page:
+        return {"page": index, "lost": True}, 0
+    text_page = pdfium.FPDFText_LoadPage(page)
+    try:
+        count = pdfium.FPDFText_CountChars(text_page) if text_page else 0
+        words = _words(text_page, count) if 0 < count <= MAX_PAGE_CHARS else []
+        blank = pdfium.FPDFPage_CountObjects(page) == 0
+        return {"page": index, "blank": blank, "words": words}, count
+    finally:
+        if text_page:
+            pdfium.FPDFText_ClosePage(text_page)
+        pdfium.FPDF_ClosePage(page)
+
+
+def _text(text_page: Any, count: int) -> str:
+    """One character per PDFium index."""
+    buffer = (ctypes.c_ushort * (2 * count + 2))()
+    written = pdfium.FPDFText_GetText(text_page, 0, count, buffer)
+    text = bytes(buffer)[: 2 * max(0, written - 1)].decode("utf-16-le", "replace")
+    if len(text) != count:
+        # Some characters have no place in the text: ask for each, so that indices agree.
+        codes = (pdfium.FPDFText_GetUnicode(text_page, at) for at in range(count))
+        text = "".join(
+            " " if code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code) for code in codes
+        )
+    for mark, hyphen in _LINE_END_HYPHENS.items():
+        text = text.replace(mark, hyphen)
+    return text.replace("\0", " ")
+
+
+def _words(text_page: Any, count: int) -> list[list[Any]]:
+    probe = _Probe(text_page)
+    words = []
+    for match in _WORD.finditer(_text(text_page, count)):
+        place = probe.place(match.start(), match.end() - 1)
+        words.append([match[0], *place, *probe.look(match.start())])
+    return words
+
+
+class _Probe:
+    """Asks PDFium about characters of one page; holds the buffers it answers into."""
+
+    def __init__(self, text_page: Any) -> None:
+        self._page = text_page
+        self._box = [ctypes.c_double() for _ in range(4)]
+        self._box_refs = [ctypes.byref(value) for value in self._box]
+        self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._matrix = pdfium.FS_MATRIX()
+        self._name = ctypes.create_string_buffer(256)
+        self._flags = ctypes.c_int()
+        self._bold: dict[tuple[bytes, int], tuple[int, int]] = {}
+
+    def place(self, first: int, last: int) -> tuple[float, float, float]:
+        """Left end, right end and base line of the word from character `first` to `last`."""
+        pdfium.FPDFText_GetCharOrigin(self._page, first, ctypes.byref(self._x), ctypes.byref(self._y))
+        pdfium.FPDFText_GetCharBox(self._page, last, *self._box_refs)
+        x, y = self._x.value, self._y.value
+        left, right, bottom, top = (value.value for value in self._box)
+        angle = pdfium.FPDFText_GetCharAngle(self._page, first)
+        if angle > 0 and 0.05 < angle < 2 * math.pi - 0.05:
+            # PDFium turns clockwise; what is written sideways is read as if the page were turned.
+            cos, sin = math.cos(angle), -math.sin(angle)
+            ends = [cx * cos + cy * sin for cx in (left, right) for cy in (bottom, top)]
+            return round(x * cos + y * sin, 1), round(max(ends), 1), round(-x * sin + y * cos, 1)
+        return round(min(x, left) if first == last else x, 1), round(right, 1), round(y, 1)
+
+    def look(self, at: int) -> tuple[float, int, int]:
+        """Size in points as it shows on the page, bold, italic."""
+        size = pdfium.FPDFText_GetFontSize(self._page, at)
+        if pdfium.FPDFText_GetMatrix(self._page, at, ctypes.byref(self._matrix)):
+            size *= math.hypot(self._matrix.c, self._matrix.d) or 1.0
+        written = pdfium.FPDFText_GetFontInfo(self._page, at, self._name, 256, ctypes.byref(self._flags))
+        key = (self._name.value if 0 < written <= 256 else b"", self._flags.value)
+        if key not in self._bold:
+            name = key[0].decode("utf-8", "replace")
+            bold = bool(_BOLD.search(name)) or bool(key[1] & _FORCE_BOLD)
+            self._bold[key] = (int(bold), int(bool(_ITALIC.search(name))))
+        return round(size, 1), *self._bold[key]
+
+
+def _outline(document: Any) -> list[list[Any]]:
+    entries: list[list[Any]] = []
+    seen: set[int] = set()
+
+    def walk(parent: Any, depth: int) -> None:
+        mark = pdfium.FPDFBookmark_GetFirstChild(document, parent)
+        while mark and len(entries) < MAX_BOOKMARKS:
+            address = ctypes.addressof(mark.contents)
+            if address in seen:
+                return
+            seen.add(address)
+            page, y = _target(document, mark)
+            if title := _title(mark):
+                entries.append([depth, title, page, y])
+            if depth < MAX_BOOKMARK_DEPTH:
+                walk(mark, depth + 1)
+            mark = pdfium.FPDFBookmark_GetNextSibling(document, mark)
+
+    walk(None, 1)
+    return entries
+
+
+def _target(document: Any, mark: Any) -> tuple[int, float | None]:
+    target = pdfium.FPDFBookmark_GetDest(document, mark)
+    if not target:
+        action = pdfium.FPDFBookmark_GetAction(mark)
+        target = pdfium.FPDFAction_GetDest(document, action) if action else None
+    if not target:
+        return -1, None
+    flags = [ctypes.c_int() for _ in range(3)]
+    place = [ctypes.c_float() for _ in range(3)]
+    found = pdfium.FPDFDest_GetLocationInPage(
+        target, *(ctypes.byref(flag) for flag in flags), *(ctypes.byref(value) for value in place)
+    )
+    y = place[1].value if found and flags[1].value else None
+    return pdfium.FPDFDest_GetDestPageIndex(document, target), y
+
+
+def _title(mark: Any) -> str:
+    return _utf16(lambda buffer, size: pdfium.FPDFBookmark_GetTitle(mark, buffer, size))
+
+
+def _metadata(document: Any, key: bytes) -> str:
+    return _utf16(lambda buffer, size: pdfium.FPDF_GetMetaText(document, key, buffer, size))
+
+
+def _utf16(ask: Any) -> str:
+    size = min(int(ask(None, 0)), 4096)
+    buffer = ctypes.create_string_buffer(max(2, size))
+    ask(buffer, size)
+    return " ".join(buffer.raw[: max(0, size - 2)].decode("utf-16-le", "ignore").replace("\0", "").split())

@@ -1,0 +1,144 @@
+"""PDFium in a process of its own, so that no PDF can hang, crash or swell the caller.
+
+One worker is started at the first PDF and kept; a lock makes calls take turns. It may use a bounded
+amount of memory beyond what it needs to start (where the system can enforce that) and, per file, a
+start allowance plus a share per page of time. What exceeds either is killed, the file is refused
+with status "limit", and the next file gets a new worker.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from knarr.errors import DocumentError
+
+START_S = 60.0
+FILE_S = 8.0
+PAGE_S = 0.25
+MEMORY_BYTES = 400 << 20
+
+# Run by path and with -P, so that the child imports PDFium and the standard library only.
+_CHILD = Path(__file__).with_name("pdf_child.py")
+_AHEAD_PAGES = 16
+
+T = TypeVar("T")
+
+
+class Worker:
+    """One child process. Not thread-safe; used under the lock of `read`."""
+
+    def __init__(self) -> None:
+        paths = [os.path.abspath(path) for path in sys.path if path]  # noqa: PTH100  no resolving of links
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(_CHILD), str(MEMORY_BYTES)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        )
+        self._messages: queue.Queue[bytes] = queue.Queue(_AHEAD_PAGES)
+        threading.Thread(target=self._listen, name="knarr-pdf", daemon=True).start()
+        self._next(time.monotonic() + START_S)
+
+    def read(self, data: bytes) -> Iterator[dict[str, Any]]:
+        """The messages of `pdf_words.read_words`, up to and without the closing one."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(len(data).to_bytes(8, "little") + data)
+            self._process.stdin.flush()
+        deadline = time.monotonic() + FILE_S
+        while not (message := self._next(deadline)).get("done"):
+            yield message
+            deadline += PAGE_S
+
+    def close(self) -> None:
+        """End the child, whatever it is doing."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            for line in self._process.stdout:
+                self._messages.put(line)
+        with contextlib.suppress(queue.Full):
+            self._messages.put(b"", timeout=START_S)
+
+    def _next(self, deadline: float) -> dict[str, Any]:
+        try:
+            line = self._messages.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            raise DocumentError("reading this PDF takes longer than is allowed", "limit") from None
+        if not line:
+            raise DocumentError("reading this PDF takes more memory than is allowed", "limit")
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+
+_lock = threading.Lock()
+_worker: Worker | None = None
+_inherited: list[Worker] = []
+
+
+def read(data: bytes, page: Callable[[dict[str, Any]], T]) -> tuple[dict[str, Any], list[T]]:
+    """The first message about a file, and what `page` makes of each page's message (see
+    `pdf_words.read_words`), made as they come so that they need not all be held.
+
+    Raises DocumentError with the status that PDFium's refusal or our bounds call for. Safe to call
+    from any thread."""
+    global _worker
+    with _lock:
+        if _worker is None:
+            _worker = Worker()
+        refusal: DocumentError | None = None
+        head: dict[str, Any] = {}
+        pages: list[T] = []
+        try:
+            for message in _worker.read(data):
+                if "error" in message:
+                    refusal = DocumentError(message["error"], message["status"])
+                elif "pages" in message:
+                    head = message
+                else:
+                    pages.append(page(message))
+        except BaseException:
+            _close()
+            raise
+    if refusal is not None:
+        raise refusal
+    return head, pages
+
+
+def _close() -> None:
+    global _worker
+    if _worker is not None:
+        _worker.close()
+        _worker = None
+
+
+def _forget() -> None:
+    """After a fork the worker is the parent's: leave it to it."""
+    global _worker, _lock
+    if _worker is not None:
+        _inherited.append(_worker)
+    _worker, _lock = None, threading.Lock()
+
+
+atexit.register(_close)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
