@@ -3,9 +3,9 @@
 // Entries stand in segments of fixed capacity that never move. A View is (the segments, n): it sees
 // the first n entries as they were when it was taken, for as long as it lives.
 //
-// Threads: one writer. Views may be read from any thread while the writer appends, because it only
-// touches entries that no view sees; a view reaches another thread through something that
-// synchronises (a published pointer). `replace` copies the segment it changes.
+// Threads: one writer, which also takes the views. They may be read from any thread while it goes
+// on, because it only touches entries that no view sees: `set` on one that may be seen copies its
+// segment. A view reaches another thread through something that synchronises (a published pointer).
 #pragma once
 
 #include <cstddef>
@@ -32,10 +32,11 @@ class Segments {
     std::size_t size_ = 0;
   };
 
-  View view() const {
+  View view() {
     View view;
     view.table_ = table_;
     view.size_ = size_;
+    seen_ = size_;
     return view;
   }
 
@@ -50,22 +51,25 @@ class Segments {
       grown->push_back(std::make_shared<Segment>(kCapacity));
       table_ = std::move(grown);
     }
-    (*(*table_)[size_ / kCapacity])[size_ % kCapacity] = std::move(value);
+    slot(size_) = std::move(value);
     ++size_;
   }
 
-  // Forgets the entries from n on. They must not be part of any view that is still read.
+  // Forgets the entries from n on. Views that see them must not be read any more.
   void truncate(std::size_t n) {
-    for (; size_ > n; --size_) (*(*table_)[(size_ - 1) / kCapacity])[(size_ - 1) % kCapacity] = T{};
+    for (; size_ > n; --size_) slot(size_ - 1) = T{};
+    seen_ = seen_ < n ? seen_ : n;
   }
 
   // Changes entry i for views taken from now on.
-  void replace(std::size_t i, T value) {
-    auto table = std::make_shared<Table>(*table_);
-    auto& segment = (*table)[i / kCapacity];
-    segment = std::make_shared<Segment>(*segment);
-    (*segment)[i % kCapacity] = std::move(value);
-    table_ = std::move(table);
+  void set(std::size_t i, T value) {
+    if (i < seen_) {
+      auto table = std::make_shared<Table>(*table_);
+      auto& segment = (*table)[i / kCapacity];
+      segment = std::make_shared<Segment>(*segment);
+      table_ = std::move(table);
+    }
+    slot(i) = std::move(value);
   }
 
   std::size_t size_bytes() const {
@@ -73,8 +77,11 @@ class Segments {
   }
 
  private:
+  T& slot(std::size_t i) { return (*(*table_)[i / kCapacity])[i % kCapacity]; }
+
   std::shared_ptr<Table> table_ = std::make_shared<Table>();
   std::size_t size_ = 0;
+  std::size_t seen_ = 0;  // entries that a view may see
 };
 
 }  // namespace knarr

@@ -57,7 +57,8 @@ class Block {
   std::uint32_t slice_count() const { return static_cast<std::uint32_t>(rows_.size()); }
   Slice slice(std::uint32_t i) const { return {rows_[i], begins_[i], begins_[i + 1]}; }
   std::string_view slice_text(std::uint32_t i) const;
-  // The slice that holds this byte; at the end of the text, the last slice. The block is not empty.
+  // The slice that holds this byte; at the end of the text, the one that holds its last byte. The
+  // text is not empty.
   std::uint32_t slice_at(std::uint32_t byte) const;
 
   // The number, from 1, of the line that holds this byte (of the last line's end, at the end).
@@ -103,9 +104,8 @@ class TextView {
 
 class TextStore {
  public:
-  // Appends a block. Its rows are higher than those of every block before the last `truncate`
-  // mark's, or at least not in use: a row that has text already throws Error kInvalidArgument.
-  // A call that throws has changed nothing.
+  // Appends a block. A row of it that has a text already throws Error kInvalidArgument. A call that
+  // throws has changed nothing.
   BlockId append(std::string text, std::span<const Slice> slices);
   // The same without a copy: `owner` keeps the bytes of `text` alive (a mapped snapshot).
   BlockId append_mapped(std::string_view text, std::shared_ptr<const void> owner,
@@ -125,7 +125,7 @@ class TextStore {
   Mark mark() const { return {blocks_.size(), places_.size()}; }
   void rollback(Mark mark);
 
-  TextView view() const;
+  TextView view();
   std::size_t size_bytes() const;  // O(blocks)
 
  private:

@@ -1,0 +1,164 @@
+// Runs are cut into tasks of about a megabyte, which threads scan in any order; results are joined
+// in the order of the text, so that they do not depend on how the work was shared.
+#include "grep/grep.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "grep/excerpt.h"
+#include "grep/pattern.h"
+#include "grep/runs.h"
+#include "grep/scan.h"
+
+namespace knarr {
+namespace {
+
+constexpr std::uint64_t kBytesPerTask = 1 << 20;
+constexpr std::uint64_t kBytesPerWorker = 2 << 20;  // a millisecond or more
+
+void check(const GrepOptions& options) {
+  const auto refuse = [](const char* name, const std::string& expected, const std::string& got) {
+    fail(ErrorCode::kInvalidArgument,
+         std::string(name) + ": expected " + expected + ", got " + got);
+  };
+  if (options.limit > kMaxMatchesShown) {
+    refuse("limit", "at most " + std::to_string(kMaxMatchesShown), std::to_string(options.limit));
+  }
+  if (options.width < 1 || options.width > kMaxExcerptBytes) {
+    refuse("width", "1 to " + std::to_string(kMaxExcerptBytes) + " bytes",
+           std::to_string(options.width));
+  }
+  if (options.timeout_ms < 1) {
+    refuse("timeout_ms", "at least 1", std::to_string(options.timeout_ms));
+  }
+}
+
+struct Task {
+  std::size_t first_run;
+  std::size_t end_run;
+  std::uint64_t bytes;
+};
+
+std::vector<Task> cut_into_tasks(const std::vector<Run>& runs) {
+  std::vector<Task> tasks;
+  Task task{0, 0, 0};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    task.end_run = i + 1;
+    task.bytes += runs[i].end_byte - runs[i].begin_byte;
+    if (task.bytes >= kBytesPerTask || i + 1 == runs.size()) {
+      tasks.push_back(task);
+      task = {i + 1, i + 1, 0};
+    }
+  }
+  return tasks;
+}
+
+void run_task(const TextView& texts, const std::vector<Run>& runs, const Task& task,
+              const Pattern& pattern, std::uint64_t keep, Deadline& deadline, ScanResult& result) {
+  for (std::size_t i = task.first_run; i < task.end_run && result.complete; ++i) {
+    scan_run(pattern, *texts.block(runs[i].block), runs[i], keep, deadline, result);
+  }
+}
+
+GrepMatch make_match(const TextView& texts, const RawMatch& raw, std::size_t width) {
+  const Block& block = *texts.block(raw.run.block);
+  GrepMatch match;
+  match.block = raw.run.block;
+  match.begin_byte = raw.begin_byte;
+  match.end_byte = raw.end_byte;
+  match.line = block.line_at(raw.begin_byte);
+  match.column = raw.begin_byte - block.line_begin(raw.begin_byte) + 1;
+  const std::uint32_t first = block.slice_at(raw.begin_byte);
+  const std::uint32_t last = block.slice_at(std::max(raw.begin_byte + 1, raw.end_byte) - 1);
+  for (std::uint32_t i = first; i <= last; ++i) {
+    const Slice slice = block.slice(i);
+    if (slice.begin_byte < slice.end_byte) match.rows.push_back(slice.row);
+  }
+  const Window window = excerpt_window(block, raw, width);
+  match.excerpt = block.text().substr(window.begin_byte, window.end_byte - window.begin_byte);
+  match.excerpt_begin_byte = window.begin_byte;
+  return match;
+}
+
+std::string incomplete_note(const GrepResult& result, std::int64_t timeout_ms) {
+  char note[160];
+  std::snprintf(note, sizeof note,
+                "time limit of %lld ms reached: %.1f of %.1f MB searched; narrow the scope or "
+                "simplify the pattern",
+                static_cast<long long>(timeout_ms),
+                static_cast<double>(result.bytes_searched) / 1e6,
+                static_cast<double>(result.bytes_allowed) / 1e6);
+  return note;
+}
+
+// Joins what the tasks found, in order.
+class Joiner {
+ public:
+  Joiner(const TextView& texts, const GrepOptions& options) : texts_(texts), options_(options) {}
+
+  void add(const ScanResult& part) {
+    for (std::size_t i = first_shown(part); i < part.matches.size() && !full(); ++i) {
+      result.matches.push_back(make_match(texts_, part.matches[i], options_.width));
+    }
+    result.total += part.total;
+    result.bytes_searched += part.bytes_searched;
+    if (!part.complete && result.first_unsearched == kNoRow) {
+      const Block& block = *texts_.block(part.stopped_block);
+      result.first_unsearched = block.slice(block.slice_at(part.stopped_byte)).row;
+    }
+  }
+
+  void finish() {
+    const std::uint64_t shown_end = options_.offset + result.matches.size();
+    if (!result.matches.empty() && shown_end < result.total) result.next_offset = shown_end;
+    if (result.first_unsearched != kNoRow) {
+      result.outcome = GrepOutcome::kIncomplete;
+      result.note = incomplete_note(result, options_.timeout_ms);
+    } else {
+      result.outcome = result.total > 0 ? GrepOutcome::kMatches : GrepOutcome::kNoMatches;
+    }
+  }
+
+  GrepResult result;
+
+ private:
+  bool full() const { return result.matches.size() >= options_.limit; }
+  std::size_t first_shown(const ScanResult& part) const {
+    const std::uint64_t before = result.total;
+    if (options_.offset <= before) return 0;
+    return static_cast<std::size_t>(
+        std::min<std::uint64_t>(options_.offset - before, part.matches.size()));
+  }
+
+  const TextView& texts_;
+  const GrepOptions& options_;
+};
+
+}  // namespace
+
+GrepResult grep(const TextView& texts, const RowSet& allowed, std::string_view text,
+                const GrepOptions& options) {
+  check(options);
+  Deadline deadline{std::chrono::milliseconds(std::min<std::int64_t>(options.timeout_ms, 1 << 30))};
+  const auto pattern = cached_pattern(text, options.literal, options.ignore_case);
+  const std::vector<Run> runs = allowed_runs(texts, allowed);
+  const std::vector<Task> tasks = cut_into_tasks(runs);
+
+  Joiner joiner(texts, options);
+  for (const Task& task : tasks) joiner.result.bytes_allowed += task.bytes;
+  const std::uint64_t keep =
+      options.offset > UINT64_MAX - options.limit ? UINT64_MAX : options.offset + options.limit;
+  std::vector<ScanResult> parts(tasks.size());
+  const auto workers = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(joiner.result.bytes_allowed / kBytesPerWorker, 1, max_workers()));
+  parallel_for(tasks.size(), workers, [&](unsigned, std::size_t i) {
+    run_task(texts, runs, tasks[i], *pattern, keep, deadline, parts[i]);
+  });
+  for (const ScanResult& part : parts) joiner.add(part);
+  joiner.finish();
+  return std::move(joiner.result);
+}
+
+}  // namespace knarr

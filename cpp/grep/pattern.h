@@ -1,0 +1,55 @@
+// A compiled pattern: finds the next match in a text, in linear time.
+//
+// Text that only matches itself is found by searching for its bytes, everything else by RE2, whose
+// time is linear in the text whatever the pattern. Both say the same.
+//
+// Threads: immutable; any number may search at once.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace re2 {
+class RE2;
+}
+
+namespace knarr {
+
+class Pattern {
+ public:
+  // Throws what grep() promises for patterns.
+  Pattern(std::string_view pattern, bool literal, bool ignore_case);
+  ~Pattern();
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
+
+  struct Span {
+    std::size_t begin;
+    std::size_t end;
+  };
+  // The leftmost match inside text[from, to), into `match`; false when there is none. The whole
+  // text is the context of anchors and word borders. Line ends of the text are LF.
+  bool find(std::string_view text, std::size_t from, std::size_t to, Span& match) const;
+
+  // False only when no match can hold a line end.
+  bool crosses_lines() const { return crosses_lines_; }
+
+  // What a byte of text costs at worst, in steps of the matcher: the size of the program.
+  std::size_t cost() const { return cost_; }
+
+ private:
+  void compile(std::string_view pattern, bool literal, bool ignore_case);
+
+  std::string plain_;  // what is searched for, when not re2_
+  std::unique_ptr<re2::RE2> re2_;
+  bool crosses_lines_ = true;
+  std::size_t cost_ = 1;
+};
+
+// The same, from a small cache of recent patterns. Safe to call from any thread.
+std::shared_ptr<const Pattern> cached_pattern(std::string_view pattern, bool literal,
+                                              bool ignore_case);
+
+}  // namespace knarr

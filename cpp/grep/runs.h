@@ -1,0 +1,25 @@
+// Runs: the stretches of text that a call may see.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "filter/rows.h"
+#include "grep/text.h"
+
+namespace knarr {
+
+// A maximal sequence of adjacent allowed slices of one block, as bytes of its text.
+struct Run {
+  BlockId block;
+  std::uint32_t begin_byte;
+  std::uint32_t end_byte;
+
+  bool operator==(const Run&) const = default;
+};
+
+// The runs of the allowed rows that have text, by block, then byte. Runs without a byte are left
+// out.
+std::vector<Run> allowed_runs(const TextView& texts, const RowSet& allowed);
+
+}  // namespace knarr

@@ -1,0 +1,141 @@
+// One find costs at most (bytes ahead) x (size of the pattern's program) steps, and cannot be
+// stopped. So text is handed to it in pieces that are over in a fraction of a second even then.
+// A pattern that cannot match a line end may be cut behind any line end without losing a match.
+// What cannot be cut (a pattern that crosses lines, a line without end) is first tried on growing
+// windows, only to measure: when the rate seen says that the whole would run past the deadline, it
+// is given up before it is begun.
+#include "grep/scan.h"
+
+#include <algorithm>
+
+#include "grep/utf8.h"
+
+namespace knarr {
+namespace {
+
+constexpr std::size_t kStepsPerPiece = 50'000'000;  // about half a second at the slowest
+constexpr std::size_t kLeastPiece = 4 << 10;
+constexpr std::size_t kMostPiece = 1 << 20;
+constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+class RunScan {
+ public:
+  RunScan(const Pattern& pattern, const Block& block, const Run& run, std::uint64_t keep,
+          Deadline& deadline, ScanResult& result)
+      : pattern_(pattern),
+        block_(block),
+        run_(run),
+        keep_(keep),
+        deadline_(deadline),
+        result_(result),
+        text_(block.match_text()),
+        end_(block.to_match(run.end_byte)),
+        piece_(std::clamp(kStepsPerPiece / pattern.cost(), kLeastPiece, kMostPiece)) {}
+
+  void scan() {
+    std::size_t from = block_.to_match(run_.begin_byte);
+    while (from < end_) {
+      const std::size_t to = piece_end(from);
+      if (deadline_.passed() || !affordable(from, to) || !scan_piece(from, to)) {
+        stop(std::max(from, searched_));
+        return;
+      }
+      from = to;
+    }
+    result_.bytes_searched += run_.end_byte - run_.begin_byte;
+  }
+
+ private:
+  std::size_t piece_end(std::size_t from) const {
+    if (pattern_.crosses_lines() || end_ - from <= piece_) return end_;
+    // The last line end of the piece, or the first one after it.
+    std::size_t cut = text_.substr(from, piece_).rfind('\n');
+    if (cut != std::string_view::npos) return from + cut + 1;
+    cut = text_.find('\n', from + piece_);
+    return cut == std::string_view::npos || cut + 1 >= end_ ? end_ : cut + 1;
+  }
+
+  // Measures on growing windows until the rest is expected to fit.
+  bool affordable(std::size_t from, std::size_t to) {
+    for (std::size_t window = piece_; window < to - from; window *= 4) {
+      const auto begun = Deadline::Clock::now();
+      Pattern::Span unused;
+      pattern_.find(text_, from, from + window, unused);
+      const auto took = Deadline::Clock::now() - begun;
+      const auto next = static_cast<double>(std::min(window * 4, to - from));
+      if (took * (next / static_cast<double>(window)) > deadline_.left()) return false;
+    }
+    return true;
+  }
+
+  // False when the deadline passed; `searched_` then says how far it came.
+  bool scan_piece(std::size_t from, std::size_t to) {
+    Pattern::Span match{};
+    for (std::size_t at = from; at <= to && pattern_.find(text_, at, to, match);) {
+      // What begins where the next piece does is left to it.
+      if (match.begin == to && to < end_) break;
+      at = match.begin == match.end ? after_empty(match.begin) : after(match);
+      searched_ = at;
+      if (deadline_.passed()) return at >= to;
+    }
+    return true;
+  }
+
+  // Records a match that is not empty. Only `\C` can match a part of a character; it gets the
+  // whole.
+  std::size_t after(Pattern::Span match) {
+    last_end_ = std::min(boundary_after(text_, match.end), end_);
+    record(boundary_before(text_, match.begin), last_end_);
+    return last_end_;
+  }
+
+  // Records an empty match unless it is inside a character, at the end of the match before it, or
+  // at the end of a run: there it belongs to the next slice, and behind a final line end to
+  // nothing.
+  std::size_t after_empty(std::size_t at) {
+    const bool inside = at < text_.size() && !begins_character(text_[at]);
+    const bool beyond = at == end_ && (at < text_.size() || text_.back() == '\n');
+    if (!inside && !beyond && at != last_end_) record(at, at);
+    return boundary_after(text_, at + 1);
+  }
+
+  void record(std::size_t begin, std::size_t end) {
+    if (result_.total++ >= keep_) return;
+    const auto begin_byte = block_.to_text(static_cast<std::uint32_t>(begin));
+    const auto end_byte = block_.to_text(static_cast<std::uint32_t>(end));
+    // A slice may part a CR from its LF: the match is then what the run holds of it.
+    result_.matches.push_back({run_, std::max(begin_byte, run_.begin_byte),
+                               std::clamp(end_byte, run_.begin_byte, run_.end_byte)});
+  }
+
+  void stop(std::size_t at) {
+    deadline_.expire();
+    result_.complete = false;
+    result_.stopped_block = run_.block;
+    result_.stopped_byte =
+        std::clamp(block_.to_text(static_cast<std::uint32_t>(std::min(at, end_))), run_.begin_byte,
+                   run_.end_byte);
+    result_.bytes_searched += result_.stopped_byte - run_.begin_byte;
+  }
+
+  const Pattern& pattern_;
+  const Block& block_;
+  const Run& run_;
+  const std::uint64_t keep_;
+  Deadline& deadline_;
+  ScanResult& result_;
+  const std::string_view text_;  // offsets below are of this, the block's match text
+  const std::size_t end_;
+  const std::size_t piece_;
+  std::size_t last_end_ = kNowhere;
+  std::size_t searched_ = 0;
+};
+
+}  // namespace
+
+void scan_run(const Pattern& pattern, const Block& block, const Run& run, std::uint64_t keep,
+              Deadline& deadline, ScanResult& result) {
+  RunScan(pattern, block, run, keep, deadline, result).scan();
+}
+
+}  // namespace knarr

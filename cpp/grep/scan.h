@@ -1,0 +1,54 @@
+// The scan of one run: all matches of a pattern in it, within a deadline.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "grep/pattern.h"
+#include "grep/runs.h"
+
+namespace knarr {
+
+// When a call must be over. Shared by the threads of one call: once one sees that time is up, all
+// do at their next look.
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Deadline(std::chrono::milliseconds from_now) : end_(Clock::now() + from_now) {}
+
+  bool passed() {
+    if (!passed_.load(std::memory_order_relaxed) && Clock::now() >= end_) expire();
+    return passed_.load(std::memory_order_relaxed);
+  }
+  void expire() { passed_.store(true, std::memory_order_relaxed); }
+  Clock::duration left() const { return end_ - Clock::now(); }
+
+ private:
+  Clock::time_point end_;
+  std::atomic<bool> passed_{false};
+};
+
+// A match, as bytes of its block's text, and the run that it was found in.
+struct RawMatch {
+  Run run;
+  std::uint32_t begin_byte;
+  std::uint32_t end_byte;
+};
+
+struct ScanResult {
+  std::uint64_t total = 0;
+  std::vector<RawMatch> matches;  // the first `keep` of them
+  std::uint64_t bytes_searched = 0;
+  bool complete = true;
+  BlockId stopped_block = kNoBlock;  // when not complete: where the unsearched text begins
+  std::uint32_t stopped_byte = 0;
+};
+
+// Adds the run's matches to `result`. When the deadline passes it stops, and notes where.
+void scan_run(const Pattern& pattern, const Block& block, const Run& run, std::uint64_t keep,
+              Deadline& deadline, ScanResult& result);
+
+}  // namespace knarr
