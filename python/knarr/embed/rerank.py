@@ -7,6 +7,7 @@ best window. Results are remembered, because a loop meets the same passage again
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 from collections import OrderedDict
@@ -65,8 +66,7 @@ class Reranker:
         count = max(1, -(-len(ids) // room))
         bounds = [len(ids) * part // count for part in range(count + 1)]
         return max(
-            self._run(session, tokenizer, asked, ids[begin:end])
-            for begin, end in zip(bounds, bounds[1:], strict=False)
+            self._run(session, tokenizer, asked, ids[begin:end]) for begin, end in itertools.pairwise(bounds)
         )
 
     def _run(self, session: Any, tokenizer: HubTokenizer, query: list[int], passage: list[int]) -> float:

@@ -1,0 +1,31 @@
+"""The agent loop (Algorithm 1): policies decide, four tools fetch, budgets bound, citations are checked."""
+
+from knarr.agent.agent import Agent, Run
+from knarr.agent.budget import Budget
+from knarr.agent.decision import Decision, Draft, Observation, Policy, Quote, Shown, ToolCall, View
+from knarr.agent.history import Message, chat_messages
+from knarr.agent.policy import ExtractivePolicy, ScriptedPolicy
+from knarr.agent.scope import Candidate, Resolution
+from knarr.agent.tools import TOOLS, ToolSpec
+
+__all__ = [
+    "TOOLS",
+    "Agent",
+    "Budget",
+    "Candidate",
+    "Decision",
+    "Draft",
+    "ExtractivePolicy",
+    "Message",
+    "Observation",
+    "Policy",
+    "Quote",
+    "Resolution",
+    "Run",
+    "ScriptedPolicy",
+    "Shown",
+    "ToolCall",
+    "ToolSpec",
+    "View",
+    "chat_messages",
+]

@@ -1,0 +1,76 @@
+"""Bounds of a run, as a value; and the meter that is held against them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one question may cost. The bounds hold within one call's worth.
+
+    rounds:       decisions with calls, the paper's B
+    tokens:       shown to the policy by tools, None without a bound
+    timeout_s:    wall seconds, None without a bound
+    call_tokens:  the most tokens of one observation
+    calls:        the most calls run in one round
+    nudges:       how often an empty reply is asked again
+    faults:       rounds in a row in which no call could be run, before the last turn
+    """
+
+    rounds: int = 15
+    tokens: int | None = None
+    timeout_s: float | None = None
+    call_tokens: int = 2_000
+    calls: int = 16
+    nudges: int = 2
+    faults: int = 5
+
+    def __post_init__(self) -> None:
+        for name in ("rounds", "call_tokens", "calls", "faults"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"budget: expected {name} >= 1, got {getattr(self, name)}")
+        if self.tokens is not None and self.tokens < 1:
+            raise ValueError(f"budget: expected tokens >= 1 or None, got {self.tokens}")
+        if self.timeout_s is not None and not self.timeout_s > 0:
+            raise ValueError(f"budget: expected timeout_s > 0 or None, got {self.timeout_s}")
+        if self.nudges < 0:
+            raise ValueError(f"budget: expected nudges >= 0, got {self.nudges}")
+
+
+@dataclass(slots=True)
+class Meter:
+    """What a run has cost so far. `started_s` is on the run's own clock."""
+
+    budget: Budget
+    started_s: float
+    tokens: int = 0
+    rounds: int = 0
+    faults: int = 0
+    nudges: int = 0
+
+    def remaining_tokens(self) -> int | None:
+        """Tokens that may still be shown, never negative; None without a bound."""
+        return None if self.budget.tokens is None else max(0, self.budget.tokens - self.tokens)
+
+    def deadline_s(self) -> float | None:
+        """When time is up, on the run's clock; None without a bound."""
+        return None if self.budget.timeout_s is None else self.started_s + self.budget.timeout_s
+
+    def spent(self, now_s: float) -> str:
+        """Which bound has been reached ("rounds", "tokens", "time", "faults"), or ""."""
+        deadline = self.deadline_s()
+        if self.rounds >= self.budget.rounds:
+            return "rounds"
+        if self.remaining_tokens() == 0:
+            return "tokens"
+        if deadline is not None and now_s >= deadline:
+            return "time"
+        return "faults" if self.faults >= self.budget.faults else ""
+
+    def room(self, calls: int) -> int:
+        """The most tokens that each of so many calls, run side by side, may show."""
+        left = self.remaining_tokens()
+        return (
+            self.budget.call_tokens if left is None else min(self.budget.call_tokens, left // max(1, calls))
+        )

@@ -1,0 +1,139 @@
+"""Is a quote really in the source it names? Decided by text alone, without a model.
+
+Both sides are folded before they are compared: compatibility forms (ligatures, widths), typographic
+quotes, white space of any kind to one space, hyphens inside or at the line end of a word. Case and
+every other mark must agree. A quote that fails is told apart:
+
+    too_short      fewer than four words (eight characters where words are not spaced)
+    misattributed  it stands whole, but in another object
+    stitched       its parts stand apart, in one or several objects
+    not_found      nothing of the sort is there
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Fault = Literal["", "not_found", "stitched", "misattributed", "too_short"]
+
+MIN_WORDS = 4
+_MIN_UNSPACED = 8
+_PART_WORDS = 3
+_MOST_PARTS = 4
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "\u00ad": None})
+_HYPHENS = "-\u2010\u2011"
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")
+_MARK = re.compile(r"^> ?", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Folded text, and for each of its characters the index in the original."""
+
+    text: str
+    origin: Sequence[int]
+
+
+def fold(text: str) -> Folded:
+    """See the module. Linear in the length of the text."""
+    out: list[str] = []
+    origin: list[int] = []
+    at, size = 0, len(text)
+    while at < size:
+        char = text[at]
+        if char.isspace():
+            if out and out[-1] != " ":
+                out.append(" ")
+                origin.append(at)
+            at += 1
+            continue
+        if char in _HYPHENS and out and out[-1].isalpha():
+            after = _after_hyphen(text, at + 1)
+            if after:
+                at = after
+                continue
+        for piece in unicodedata.normalize("NFKC", char.translate(_QUOTES)):
+            out.append(piece)
+            origin.append(at)
+        at += 1
+    if out and out[-1] == " ":
+        out.pop()
+        origin.pop()
+    return Folded("".join(out), origin)
+
+
+def _after_hyphen(text: str, at: int) -> int:
+    """Where the word goes on after a hyphen, directly or on the next line; 0 when it does not."""
+    here = at
+    while here < len(text) and text[here] in " \t\r":
+        here += 1
+    if here < len(text) and text[here] == "\n":
+        here += 1
+        while here < len(text) and text[here] in " \t":
+            here += 1
+    elif here != at:
+        return 0
+    return here if here < len(text) and text[here].isalpha() else 0
+
+
+def bare(quote: str) -> str:
+    """A quote without the marks that an observation put before its lines."""
+    return _MARK.sub("", quote).strip()
+
+
+def locate(quote: str, source: str) -> tuple[int, int] | None:
+    """Where the quote stands in the source, as [begin, end) in its characters; None when it does not."""
+    wanted, folded = fold(quote).text, fold(source)
+    at = folded.text.find(wanted) if wanted else -1
+    if at < 0:
+        return None
+    return folded.origin[at], folded.origin[at + len(wanted) - 1] + 1
+
+
+def too_short(quote: str) -> bool:
+    """Whether a quote is too short to be evidence."""
+    return len(quote.split()) < MIN_WORDS and len(_UNSPACED.findall(quote)) < _MIN_UNSPACED
+
+
+def fault_of(quote: str, source: str, others: Sequence[str]) -> Fault:
+    """Why `quote` cannot stand for `source`, "" when it can. `others` are texts of other objects in
+    which it may stand instead."""
+    if too_short(quote):
+        return "too_short"
+    wanted, own = fold(quote).text, fold(source).text
+    if wanted in own:
+        return ""
+    rest = [fold(text).text for text in others]
+    if any(wanted in text for text in rest):
+        return "misattributed"
+    return "stitched" if _stitched(_ELLIPSIS.sub(" ", quote), [own, *rest]) else "not_found"
+
+
+def _stitched(quote: str, texts: Sequence[str]) -> bool:
+    """Whether the quote is made of few parts of at least three words, each found somewhere."""
+    words = fold(quote).text.split()
+    for _ in range(_MOST_PARTS):
+        part = _longest_part(words, texts)
+        if part < _PART_WORDS:
+            return False
+        words = words[part:]
+        if not words:
+            return True
+    return False
+
+
+def _longest_part(words: Sequence[str], texts: Sequence[str]) -> int:
+    """How many of the first words stand together in one of the texts; never leaves a rest too short."""
+    for size in range(len(words), 0, -1):
+        rest = len(words) - size
+        if rest and rest < _PART_WORDS:
+            continue
+        part = " ".join(words[:size])
+        if any(part in text for text in texts):
+            return size
+    return 0

@@ -1,0 +1,83 @@
+"""From quotes to citations: each is looked up in the object it names, placed, or dropped with its fault."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from knarr.agent.citations import bare, fault_of, locate
+from knarr.agent.decision import Quote, Shown
+from knarr.agent.library import Library
+from knarr.agent.uris import within
+from knarr.errors import KnarrError
+from knarr.trace import DroppedCitation
+from knarr.types import Citation, Passage, Span
+
+_MOST = 32
+_LOOKUP_WORDS = 12
+
+
+class Citer:
+    """Checks the quotes of one run against the library, within the run's scope."""
+
+    def __init__(self, library: Library, scope: str, shown: Sequence[Shown]) -> None:
+        self._library = library
+        self._scope = scope
+        self._shown = shown
+
+    def check(self, quotes: Sequence[Quote]) -> tuple[tuple[Citation, ...], tuple[DroppedCitation, ...]]:
+        """Citations that hold, and those that do not; both in the order given, equal ones once."""
+        kept: list[Citation] = []
+        dropped: list[DroppedCitation] = []
+        for quote in list(dict.fromkeys(quotes))[:_MOST]:
+            found = self._one(Quote(quote.uri, bare(quote.text)))
+            if isinstance(found, Citation):
+                kept.append(found)
+            else:
+                dropped.append(found)
+        return tuple(kept), tuple(dropped)
+
+    def _one(self, quote: Quote) -> Citation | DroppedCitation:
+        passage = self._read(quote.uri)
+        source = passage.text if passage is not None else ""
+        others = [piece.text for piece in self._shown if piece.uri != quote.uri]
+        fault = fault_of(quote.text, source, others)
+        if fault == "not_found" and self._stands_elsewhere(quote):
+            fault = "misattributed"
+        place = locate(quote.text, source) if passage is not None and not fault else None
+        if passage is None or place is None:
+            return DroppedCitation(quote.uri, quote.text, fault or "not_found")
+        return self._placed(quote, passage, *place)
+
+    def _placed(self, quote: Quote, passage: Passage, begin: int, end: int) -> Citation:
+        first = passage.source.lines[0] + passage.text.count("\n", 0, begin)
+        lines = (first, first + passage.text.count("\n", begin, end))
+        pages = self._pages(passage, begin, end)
+        return Citation(quote.uri, passage.text[begin:end], lines, pages, passage.source.document)
+
+    def _pages(self, passage: Passage, begin: int, end: int) -> Span | None:
+        """The pages of the quote itself, where the object spans several."""
+        span = passage.source.pages
+        if span is None or span[0] == span[1]:
+            return span
+        try:
+            offset = passage.begin_byte + len(passage.text[:begin].encode("utf-8"))
+            tokens = self._library.count_tokens(passage.text[begin:end])
+            exact = self._library.read(passage.uri, offset, max(1, tokens)).source.pages
+        except (KnarrError, ValueError):
+            return span
+        return exact or span
+
+    def _read(self, uri: str) -> Passage | None:
+        try:
+            return self._library.read(uri) if within(uri, self._scope) else None
+        except (KnarrError, ValueError):
+            return None
+
+    def _stands_elsewhere(self, quote: Quote) -> bool:
+        """Whether the quote's first words stand anywhere in the run's scope."""
+        pattern = r"\s+".join(re.escape(word) for word in quote.text.split()[:_LOOKUP_WORDS])
+        try:
+            return self._library.grep(pattern, self._scope, limit=1).total > 0
+        except (KnarrError, ValueError):
+            return False

@@ -1,0 +1,47 @@
+"""Word overlap as a score: BM25 over a small pool of passages, with the pool's own document counts."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from knarr.agent.words import STOP, words
+
+_K1, _B = 1.2, 0.6
+
+
+def terms(text: str) -> list[str]:
+    """The words of a text that tell something, whole and in parts."""
+    found: list[str] = []
+    for word in words(text):
+        if word.whole in STOP:
+            continue
+        found.append(word.whole)
+        if len(word.parts) > 1:
+            found.extend(part for part in word.parts if part not in STOP)
+    return found
+
+
+def bm25(query: str, texts: Sequence[str]) -> list[float]:
+    """A score per text, 0 without a common word."""
+    counted = [Counter(terms(text)) for text in texts]
+    if not counted:
+        return []
+    sizes = [sum(counts.values()) for counts in counted]
+    mean = max(1.0, sum(sizes) / len(sizes))
+    asked = set(terms(query))
+    weights = {}
+    for term in asked:
+        seen = sum(1 for counts in counted if term in counts)
+        weights[term] = math.log(1.0 + (len(counted) - seen + 0.5) / (seen + 0.5))
+    return [_score(counts, size / mean, weights) for counts, size in zip(counted, sizes, strict=True)]
+
+
+def _score(counts: Counter[str], length: float, weights: dict[str, float]) -> float:
+    norm = _K1 * (1.0 - _B + _B * length)
+    return sum(
+        weight * counts[term] * (_K1 + 1.0) / (counts[term] + norm)
+        for term, weight in weights.items()
+        if term in counts
+    )

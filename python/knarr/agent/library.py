@@ -1,0 +1,49 @@
+"""What the agent needs of a knowledge base, and nothing more: tests bring their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from knarr.trace import Trace
+from knarr.types import GrepResult, Kind, Listing, Passage, SearchResult
+
+
+class Library(Protocol):
+    """The four tools, a token counter, and a state: `info()["seq"]` changes with the content."""
+
+    def search(
+        self,
+        query: str,
+        scope: str = ...,
+        k: int = ...,
+        *,
+        kinds: Sequence[Kind] | None = ...,
+        offset: int = ...,
+    ) -> SearchResult: ...
+
+    def list(self, uri: str = ..., offset: int = ..., limit: int = ...) -> Listing: ...
+
+    def grep(
+        self,
+        pattern: str,
+        scope: str = ...,
+        *,
+        literal: bool = ...,
+        ignore_case: bool = ...,
+        limit: int = ...,
+        offset: int = ...,
+    ) -> GrepResult: ...
+
+    def read(self, uri: str, begin_byte: int = ..., max_tokens: int | None = ...) -> Passage: ...
+
+    def count_tokens(self, text: str) -> int: ...
+
+    def info(self) -> dict[str, Any]: ...
+
+
+@runtime_checkable
+class KeepsTraces(Protocol):
+    """A library that stores the record of each run."""
+
+    def store_trace(self, trace: Trace) -> None: ...

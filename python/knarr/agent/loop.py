@@ -1,0 +1,197 @@
+"""Algorithm 1, without I/O: a generator that yields what it needs and is sent the outcome.
+
+    Decide(view)  ->  a Decision                      from the policy
+    Act(calls)    ->  one Observed and time per call  from the tools
+
+The plain and the async runner in `agent.py` drive the same code, and a test can drive it by hand.
+Each round: decide, run the calls, append. It ends when the policy answers, or when a bound of the
+budget is reached: then comes one last turn without tools, and the outcome is "budget_exhausted".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from knarr.agent.budget import Budget, Meter
+from knarr.agent.calls import Desk, Prepared
+from knarr.agent.decision import Decision, Draft, Observation, View
+from knarr.agent.history import LAST_TURN, NUDGE, Call, History
+from knarr.agent.observe import Observed
+from knarr.agent.scope import Resolution
+from knarr.agent.tools import TOOLS
+from knarr.trace import CallRecord, RoundRecord
+from knarr.types import AnswerStatus
+
+_THINK = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One question, and what is known before the first round."""
+
+    question: str
+    scope: str
+    k: int
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """Ask the policy. Answered with a Decision."""
+
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Run these calls, in any order. Answered with (Observed, milliseconds) per call, in order.
+    `deadline_s` is on the run's clock: a call that has not begun by then need not be run."""
+
+    calls: tuple[Call, ...]
+    room_tokens: int
+    deadline_s: float | None
+
+
+Step = Decide | Act
+Outcomes = Sequence[tuple[Observed, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the loop ended. `draft` is None when no answer was given. `spent` names the bound."""
+
+    draft: Draft | None
+    status: AnswerStatus
+    rounds: tuple[RoundRecord, ...]
+    observations: tuple[Observation, ...]
+    spent: str = ""
+
+
+class Loop:
+    """The state of one run. Make a new one per question."""
+
+    def __init__(
+        self, task: Task, budget: Budget, count_tokens: Callable[[str], int], clock: Callable[[], float]
+    ) -> None:
+        self._task = task
+        self._budget = budget
+        self._count = count_tokens
+        self._clock = clock
+        self._meter = Meter(budget, clock())
+        self._history = History(task.question, task.scope, task.resolution.hint())
+        self._observations: list[Observation] = []
+        self._rounds: list[RoundRecord] = []
+        self._desk = Desk(budget.calls)
+        self._notes: dict[str, Any] = {}
+
+    def steps(self) -> Generator[Step, Any, Outcome]:
+        """The run. Send each step's answer; the return value is the outcome."""
+        while not (spent := self._meter.spent(self._clock())):
+            decision, ms = yield from self._decide(final=False)
+            if decision.calls:
+                yield from self._round(decision, ms)
+                continue
+            draft = cleaned(decision.draft)
+            if draft is not None:
+                self._record(decision.text, (), ms)
+                return self._outcome(draft, "answered" if draft.found else "not_found")
+            if self._meter.nudges >= self._budget.nudges:
+                return self._outcome(None, "no_answer")
+            self._meter.nudges += 1
+            self._history.add_reply("")
+            self._history.add_user(NUDGE)
+        self._history.add_user(LAST_TURN)
+        decision, ms = yield from self._decide(final=True)
+        self._record(decision.text, (), ms)
+        return self._outcome(cleaned(decision.draft), "budget_exhausted", spent)
+
+    def _decide(self, *, final: bool) -> Generator[Step, Any, tuple[Decision, float]]:
+        began = self._clock()
+        decision = yield Decide(self._view(final))
+        if not isinstance(decision, Decision):
+            raise TypeError(f"a policy must return a Decision, got {type(decision).__name__}")
+        return decision, (self._clock() - began) * 1e3
+
+    def _view(self, final: bool) -> View:
+        return View(
+            question=self._task.question,
+            scope=self._task.scope,
+            k=self._task.k,
+            round=self._meter.rounds + 1,
+            resolution=self._task.resolution,
+            tools=() if final else TOOLS,
+            messages=self._history.messages,
+            observations=tuple(self._observations),
+            remaining_tokens=self._meter.remaining_tokens(),
+            final=final,
+            notes=self._notes,
+        )
+
+    def _round(self, decision: Decision, decide_ms: float) -> Generator[Step, Any, None]:
+        """Run the calls that can be run, and append exactly one observation per call."""
+        number = self._meter.rounds + 1
+        prepared = self._desk.prepare(decision.calls, number)
+        runnable = tuple(ready.call for ready in prepared if ready.refusal is None)
+        outcomes: Outcomes = ()
+        if runnable:
+            outcomes = yield Act(runnable, max(1, self._meter.room(len(runnable))), self._meter.deadline_s())
+        answers = iter(outcomes)
+        seen = [self._observe(ready, number, *_answer(ready, answers)) for ready in prepared]
+        self._history.add_round(decision.text, [ready.call for ready in prepared], seen)
+        self._observations.extend(seen)
+        self._meter.rounds = number
+        self._meter.tokens += sum(observation.tokens for observation in seen)
+        self._meter.faults = 0 if runnable else self._meter.faults + 1
+        records = [_call_record(one, ready.note) for one, ready in zip(seen, prepared, strict=True)]
+        self._record(decision.text, records, decide_ms)
+
+    def _observe(self, ready: Prepared, number: int, observed: Observed, ms: float) -> Observation:
+        return Observation(
+            id=ready.call.id,
+            tool=ready.call.tool,
+            arguments=ready.call.arguments,
+            round=number,
+            text=observed.text,
+            tokens=self._count(observed.text),
+            uris=observed.uris,
+            shown=observed.shown,
+            value=observed.value,
+            error=observed.error,
+            repeated=ready.note == "repeated",
+            ms=ms,
+        )
+
+    def _record(self, text: str, calls: Sequence[CallRecord], decide_ms: float) -> None:
+        self._rounds.append(RoundRecord(len(self._rounds) + 1, tuple(calls), text, decide_ms))
+
+    def _outcome(self, draft: Draft | None, status: AnswerStatus, spent: str = "") -> Outcome:
+        return Outcome(draft, status, tuple(self._rounds), tuple(self._observations), spent)
+
+
+def cleaned(draft: Draft | None) -> Draft | None:
+    """The draft without hidden reasoning; None when nothing is left of its text."""
+    if draft is None:
+        return None
+    text = _THINK.sub("", draft.text).strip()
+    return Draft(text, draft.quotes, draft.found) if text else None
+
+
+def _answer(ready: Prepared, outcomes: Iterator[tuple[Observed, float]]) -> tuple[Observed, float]:
+    return (ready.refusal, 0.0) if ready.refusal is not None else next(outcomes)
+
+
+def _call_record(seen: Observation, note: str) -> CallRecord:
+    return CallRecord(
+        id=seen.id,
+        tool=seen.tool,
+        arguments=dict(seen.arguments),
+        uris=seen.uris,
+        tokens=seen.tokens,
+        ms=seen.ms,
+        error=seen.error,
+        note=note,
+        text=seen.text,
+    )

@@ -1,0 +1,88 @@
+"""Where a question says which document it means, and what it asks once that is taken away.
+
+Three plain forms are understood: a lead ("Based on X: …", "According to X, …", "Consider X. …"), a
+phrase that names a document with its parties ("the lease between A and B"), and a document word with
+a quoted title ('the paper "X"'). The words found are matched against the namespace elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_KINDS = (
+    r"(?:agreement|amendment|annual report|article|book|catalogue|chapter|contract|course|deed|document|file|filing|"
+    r"guide|handbook|lease|letter|licen[cs]e|manual|memo|minutes|page|paper|plan|policy|presentation|proposal|report|"
+    r"section|specification|standard|statute|study|syllabus|thesis|transcript)"
+)
+_LEAD = r"(?:based (?:up)?on|according to|as per|per|consider(?:ing)?|given|regarding|with regard to|referring to|in|from|using|for|under)"
+_ASK = (
+    r"(?:What|Which|Who|Whom|Whose|When|Where|Why|How|Is|Are|Was|Were|Does|Do|Did|Can|Could|Has|Have|Had|Will|Would|Should|"
+    r"Shall|May|Must|On|In|At|By|For|To|From|Under|Quote|List|Give|Explain|Describe|Tell|Find|Name|State|Summari[sz]e|Compare|"
+    r"Please|If|I|Suppose|Identify|Show)"
+)
+_QUOTED_LEAD = re.compile(
+    rf"^\s*{_LEAD}\s+([^\"“”:]{{0,60}}[\"“](.+)[\"”])\s*[:,]\s+(.+)$", re.IGNORECASE | re.DOTALL
+)
+_COLON_LEAD = re.compile(rf"^\s*{_LEAD}\s+(.{{3,300}}?):\s+(.+)$", re.IGNORECASE | re.DOTALL)
+_SENTENCE_LEAD = re.compile(
+    rf"^\s*(?i:consider|take|look at|regarding|see)\s+(.{{3,400}}?)\.\s+({_ASK}\b.+)$", re.DOTALL
+)
+_COMMA_LEAD = re.compile(rf"^\s*(?i:{_LEAD})\s+(.{{3,200}}?),\s+((?i:{_ASK})\b.+)$", re.DOTALL)
+_TITLED = re.compile(
+    rf"\b{_KINDS}\s+(?:called |titled |named |entitled )?[\"“]([^\"”]{{2,200}})[\"”]", re.IGNORECASE
+)
+_PARTIES = re.compile(
+    rf"\b((?:[\w&'-]+\s+){{0,6}}{_KINDS}\s+(?:dated [\w ,]+? )?(?:between|among|with|of)\s+.{{2,120}}?)"
+    r"(?=\?|:|;|$|\.\s|,\s(?:what|who|when|how|is|does)\b|\s(?:say|says|state|states|provide|provides|require|requires)\b)",
+    re.IGNORECASE,
+)
+_ENTITLED = re.compile(
+    rf"\b(?:in|from|of|by|to|under|per)\s+(?:the\s+)?([\w.&'-]+(?:\s+[\w.&'-]+){{0,5}}?\s+{_KINDS})\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words that name a document. `explicit`: the question is asked of that document alone."""
+
+    words: str
+    explicit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The mentions of a question, and `core`, what is asked of them."""
+
+    mentions: tuple[Mention, ...]
+    core: str
+
+
+def read_mentions(question: str) -> Reading:
+    """See the module. `core` is the whole question when it has no lead."""
+    quoted = _QUOTED_LEAD.match(question)
+    if quoted:
+        return Reading((Mention(quoted[2].strip(), True),), quoted[3].strip())
+    for pattern in (_SENTENCE_LEAD, _COLON_LEAD):
+        lead = pattern.match(question)
+        if lead:
+            return Reading((Mention(lead[1].strip(' "“”'), True),), lead[2].strip())
+    comma = _COMMA_LEAD.match(question)
+    if comma:
+        return Reading((Mention(comma[1].strip(' "“”'), True), *_inside(comma[2])), comma[2].strip())
+    return Reading(tuple(_inside(question)), question.strip())
+
+
+def _inside(text: str) -> list[Mention]:
+    """Mentions in the middle of a question."""
+    found = [Mention(match, True) for match in _TITLED.findall(text)]
+    if not found:
+        found = [
+            Mention(match.strip(), True)
+            for match in _PARTIES.findall(text)
+            if re.search(r"\b(?:between|among)\b", match)
+        ]
+    if not found:
+        found = [Mention(match.strip(), False) for match in _ENTITLED.findall(text)]
+    return found[:3]

@@ -1,0 +1,75 @@
+"""The scope index of a library: built by walking its namespace once, kept until the library changes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from weakref import WeakKeyDictionary
+
+from knarr.agent.library import Library
+from knarr.agent.scope import ScopeIndex
+from knarr.agent.scope_index import Entry
+from knarr.agent.uris import SCHEME
+from knarr.errors import KnarrError
+from knarr.types import Listing
+
+_PAGE = 1_000
+_HEAD_TOKENS = 600
+_MOST_HEADS = 5_000  # beyond, documents are known by their names alone, so that a first question stays quick
+
+_LOCK = threading.Lock()
+_INDEXES: WeakKeyDictionary[Library, tuple[object, ScopeIndex]] = WeakKeyDictionary()
+
+
+def scope_index(library: Library) -> ScopeIndex:
+    """The index over the library's present documents. Safe from any thread; two threads that find
+    it stale may both build it, and the results are equal."""
+    state = library.info().get("seq")
+    with _LOCK:
+        kept = _INDEXES.get(library)
+    if kept is not None and state is not None and kept[0] == state:
+        return kept[1]
+    index = ScopeIndex(entries(library))
+    with _LOCK:
+        _INDEXES[library] = (state, index)
+    return index
+
+
+def entries(library: Library) -> Iterator[Entry]:
+    """Every folder and document, in the order of the namespace. What goes away meanwhile is left out."""
+    waiting, heads = [SCHEME], 0
+    while waiting:
+        folder = waiting.pop()
+        below: list[str] = []
+        for uri in _directories(library, folder):
+            found = _document(library, uri, _HEAD_TOKENS if heads < _MOST_HEADS else 1)
+            if found is None:
+                below.append(uri)
+                yield Entry(uri, "", is_folder=True)
+            else:
+                heads += 1
+                yield found
+        waiting.extend(reversed(below))
+
+
+def _directories(library: Library, folder: str) -> Iterator[str]:
+    offset: int | None = 0
+    while offset is not None:
+        try:
+            page: Listing = library.list(folder, offset, _PAGE)
+        except KnarrError:
+            return
+        for entry in page:
+            if entry.is_directory:
+                yield entry.uri
+        offset = page.next_offset
+
+
+def _document(library: Library, uri: str, tokens: int) -> Entry | None:
+    """The document at this URI; None when it is a folder of documents."""
+    try:
+        passage = library.read(uri, 0, tokens)
+    except KnarrError:
+        return None
+    section = passage.source.section
+    return Entry(uri, section[0] if section else "", passage.text)

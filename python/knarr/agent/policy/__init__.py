@@ -1,0 +1,7 @@
+"""Policies: what decides the next step of a run."""
+
+from knarr.agent.decision import Decision, Draft, Policy, Quote, ToolCall, View
+from knarr.agent.policy.extractive import ExtractivePolicy
+from knarr.agent.policy.scripted import ScriptedPolicy
+
+__all__ = ["Decision", "Draft", "ExtractivePolicy", "Policy", "Quote", "ScriptedPolicy", "ToolCall", "View"]

@@ -1,0 +1,158 @@
+"""Scope resolution: which documents a question means, how surely, and whether to look wider too.
+
+A document is *named* when the question is put to it ("Based on X: …") and the words of X stand in its
+name, title or first lines, clearly more than in any other's. Only then is the search held inside it.
+It is *hinted at* when most of its name stands in the question, or its version is asked for: then the
+search inside is run beside the wide one, so that a wrong hint costs tokens and no evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from knarr.agent.mentions import read_mentions
+from knarr.agent.scope_index import Entry, NameIndex
+from knarr.agent.uris import SCHEME, within
+from knarr.agent.words import GENERIC, Version, forms, meets, proper_forms, versions
+
+NAMED = 0.72  # share of a mention's words, by weight, that its document must have
+MARGIN = 0.10  # by which it must lead the next document
+HINTED = 0.6  # share of a name that must stand in the question
+HINTED_BY_NAME = 0.3  # the same when a word that few names have is among it
+_MOST = 4
+_MOST_HINTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A scope the question may mean. `reason`: "named", "version" or "hinted"."""
+
+    uri: str
+    confidence: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """candidates: in order of confidence; none when the question names nothing known
+    wide:       whether the whole scope should be searched too
+    words:      the words that named a document
+    core:       what is asked, without them"""
+
+    core: str
+    candidates: tuple[Candidate, ...] = ()
+    wide: bool = True
+    words: tuple[str, ...] = ()
+
+    def hint(self) -> str:
+        """One line for a model, "" when there is nothing to say."""
+        if not self.candidates:
+            return ""
+        listed = ", ".join(candidate.uri for candidate in self.candidates)
+        return f"The question {'may mean' if self.wide else 'seems to mean'}: {listed}"
+
+
+class ScopeIndex:
+    """Resolves questions against one state of a namespace. Immutable; any thread may use it."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._names = NameIndex.build(entries)
+
+    def __len__(self) -> int:
+        return len(self._names.known)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What is indexed, in the order of the namespace."""
+        return tuple(known.entry for known in self._names.known)
+
+    def resolve(self, question: str, scope: str = SCHEME) -> Resolution:
+        """Which documents under `scope` the question means."""
+        reading = read_mentions(question)
+        for mention in reading.mentions:
+            found = self._named(mention.words, question, scope)
+            if found:
+                wide = not (mention.explicit and found[0].confidence >= NAMED)
+                return Resolution(
+                    reading.core if mention.explicit else question, tuple(found), wide, (mention.words,)
+                )
+        asked = self._asked_versions(question, scope)
+        if asked:
+            return Resolution(question, tuple(asked), True, tuple(candidate.uri for candidate in asked))
+        return Resolution(question, tuple(self._hinted(question, scope)), True)
+
+    def _inside(self, number: int, scope: str) -> bool:
+        return scope == SCHEME or within(self._names.known[number].entry.uri, scope)
+
+    def _named(self, mention: str, question: str, scope: str) -> list[Candidate]:
+        """The documents whose name or head has the mention's words; none when several are as good."""
+        scores = {n: share for n, share in self._names.coverage(mention).items() if self._inside(n, scope)}
+        if not scores:
+            return []
+        asked = forms(mention)
+        ranked = sorted(
+            scores, key=lambda n: (-self._lifted(n, scores[n], asked), self._names.known[n].entry.uri)
+        )
+        best = self._lifted(ranked[0], scores[ranked[0]], asked)
+        near = [n for n in ranked if best - self._lifted(n, scores[n], asked) < MARGIN]
+        if scores[ranked[0]] < NAMED or len(near) > _MOST:
+            return []
+        near = self._of_version(near, question) or near
+        return [Candidate(self._names.known[n].entry.uri, min(1.0, scores[n]), "named") for n in near]
+
+    def _lifted(self, number: int, share: float, asked: set[str]) -> float:
+        """Among documents that have the mention's words, one whose own name says little else leads."""
+        return share * (0.75 + 0.25 * self._names.name_share(number, asked))
+
+    def _of_version(self, numbers: list[int], question: str) -> list[int]:
+        wanted = versions(question, named=True)
+        return [n for n in numbers if any(meets(w, v) for w in wanted for v in self._names.known[n].versions)]
+
+    def _asked_versions(self, question: str, scope: str) -> list[Candidate]:
+        """Documents of a version that the question asks for, best name first."""
+        wanted = versions(question, named=True)
+        if not wanted:
+            return []
+        asked = forms(question)
+        found = [
+            (self._names.name_share(n, asked), n)
+            for n, known in enumerate(self._names.known)
+            if self._inside(n, scope) and _one_meets(wanted, known.versions)
+        ]
+        found = [(share, n) for share, n in found if self._shares_a_name(n, asked)]
+        found.sort(key=lambda pair: (-pair[0], self._names.known[pair[1]].entry.uri))
+        return [
+            Candidate(self._names.known[n].entry.uri, 0.6 + 0.3 * share, "version")
+            for share, n in found[:_MOST]
+        ]
+
+    def _shares_a_name(self, number: int, asked: set[str]) -> bool:
+        """Whether a word of the name (not a number) stands in the question."""
+        return any(
+            word.whole in asked and not word.whole[0].isdigit() and word.whole not in GENERIC
+            for word in self._names.known[number].name_words
+        )
+
+    def _hinted(self, question: str, scope: str) -> list[Candidate]:
+        """Documents most of whose name stands in the question."""
+        asked = self._names.with_beginnings(forms(question), question)
+        proper = self._names.with_beginnings(proper_forms(question), question)
+        met = {
+            number for form in asked for number in self._names.by_name(form) if self._inside(number, scope)
+        }
+        scored = [(self._names.name_share(n, asked), n) for n in met]
+        kept = [
+            (share, n)
+            for share, n in scored
+            if share >= HINTED or (share >= HINTED_BY_NAME and self._names.naming(n, proper))
+        ]
+        kept.sort(key=lambda pair: (-pair[0], self._names.known[pair[1]].entry.uri))
+        return [
+            Candidate(self._names.known[n].entry.uri, 0.8 * share, "hinted")
+            for share, n in kept[:_MOST_HINTS]
+        ]
+
+
+def _one_meets(wanted: list[Version], have: tuple[Version, ...]) -> bool:
+    return any(meets(one, version) for one in wanted for version in have)

@@ -1,0 +1,70 @@
+"""The offline cross-encoder, where it is installed."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from knarr.embed import rerank
+from knarr.embed.rerank import Reranker, load_reranker
+from knarr.errors import EmbedderError
+
+FITS = "A late fee of two crowns is charged for each day."
+OTHER = "The harbour was built in 1911."
+
+
+@pytest.fixture(scope="module")
+def reranker() -> Reranker:
+    found = load_reranker(threads=1)
+    if found is None:
+        pytest.skip("the extra `local` is not installed")
+    return found
+
+
+def test_orders_passages(reranker):
+    scores = reranker.scores("What is the late fee?", [OTHER, FITS])
+    assert scores.shape == (2,) and scores.dtype == np.float32 and scores[1] > scores[0] + 2
+
+
+def test_a_long_passage_is_scored_by_its_best_window(reranker):
+    long = f"{OTHER} " * 120 + FITS + f" {OTHER}" * 120
+    assert (
+        reranker.scores("What is the late fee?", [long])[0]
+        > reranker.scores("What is the late fee?", [OTHER])[0]
+    )
+
+
+def test_empty_and_huge_texts_are_fine(reranker):
+    assert np.isfinite(reranker.scores("", [""])).all()
+    assert np.isfinite(reranker.scores("fee " * 2_000, [FITS])).all()
+    assert reranker.scores("x", []).shape == (0,)
+
+
+def test_threads_agree(reranker):
+    fresh = Reranker(reranker._folder, threads=1)
+    texts = [f"{FITS} {n}" for n in range(6)]
+    alone = reranker.scores("late fee", texts)
+    with ThreadPoolExecutor(4) as pool:
+        rows = list(pool.map(lambda _: fresh.scores("late fee", texts), range(4)))
+    assert all((row == alone).all() for row in rows)
+
+
+def test_absent_is_none_and_damaged_is_an_error(monkeypatch):
+    def missing() -> None:
+        raise EmbedderError("no offline model is installed")
+
+    def damaged() -> None:
+        raise EmbedderError("model.onnx has SHA-256 0, expected 1")
+
+    load_reranker.cache_clear()
+    try:
+        monkeypatch.setattr(rerank, "reranking_model", missing)
+        assert load_reranker() is None
+        load_reranker.cache_clear()
+        monkeypatch.setattr(rerank, "reranking_model", damaged)
+        with pytest.raises(EmbedderError, match="SHA-256"):
+            load_reranker()
+    finally:
+        load_reranker.cache_clear()
