@@ -1,7 +1,7 @@
 """Knowledge bases of document sets: where they lie, and which document an object belongs to.
 
-A folder of bases holds `<set>.kb` per set, made by `build.py`, each with its documents under
-`viking://<set>/`, and `<set>.documents.json`: document URI to the document's name in the set.
+A folder of bases holds one named as each set, made by `build.py`, with its documents under
+`viking://<set>/`, and beside it `<set>.documents.json`: document URI to the document's name in the set.
 """
 
 from __future__ import annotations
@@ -61,18 +61,14 @@ def scope_of(data: DataSet) -> str:
 
 def paths(folder: Path, data: DataSet) -> tuple[Path, Path]:
     """The base of a set and its table of documents."""
-    return folder / f"{data.name}.kb", folder / f"{data.name}.documents.json"
+    return folder / data.name, folder / f"{data.name}.documents.json"
 
 
 def add_documents(kb: knarr.KnowledgeBase, data: DataSet, listing: Path) -> knarr.AddReport:
     """Add the documents of a set (nothing is embedded when they are there already) and write down
     their URIs."""
     report = kb.add(data.folder / "docs", into=scope_of(data))
-    documents = {
-        file.uri.rstrip("/"): Path(file.path).resolve().relative_to(data.folder).as_posix()
-        for file in report.files
-        if file.uri
-    }
+    documents = {file.uri: f"docs/{file.path}" for file in report.files if file.uri}
     listing.write_text(json.dumps(documents, ensure_ascii=False, indent=1), encoding="utf-8")
     return report
 

@@ -1,7 +1,7 @@
 """How often do the first ten hits of one plain search show all the gold evidence?
 
     python -m bench.rag.retrieval --data SETS --kb BASES [--sets a b] [--k 10] [--scope set|gold]
-        [--kinds chunk] [--limit N] [--details FILE] [--results FILE]
+        [--kinds chunk abstract] [--limit N] [--details FILE] [--results FILE]
 
 The text shown is the full text of the objects hit. `--scope gold` searches only inside the gold
 documents: the difference to `set` is what a perfect choice of scope is worth. `--details` writes a
@@ -33,7 +33,7 @@ COLUMNS = [
 
 def search(base: Base, question: Question, options: argparse.Namespace) -> list[Hit]:
     """The first k hits in the scope asked for; over several documents, merged by score."""
-    kinds: tuple[Kind, ...] | None = tuple(options.kinds) if options.kinds else None
+    kinds: tuple[Kind, ...] = tuple(options.kinds)
     scopes = [base.scope]
     if options.scope == "gold":
         scopes = [base.uri_of(doc) for doc in question.gold_docs] or scopes
@@ -45,11 +45,17 @@ def score(question: Question, shown: list[Shown]) -> dict[str, Any]:
     """Coverage of a question: by spans where it has some, else by gold documents."""
     if not question.evidence:
         return {"gold_docs_share": gold_docs_share(question.gold_docs, shown)}
-    spans = {"mode": question.mode, "alternatives": question.alternatives}
-    return {
-        "coverage": question_coverage(question.evidence, shown, **spans),
-        "coverage_own_document": question_coverage(question.evidence, shown, own_document=True, **spans),
-    }
+    coverage, own = (
+        question_coverage(
+            question.evidence,
+            shown,
+            mode=question.mode,
+            alternatives=question.alternatives,
+            own_document=own_document,
+        )
+        for own_document in (False, True)
+    )
+    return {"coverage": coverage, "coverage_own_document": own}
 
 
 def run(base: Base, questions: list[Question], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -114,7 +120,7 @@ def main() -> None:
     parser.add_argument("--kb", type=Path, required=True, help="folder of bases, made by bench.rag.build")
     parser.add_argument("--sets", nargs="*", default=[], help="names of sets (default: all)")
     parser.add_argument("--k", type=int, default=10)
-    parser.add_argument("--kinds", nargs="*", choices=["chunk", "abstract"], help="default: both")
+    parser.add_argument("--kinds", nargs="+", choices=["chunk", "abstract"], default=["chunk"])
     parser.add_argument("--scope", choices=["set", "gold"], default="set")
     parser.add_argument("--limit", type=int, help="a deterministic sample per set")
     parser.add_argument("--details", type=Path, help="a JSON line per question")
