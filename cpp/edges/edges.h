@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/tree.h"
 #include "engine/types.h"
 
@@ -95,9 +95,8 @@ class EdgeStore {
   // (equal ones: the earlier seed, then the older episode); ordered by similarity, descending, then
   // by `before(a, b)` of the targets. A target may itself be a seed. Repeated seeds count once.
   std::vector<Activation> expand(std::span<const NodeId> seeds, std::span<const float> query,
-                                 const ExpandOptions& options,
-                                 const std::function<bool(NodeId)>& allowed,
-                                 const std::function<bool(NodeId, NodeId)>& before) const;
+                                 const ExpandOptions& options, FunctionRef<bool(NodeId)> allowed,
+                                 FunctionRef<bool(NodeId, NodeId)> before) const;
 
   // Each returns how many edges it removed or changed; unknown names change nothing.
   std::size_t remove_node(NodeId node);  // as source or as target

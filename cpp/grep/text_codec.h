@@ -13,6 +13,7 @@ namespace knarr {
 
 void save_texts(const TextView& texts, SnapshotWriter& writer);
 
-TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot);
+// Rows must be below `rows_end`: a stray one would ask for memory up to its number.
+TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot, Row rows_end);
 
 }  // namespace knarr

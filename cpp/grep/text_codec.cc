@@ -1,0 +1,81 @@
+#include "grep/text_codec.h"
+
+#include "base/coding.h"
+#include "base/error.h"
+
+namespace knarr {
+namespace {
+
+constexpr std::string_view kBytes = "text.bytes";
+constexpr std::string_view kBlocks = "text.blocks";
+
+constexpr std::size_t kBlockRecordBytes = 8;
+constexpr std::size_t kSliceRecordBytes = 8;
+
+std::vector<Slice> read_slices(Decoder& in, std::uint32_t count, Row rows_end) {
+  if (count > in.left() / kSliceRecordBytes) in.refuse("a count that its bytes cannot hold");
+  std::vector<Slice> slices;
+  slices.reserve(count);
+  std::uint64_t at = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Row row = in.u32();
+    if (row >= rows_end) in.refuse("row " + std::to_string(row) + " is not in use");
+    const std::uint64_t end = at + in.u32();
+    if (end > UINT32_MAX) in.refuse("slices over 4 GiB");
+    slices.push_back({row, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)});
+    at = end;
+  }
+  return slices;
+}
+
+}  // namespace
+
+void save_texts(const TextView& texts, SnapshotWriter& writer) {
+  Encoder blocks;
+  blocks.u64(texts.block_count());
+  writer.begin(kBytes);
+  for (BlockId id = 0; id < texts.block_count(); ++id) {
+    const Block* block = texts.block(id);
+    blocks.u32(block == nullptr ? 0 : block->size());
+    blocks.u32(block == nullptr ? 0 : block->slice_count());
+    if (block == nullptr) continue;
+    for (std::uint32_t i = 0; i < block->slice_count(); ++i) {
+      const Slice slice = block->slice(i);
+      blocks.u32(slice.row);
+      blocks.u32(slice.end_byte - slice.begin_byte);
+    }
+    writer.append(std::as_bytes(std::span(block->text())));
+  }
+  writer.end();
+  writer.add(kBlocks, blocks.bytes());
+}
+
+TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot, Row rows_end) {
+  const std::string_view bytes = snapshot->section_text(kBytes);
+  const std::string what = snapshot->path() + ": section '" + std::string(kBlocks) + "'";
+  Decoder in(snapshot->section(kBlocks), what);
+  const std::uint64_t blocks = in.count(kBlockRecordBytes);
+  TextStore store;
+  std::size_t at = 0;
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    const std::uint32_t size = in.u32();
+    const std::uint32_t slices = in.u32();
+    if (size > bytes.size() - at) in.refuse("a block beyond the texts");
+    if (slices == 0) {
+      if (size != 0) in.refuse("a released block with a text");
+      store.append_released();
+      continue;
+    }
+    try {
+      store.append_mapped(bytes.substr(at, size), snapshot, read_slices(in, slices, rows_end));
+    } catch (const Error& error) {
+      in.refuse("block " + std::to_string(i) + ": " + error.what());
+    }
+    at += size;
+  }
+  in.expect_end();
+  if (at != bytes.size()) in.refuse("texts without a block");
+  return store;
+}
+
+}  // namespace knarr

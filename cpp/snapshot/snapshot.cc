@@ -1,0 +1,146 @@
+// Load, validate, then use. The checks go from what is believed to what it vouches for: the size of
+// the file, the header, the table, the places of the sections, the gaps between them, the sections.
+#include "snapshot/snapshot.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "base/error.h"
+#include "snapshot/format.h"
+
+namespace knarr {
+namespace {
+
+namespace format = snapshot_format;
+
+[[noreturn]] void fail_io(const std::string& path, const char* what) {
+  fail(ErrorCode::kIo, path + ": cannot " + what + ": " + std::strerror(errno));
+}
+
+// Closes a descriptor; the mapping outlives it.
+struct File {
+  int descriptor;
+  ~File() { ::close(descriptor); }
+};
+
+std::uint64_t aligned(std::uint64_t at) {
+  return (at + format::kAlignment - 1) / format::kAlignment * format::kAlignment;
+}
+
+bool all_zero(ByteSpan bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+}  // namespace
+
+std::shared_ptr<const Snapshot> Snapshot::open(const std::string& path) {
+  std::shared_ptr<Snapshot> snapshot(new Snapshot(path));
+  snapshot->map();
+  snapshot->validate();
+  return snapshot;
+}
+
+Snapshot::~Snapshot() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+void Snapshot::map() {
+  const File file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.descriptor < 0) fail_io(path_, "open");
+  struct stat info {};
+  if (::fstat(file.descriptor, &info) != 0) fail_io(path_, "read");
+  if (!S_ISREG(info.st_mode)) fail(ErrorCode::kIo, path_ + ": expected a regular file");
+  size_ = static_cast<std::uint64_t>(info.st_size);
+  if (size_ < format::kHeaderBytes) corrupt("header", "the file ends within it");
+  void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
+  if (data == MAP_FAILED) fail_io(path_, "map");
+  data_ = static_cast<const std::byte*>(data);
+}
+
+void Snapshot::validate() {
+  const ByteSpan file(data_, size_);
+  if (std::memcmp(data_, format::kMagic, sizeof format::kMagic) != 0) {
+    corrupt("header", "this is no knarr snapshot");
+  }
+  if (load_little<std::uint32_t>(data_ + format::kHeaderCrcAt) !=
+      crc32c(file.first(format::kHeaderCrcAt))) {
+    corrupt("header", "its checksum is wrong");
+  }
+  const auto version = load_little<std::uint32_t>(data_ + format::kVersionAt);
+  if (version != format::kVersion) {
+    fail(ErrorCode::kUnsupported, path_ + ": snapshot format version " + std::to_string(version) +
+                                      ", this knarr reads version " +
+                                      std::to_string(format::kVersion));
+  }
+  const auto sections = load_little<std::uint32_t>(data_ + format::kSectionsAt);
+  const auto table_at = load_little<std::uint64_t>(data_ + format::kTableAt);
+  if (load_little<std::uint64_t>(data_ + format::kFileBytesAt) != size_) {
+    corrupt("header",
+            "the file has " + std::to_string(size_) + " bytes, not those it was written with");
+  }
+  const std::uint64_t table_bytes = std::uint64_t{sections} * format::kEntryBytes;
+  if (sections > format::kMaxSections || table_at > size_ || table_bytes != size_ - table_at) {
+    corrupt("table", "it does not fit the file");
+  }
+  const ByteSpan table = file.subspan(table_at);
+  if (load_little<std::uint32_t>(data_ + format::kTableCrcAt) != crc32c(table)) {
+    corrupt("table", "its checksum is wrong");
+  }
+
+  std::uint64_t at = format::kHeaderBytes;  // all before this is vouched for
+  for (std::uint32_t i = 0; i < sections; ++i) {
+    const std::byte* entry = table.data() + i * format::kEntryBytes;
+    const auto* name = reinterpret_cast<const char*>(entry);
+    Section section{std::string(name, ::strnlen(name, format::kNameBytes)),
+                    load_little<std::uint64_t>(entry + format::kEntryOffsetAt),
+                    load_little<std::uint64_t>(entry + format::kEntrySizeAt)};
+    if (section.offset != aligned(at) || section.offset > table_at ||
+        section.size > table_at - section.offset) {
+      corrupt(section.name, "it is not where the table should have it");
+    }
+    if (!all_zero(file.subspan(at, section.offset - at))) {
+      corrupt(section.name, "the gap before it is not empty");
+    }
+    if (load_little<std::uint32_t>(entry + format::kEntryCrcAt) !=
+        crc32c(file.subspan(section.offset, section.size))) {
+      corrupt(section.name, "its checksum is wrong");
+    }
+    at = section.offset + section.size;
+    sections_.push_back(std::move(section));
+  }
+  if (table_at != aligned(at) || !all_zero(file.subspan(at, table_at - at))) {
+    corrupt("table", "the gap before it is not empty");
+  }
+}
+
+bool Snapshot::has(std::string_view name) const {
+  return std::any_of(sections_.begin(), sections_.end(),
+                     [&](const Section& section) { return section.name == name; });
+}
+
+ByteSpan Snapshot::section(std::string_view name) const {
+  for (const Section& section : sections_) {
+    if (section.name == name) return {data_ + section.offset, section.size};
+  }
+  corrupt(name, "it is missing");
+}
+
+std::string_view Snapshot::section_text(std::string_view name) const {
+  const ByteSpan bytes = section(name);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void Snapshot::corrupt(std::string_view name, std::string_view reason) const {
+  fail(ErrorCode::kCorruption,
+       path_ + ": section '" + std::string(name) + "': " + std::string(reason));
+}
+
+}  // namespace knarr
