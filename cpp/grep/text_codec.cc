@@ -12,7 +12,7 @@ constexpr std::string_view kBlocks = "text.blocks";
 constexpr std::size_t kBlockRecordBytes = 8;
 constexpr std::size_t kSliceRecordBytes = 8;
 
-std::vector<Slice> read_slices(Decoder& in, std::uint32_t count, Row rows_end) {
+std::vector<Slice> read_slices(Decoder& in, std::uint32_t count, std::uint64_t rows_end) {
   if (count > in.left() / kSliceRecordBytes) in.refuse("a count that its bytes cannot hold");
   std::vector<Slice> slices;
   slices.reserve(count);
@@ -50,7 +50,7 @@ void save_texts(const TextView& texts, SnapshotWriter& writer) {
   writer.add(kBlocks, blocks.bytes());
 }
 
-TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot, Row rows_end) {
+TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot) {
   const std::string_view bytes = snapshot->section_text(kBytes);
   const std::string what = snapshot->path() + ": section '" + std::string(kBlocks) + "'";
   Decoder in(snapshot->section(kBlocks), what);
@@ -67,7 +67,8 @@ TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot, Row rows_e
       continue;
     }
     try {
-      store.append_mapped(bytes.substr(at, size), snapshot, read_slices(in, slices, rows_end));
+      store.append_mapped(bytes.substr(at, size), snapshot,
+                          read_slices(in, slices, snapshot->size_bytes()));
     } catch (const Error& error) {
       in.refuse("block " + std::to_string(i) + ": " + error.what());
     }

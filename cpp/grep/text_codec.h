@@ -13,7 +13,8 @@ namespace knarr {
 
 void save_texts(const TextView& texts, SnapshotWriter& writer);
 
-// Rows must be below `rows_end`: a stray one would ask for memory up to its number.
-TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot, Row rows_end);
+// A snapshot with rows holds at least a byte for each: a row number that its file is too small for
+// is refused, before it could ask for memory up to its number.
+TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot);
 
 }  // namespace knarr
