@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -183,17 +184,20 @@ TEST(VectorStore, ReadersNeedNoLockWhileTheWriterAppends) {
   const std::size_t dim = 65'536;
   VectorStore store(dim);
   std::vector<float> vector(dim, 0.0f);
-  std::atomic<std::shared_ptr<const VectorView>> published{
-      std::make_shared<const VectorView>(store.view())};
+  std::mutex mutex;
+  VectorView published = store.view();
   std::atomic<bool> done{false};
   std::vector<std::jthread> readers;
   std::atomic<int> wrong{0};
   for (int i = 0; i < 2; ++i) {
     readers.emplace_back([&] {
       while (!done.load()) {
-        const auto view = published.load();
-        for (Row row = 0; row < view->size(); ++row) {
-          if (view->row(row)[row] != 1.0f) ++wrong;
+        const VectorView view = [&] {
+          const std::lock_guard lock(mutex);
+          return published;
+        }();
+        for (Row row = 0; row < view.size(); ++row) {
+          if (view.row(row)[row] != 1.0f) ++wrong;
         }
       }
     });
@@ -202,7 +206,8 @@ TEST(VectorStore, ReadersNeedNoLockWhileTheWriterAppends) {
     vector[row] = 2;
     store.append(vector, 1);
     vector[row] = 0;
-    published.store(std::make_shared<const VectorView>(store.view()));
+    const std::lock_guard lock(mutex);
+    published = store.view();
   }
   done.store(true);
   readers.clear();
