@@ -241,7 +241,7 @@ AVAILABILITY: Rows = [
     ("December", "91.0", "97.1"),
 ]
 LOANS: Rows = [
-    ("Class", "Loans in 2024", "Loans in 2025", "Returned late in 2025"),
+    ("Class", "Loans 2024", "Loans 2025", "Late in 2025"),
     ("1, hand-held meters", "412", "455", "31"),
     ("2, profilers and winches", "138", "151", "15"),
     ("3, buoys and masts", "47", "62", "9"),
@@ -424,8 +424,9 @@ def put_heading(pdf: Report, level: int, title: str) -> None:
 
 
 def put_table(pdf: Report, caption: str, rows: Rows) -> None:
-    if pdf.will_page_break(8 + 7 * len(rows)):
+    if pdf.will_page_break(10 + 7 * len(rows)):
         pdf.add_page()
+    pdf.ln(2)
     pdf.set_font("Helvetica", "I", 10)
     pdf.multi_cell(0, 7, caption, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
     pdf.set_font("Helvetica", "", 10)
