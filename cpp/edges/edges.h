@@ -98,7 +98,8 @@ class EdgeStore {
                                  const ExpandOptions& options, FunctionRef<bool(NodeId)> allowed,
                                  FunctionRef<bool(NodeId, NodeId)> before) const;
 
-  // Each returns how many edges it removed or changed; unknown names change nothing.
+  // Each returns how many edges it removed or changed; unknown names change nothing. An empty trace
+  // is no name: it throws Error kInvalidArgument.
   std::size_t remove_node(NodeId node);  // as source or as target
   std::size_t remove_nodes(std::span<const NodeId> nodes);
   std::size_t remove_trace(std::string_view trace);
@@ -133,6 +134,13 @@ class EdgeStore {
     std::uint32_t id;
     auto operator<=>(const Named&) const = default;
   };
+  // A trace's hash, then what it taught.
+  struct Lesson {
+    std::uint64_t trace_hash;
+    QuestionId question;
+    EpisodeId episode;
+    auto operator<=>(const Lesson&) const = default;
+  };
   struct Nothing {};
   struct State {
     std::int64_t expires_at_s = kNeverExpires;
@@ -164,7 +172,7 @@ class EdgeStore {
   EpisodeId make_episode(QuestionId question, std::string_view trace, std::string_view summary);
   bool insert_edge(EdgeEnds ends, EpisodeId episode, State state);
   void erase_edge(NodeId source, NodeId target, EpisodeId episode);
-  void drop_episode_if_bare(EpisodeId id);
+  void drop_episode(EpisodeId id);
 
   std::size_t dim_;
   CowTree<Triple, State> forward_;       // source, target, episode
@@ -172,7 +180,7 @@ class EdgeStore {
   CowTree<Triple, Nothing> by_episode_;  // episode, source, target
   CowTree<EpisodeId, EpisodeEntry> episodes_;
   CowTree<QuestionId, QuestionEntry> questions_;
-  CowTree<Named, Nothing> by_trace_;     // trace, episode
+  CowTree<Lesson, Nothing> by_trace_;    // trace, question, episode
   CowTree<Named, Nothing> by_question_;  // text, question
   EpisodeId next_episode_ = 0;
   QuestionId next_question_ = 0;

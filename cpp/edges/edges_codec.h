@@ -13,6 +13,12 @@ class EdgeCodec {
  public:
   static void save(const EdgeStore& edges, SnapshotWriter& writer);
   static EdgeStore load(const Snapshot& snapshot);
+
+ private:
+  static EdgeStore read_questions(const Snapshot& snapshot);
+  static void read_episodes(const Snapshot& snapshot, EdgeStore& edges);
+  static void read_links(const Snapshot& snapshot, EdgeStore& edges);
+  static void check_users(const Snapshot& snapshot, const EdgeStore& edges);
 };
 
 }  // namespace knarr

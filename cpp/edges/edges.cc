@@ -1,0 +1,255 @@
+// Three trees hold every edge, each beginning with what it is asked by: source, target, episode.
+// Episodes count their edges and questions their episodes, so that each goes with its last user.
+#include "edges/edges.h"
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace knarr {
+namespace {
+
+// Two embeddings of one text may differ in the last bits, never by this much.
+constexpr double kSameVector = 0.999;
+
+// FNV-1a. Only spreads names; names with one hash are told apart by themselves.
+std::uint64_t hash_of(std::string_view name) {
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  return hash;
+}
+
+double dot(std::span<const float> a, std::span<const float> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += double{a[i]} * b[i];
+  return sum;
+}
+
+}  // namespace
+
+std::vector<float> EdgeStore::normalised(std::span<const float> vector) const {
+  if (vector.size() != dim_) {
+    fail(ErrorCode::kInvalidArgument,
+         "expected dimension " + std::to_string(dim_) + ", got " + std::to_string(vector.size()));
+  }
+  const double length = std::sqrt(dot(vector, vector));
+  if (!std::isfinite(length) || length == 0) {
+    fail(ErrorCode::kInvalidArgument,
+         "expected a vector of finite numbers that are not all zero, got length " +
+             std::to_string(length));
+  }
+  std::vector<float> unit(vector.begin(), vector.end());
+  for (float& value : unit) value = static_cast<float>(value / length);
+  return unit;
+}
+
+std::optional<EdgeStore::QuestionId> EdgeStore::find_question(std::string_view text) const {
+  const std::uint64_t hash = hash_of(text);
+  for (auto at = by_question_.lower_bound(Named{hash, 0}); at.valid() && at.key().hash == hash;
+       at.next()) {
+    if (questions_.find(at.key().id)->question->text == text) return at.key().id;
+  }
+  return std::nullopt;
+}
+
+std::optional<EpisodeId> EdgeStore::find_episode(QuestionId question,
+                                                 std::string_view trace) const {
+  const std::uint64_t hash = hash_of(trace);
+  for (auto at = by_trace_.lower_bound(Lesson{hash, question, 0});
+       at.valid() && at.key().trace_hash == hash && at.key().question == question; at.next()) {
+    if (episodes_.find(at.key().episode)->record->trace == trace) return at.key().episode;
+  }
+  return std::nullopt;
+}
+
+std::vector<EpisodeId> EdgeStore::episodes_of(std::string_view trace) const {
+  if (trace.empty()) fail(ErrorCode::kInvalidArgument, "expected the name of a trace, got none");
+  std::vector<EpisodeId> ids;
+  const std::uint64_t hash = hash_of(trace);
+  for (auto at = by_trace_.lower_bound(Lesson{hash, 0, 0});
+       at.valid() && at.key().trace_hash == hash; at.next()) {
+    const EpisodeId id = at.key().episode;
+    if (episodes_.find(id)->record->trace == trace) ids.push_back(id);
+  }
+  return ids;
+}
+
+EdgeStore::QuestionId EdgeStore::make_question(std::string_view text, std::vector<float> vector) {
+  const QuestionId id = next_question_++;
+  auto question = std::make_shared<const Question>(Question{std::string(text), std::move(vector)});
+  questions_.insert(id, {std::move(question), 0});
+  by_question_.insert({hash_of(text), id}, {});
+  return id;
+}
+
+EpisodeId EdgeStore::make_episode(QuestionId question, std::string_view trace,
+                                  std::string_view summary) {
+  const EpisodeId id = next_episode_++;
+  auto record = std::make_shared<const EpisodeRecord>(
+      EpisodeRecord{question, std::string(trace), std::string(summary)});
+  episodes_.insert(id, {std::move(record), 0});
+  by_trace_.insert({hash_of(trace), question, id}, {});
+  ++questions_.edit(question)->episodes;
+  return id;
+}
+
+bool EdgeStore::insert_edge(EdgeEnds ends, EpisodeId episode, State state) {
+  const Triple key{ends.source, ends.target, episode};
+  if (forward_.contains(key)) return false;
+  forward_.insert(key, state);
+  reverse_.insert({ends.target, ends.source, episode}, {});
+  by_episode_.insert({episode, ends.source, ends.target}, {});
+  ++episodes_.edit(episode)->edges;
+  return true;
+}
+
+void EdgeStore::erase_edge(NodeId source, NodeId target, EpisodeId episode) {
+  forward_.erase(Triple{source, target, episode});
+  reverse_.erase(Triple{target, source, episode});
+  by_episode_.erase(Triple{episode, source, target});
+  if (--episodes_.edit(episode)->edges == 0) drop_episode(episode);
+}
+
+void EdgeStore::drop_episode(EpisodeId id) {
+  const auto record = episodes_.find(id)->record;
+  episodes_.erase(id);
+  by_trace_.erase(Lesson{hash_of(record->trace), record->question, id});
+  QuestionEntry& question = *questions_.edit(record->question);
+  if (--question.episodes > 0) return;
+  by_question_.erase(Named{hash_of(question.question->text), record->question});
+  questions_.erase(record->question);
+}
+
+std::size_t EdgeStore::add(const Episode& episode, std::span<const EdgeEnds> ends) {
+  std::vector<float> vector = normalised(episode.vector);
+  if (episode.question.empty()) {
+    fail(ErrorCode::kInvalidArgument, "expected the text of a question, got none");
+  }
+  for (const EdgeEnds& each : ends) {
+    if (each.source == kNoNode || each.target == kNoNode) {
+      fail(ErrorCode::kInvalidArgument, "an edge of no node");
+    }
+  }
+  std::optional<QuestionId> question = find_question(episode.question);
+  if (question && dot(questions_.find(*question)->question->vector, vector) < kSameVector) {
+    fail(ErrorCode::kAlreadyExists, "question '" + std::string(episode.question.substr(0, 200)) +
+                                        "' is known with another vector");
+  }
+  if (ends.empty()) return 0;
+
+  if (!question) question = make_question(episode.question, std::move(vector));
+  std::optional<EpisodeId> id = find_episode(*question, episode.trace);
+  if (!id) id = make_episode(*question, episode.trace, episode.summary);
+  std::size_t added = 0;
+  for (const EdgeEnds& each : ends) {
+    added += insert_edge(each, *id, {episode.expires_at_s, true}) ? 1 : 0;
+  }
+  return added;
+}
+
+std::size_t EdgeStore::remove_node(NodeId node) {
+  const std::size_t before = edge_count();
+  for (auto at = forward_.lower_bound(Triple{node, 0, 0}); at.valid() && at.key().a == node;
+       at = forward_.lower_bound(Triple{node, 0, 0})) {
+    const Triple key = at.key();
+    erase_edge(key.a, key.b, key.c);
+  }
+  for (auto at = reverse_.lower_bound(Triple{node, 0, 0}); at.valid() && at.key().a == node;
+       at = reverse_.lower_bound(Triple{node, 0, 0})) {
+    const Triple key = at.key();
+    erase_edge(key.b, key.a, key.c);
+  }
+  return before - edge_count();
+}
+
+std::size_t EdgeStore::remove_nodes(std::span<const NodeId> nodes) {
+  std::size_t removed = 0;
+  if (edge_count() == 0) return removed;
+  for (const NodeId node : nodes) removed += remove_node(node);
+  return removed;
+}
+
+std::size_t EdgeStore::remove_trace(std::string_view trace) {
+  const std::size_t before = edge_count();
+  for (const EpisodeId id : episodes_of(trace)) {
+    while (episodes_.contains(id)) {
+      const Triple key = by_episode_.lower_bound(Triple{id, 0, 0}).key();
+      erase_edge(key.b, key.c, id);
+    }
+  }
+  return before - edge_count();
+}
+
+std::size_t EdgeStore::remove_expired(std::int64_t now_s) {
+  std::vector<Triple> expired;
+  for (auto at = forward_.begin(); at.valid(); at.next()) {
+    if (at.value().expires_at_s <= now_s) expired.push_back(at.key());
+  }
+  for (const Triple& key : expired) erase_edge(key.a, key.b, key.c);
+  return expired.size();
+}
+
+std::size_t EdgeStore::set_trace_active(std::string_view trace, bool active) {
+  std::size_t changed = 0;
+  for (const EpisodeId id : episodes_of(trace)) {
+    for (auto at = by_episode_.lower_bound(Triple{id, 0, 0}); at.valid() && at.key().a == id;
+         at.next()) {
+      const Triple key{at.key().b, at.key().c, id};
+      if (forward_.find(key)->active == active) continue;
+      forward_.edit(key)->active = active;
+      ++changed;
+    }
+  }
+  return changed;
+}
+
+std::size_t EdgeStore::weight(NodeId source, NodeId target) const {
+  std::size_t episodes = 0;
+  for (auto at = forward_.lower_bound(Triple{source, target, 0});
+       at.valid() && at.key().a == source && at.key().b == target; at.next()) {
+    ++episodes;
+  }
+  return episodes;
+}
+
+EpisodeView EdgeStore::episode(EpisodeId id) const {
+  const EpisodeEntry* entry = episodes_.find(id);
+  if (entry == nullptr) fail(ErrorCode::kNotFound, "no episode " + std::to_string(id));
+  const Question& question = *questions_.find(entry->record->question)->question;
+  return {question.text, question.vector, entry->record->trace, entry->record->summary};
+}
+
+std::vector<Edge> EdgeStore::list(std::size_t offset, std::size_t limit) const {
+  std::vector<Edge> edges;
+  for (auto at = forward_.at(offset); at.valid() && edges.size() < limit; at.next()) {
+    edges.push_back(
+        {at.key().a, at.key().b, at.key().c, at.value().active, at.value().expires_at_s});
+  }
+  return edges;
+}
+
+std::vector<Edge> EdgeStore::edges_from(NodeId source) const {
+  std::vector<Edge> edges;
+  for (auto at = forward_.lower_bound(Triple{source, 0, 0}); at.valid() && at.key().a == source;
+       at.next()) {
+    edges.push_back({source, at.key().b, at.key().c, at.value().active, at.value().expires_at_s});
+  }
+  return edges;
+}
+
+std::size_t EdgeStore::size_bytes() const {
+  std::size_t sum = forward_.size_bytes() + reverse_.size_bytes() + by_episode_.size_bytes() +
+                    episodes_.size_bytes() + questions_.size_bytes() + by_trace_.size_bytes() +
+                    by_question_.size_bytes();
+  for (auto at = episodes_.begin(); at.valid(); at.next()) {
+    const EpisodeRecord& record = *at.value().record;
+    sum += sizeof record + record.trace.capacity() + record.summary.capacity();
+  }
+  for (auto at = questions_.begin(); at.valid(); at.next()) {
+    const Question& question = *at.value().question;
+    sum += sizeof question + question.text.capacity() + question.vector.size() * sizeof(float);
+  }
+  return sum;
+}
+
+}  // namespace knarr
