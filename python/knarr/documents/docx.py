@@ -44,7 +44,7 @@ def _read(package: Package, name: str) -> Document:
     if root is None:
         raise DocumentError(f"the package has no {main}")
     relations = package.relations(main)
-    parts = {kind: target for kind, target in relations.values()}
+    parts = dict(relations.values())
     styles = Styles(_part(package, parts, "styles"))
     numbering = Numbering(_part(package, parts, "numbering"), styles)
     reader = BodyReader(styles, numbering, RunReader(styles, relations))

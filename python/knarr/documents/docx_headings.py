@@ -11,6 +11,7 @@ the later ones only inside stretches of text that are still long and without a h
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -84,7 +85,7 @@ def _within_long(
     """The headings found, and those of `more` that stand in a long stretch between them."""
     borders = [0, *sorted(found), len(blocks)]
     merged = dict(found)
-    for begin, end in zip(borders, borders[1:], strict=False):
+    for begin, end in itertools.pairwise(borders):
         if sum(len(block.text) for block in blocks[begin:end]) > MANY_CHARS:
             merged.update((at, more[at]) for at in range(begin, end) if at in more and at not in found)
     return merged
@@ -127,12 +128,18 @@ class _Looks:
         """Tier 3; a number before the words is part of the heading."""
         found: dict[int, _Found] = {}
         for at, block in enumerate(self._blocks):
-            if not isinstance(block, Paragraph) or block.label == BULLET or not 0 < block.lead_chars:
+            if not isinstance(block, Paragraph) or block.label == BULLET or not block.lead_chars > 0:
                 continue
             lead = block.text[: block.lead_chars].rstrip()
             rest = len(block.text) - block.lead_chars
             short = len(lead) <= _TITLE_CHARS and len(lead.split()) <= _TITLE_WORDS
-            if short and lead[-1:] in ":." and rest >= _BODY_CHARS and _WORD.search(lead) and "\n" not in lead:
+            if (
+                short
+                and lead[-1:] in ":."
+                and rest >= _BODY_CHARS
+                and _WORD.search(lead)
+                and "\n" not in lead
+            ):
                 found[at] = _Found((3, 0), lead_chars=block.lead_chars)
         return found
 
@@ -164,7 +171,12 @@ def _body_size(blocks: Sequence[Block]) -> int:
 
 def _may_head(block: Paragraph) -> bool:
     text = block.text
-    if len(text) > MAX_LOOK_CHARS or "\n" in text or len(text.split()) > MAX_LOOK_WORDS or block.label == BULLET:
+    if (
+        len(text) > MAX_LOOK_CHARS
+        or "\n" in text
+        or len(text.split()) > MAX_LOOK_WORDS
+        or block.label == BULLET
+    ):
         return False
     return bool(_WORD.search(text)) and not _SENTENCE_END.search(text) and not _CONTACT.search(text)
 

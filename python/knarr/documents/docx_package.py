@@ -118,7 +118,14 @@ class Package:
                     if size > limit:
                         raise DocumentError(f"{name} inflates to more than {limit >> 20} MiB", "limit")
                     pieces.append(piece)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            OSError,
+            NotImplementedError,
+            RuntimeError,
+        ) as error:
             raise DocumentError(f"{name} cannot be inflated: {error}") from error
         self._left_bytes -= size
         return b"".join(pieces)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -18,8 +17,26 @@ from knarr.documents.docx_styles import Look, Style, Styles, attribute, child, l
 
 # Elements whose text is not part of what the reader sees in the line.
 _SKIPPED = frozenset(
-    ("pPr", "rPr", "del", "moveFrom", "instrText", "delText", "delInstrText", "rt", "sdtPr", "sdtEndPr", "tbl")
-    + ("commentReference", "annotationRef", "footnoteRef", "endnoteRef", "sectPr", "oMathParaPr", "ctrlPr")
+    (
+        "pPr",
+        "rPr",
+        "del",
+        "moveFrom",
+        "instrText",
+        "delText",
+        "delInstrText",
+        "rt",
+        "sdtPr",
+        "sdtEndPr",
+        "tbl",
+        "commentReference",
+        "annotationRef",
+        "footnoteRef",
+        "endnoteRef",
+        "sectPr",
+        "oMathParaPr",
+        "ctrlPr",
+    )
 )
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _NOTES = {"footnoteReference": "", "endnoteReference": "e"}
@@ -46,7 +63,7 @@ class Paragraph:
     outline: int | None = None
     label: str = ""
     depth: int = 0
-    look: Look = Look()
+    look: Look = field(default_factory=Look)
     lead_chars: int = 0
     style: str = ""
     notes: tuple[str, ...] = ()
@@ -197,5 +214,3 @@ def _symbol(code: str) -> str:
 
 def _private(match: re.Match[str]) -> str:
     return _SYMBOLS.get(ord(match[0]) & 0xFF, "") if ord(match[0]) >= 0xF000 else match[0]
-
-

@@ -6,6 +6,7 @@ again, rows of tables stay lines. Sections come from the outline, else from look
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -13,8 +14,9 @@ from typing import Any
 
 from knarr.documents import pdf_worker
 from knarr.documents.pdf_furniture import without_furniture
-from knarr.documents.pdf_headings import Entry, Mark, find_headings
+from knarr.documents.pdf_headings import Mark, find_headings
 from knarr.documents.pdf_lines import Line, page_lines
+from knarr.documents.pdf_outline import Entry
 from knarr.documents.pdf_paragraphs import Words, goes_on, leading, right_end, stand_together
 from knarr.documents.sections import Document, Heading, section_tree
 from knarr.errors import DocumentError
@@ -62,7 +64,9 @@ def _refuse_cut(data: bytes) -> None:
         raise DocumentError("the file ends before its end mark: it was cut off or damaged", "corrupt")
 
 
-def _notes(pages: list[_Page], furniture: tuple[str, ...], source: str, missing: tuple[int, ...]) -> tuple[str, ...]:
+def _notes(
+    pages: list[_Page], furniture: tuple[str, ...], source: str, missing: tuple[int, ...]
+) -> tuple[str, ...]:
     notes = []
     if furniture:
         shown = ", ".join(f"“{text[:60]}”" for text in furniture[:4])
@@ -140,7 +144,7 @@ class _Writer:
             self._gap()
         self._turn_to(lines[0].page)
         text = lines[0].text
-        for above, line in zip(lines, lines[1:], strict=False):
+        for above, line in itertools.pairwise(lines):
             text = self._words.join(text, line.text)
             if line.page != above.page:
                 head = text[: len(text) - len(line.text)]

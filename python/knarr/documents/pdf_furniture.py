@@ -24,6 +24,7 @@ _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlc]{1,7}")
 _PAGE_NUMBER = re.compile(r"(page\s*)?[-–—|\s]*(#|[a-z]-#)[-–—|\s]*((of|/)\s*#)?[-–—|\s]*")
 
+
 @dataclass(frozen=True, slots=True)
 class _Edge:
     """A line near the top or bottom of its page."""
@@ -48,7 +49,7 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], tu
     for number, lines in enumerate(pages):
         gone: set[int] = set()
         for edge in _outermost(_edges(lines, True), furniture) + _outermost(_edges(lines, False), furniture):
-            is_title = edge.line.bold and not _is_number(edge.key[1])
+            is_title = edge.line.bold and not _is_number(edge.key[1]) and "continued" not in edge.key[1]
             if is_title and firsts[edge.key] == number >= _MID_DOCUMENT:
                 continue
             gone.add(id(edge.line))
@@ -60,7 +61,9 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], tu
 def _edges(lines: Sequence[Line], top: bool) -> list[_Edge]:
     """The outer lines of a page, outermost first."""
     order = sorted(lines, key=lambda line: -line.y if top else line.y)[:_DEPTH]
-    return [_Edge((top, _key(line.text)), line, tuple(map(int, _DIGITS.findall(line.text)))) for line in order]
+    return [
+        _Edge((top, _key(line.text)), line, tuple(map(int, _DIGITS.findall(line.text)))) for line in order
+    ]
 
 
 def _outermost(edges: list[_Edge], furniture: dict[tuple[tuple[bool, str], int], _Edge]) -> list[_Edge]:
@@ -87,12 +90,18 @@ def _repeated(group: list[_Edge], pages: int) -> list[_Edge]:
     fewest = 2 if _is_number(group[0].key[1]) else max(_FEWEST_PAGES, _LEAST_SHARE * min(pages, 60))
     if len(group) < fewest:
         return []
-    at_height = [
-        edge for edge in group if len({e.line.page for e in group if abs(e.line.y - edge.line.y) <= _HEIGHT_TOLERANCE}) >= fewest
-    ]
+    at_height = group
+    if not _is_number(group[0].key[1]):
+        # Page numbers may follow the text up and down; titles keep their place.
+        pages_near = [
+            {e.line.page for e in group if abs(e.line.y - edge.line.y) <= _HEIGHT_TOLERANCE} for edge in group
+        ]
+        at_height = [edge for edge, near in zip(group, pages_near, strict=True) if len(near) >= fewest]
     for place in range(max((len(edge.numbers) for edge in at_height), default=0)):
         same = Counter(edge.numbers[place] for edge in at_height if place < len(edge.numbers))
-        counting = Counter(edge.numbers[place] - edge.line.page for edge in at_height if place < len(edge.numbers))
+        counting = Counter(
+            edge.numbers[place] - edge.line.page for edge in at_height if place < len(edge.numbers)
+        )
         at_height = [
             edge
             for edge in at_height

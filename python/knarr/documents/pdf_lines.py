@@ -8,6 +8,7 @@ order in which the page was written (down the column, not across), and are read 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,8 @@ from typing import Any
 
 _ROW_TOLERANCE = 0.45
 _CELL_GAP = 1.6
+_CURRENCY_GAP = 0.4
+_CURRENCIES = ("$", "€", "£", "¥", "$(", "€(", "£(")
 _COLUMN_ROWS = 6
 _COLUMN_WORDS = 4
 _CELL_SEPARATOR = "  "
@@ -76,8 +79,7 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
 
 
 def _readable(text: str) -> str:
-    text = _PRIVATE.sub(lambda match: _SYMBOLS.get(ord(match[0]) & 0xFF, ""), text)
-    return text[:-1].replace("\xad", "") + text[-1:] if "\xad" in text else text
+    return _PRIVATE.sub(lambda match: _SYMBOLS.get(ord(match[0]) & 0xFF, ""), text)
 
 
 def _rows(words: list[Word]) -> list[list[Word]]:
@@ -104,11 +106,20 @@ def _segments(row: list[Word]) -> list[list[Word]]:
         if last is not None and word.text == last.text and abs(word.x0 - last.x0) < 0.2 * word.size:
             last.bold = True
             continue
-        if last is None or word.x0 - last.x1 > _CELL_GAP * min(max(word.size, 1.0), max(last.size, 1.0)):
+        if last is None or _parted(last, word):
             segments.append([])
         segments[-1].append(word)
         last = word
     return segments
+
+
+def _parted(left: Word, right: Word) -> bool:
+    """Whether a gap makes the right word a new cell. A currency sign, which tables often set closer
+    to the figure before it than to its own, begins one."""
+    if left.text in _CURRENCIES:
+        return False
+    gap = (right.x0 - left.x1) / max(min(left.size, right.size), 1.0)
+    return gap > (_CURRENCY_GAP if right.text in _CURRENCIES and left.text[-1].isdigit() else _CELL_GAP)
 
 
 Row = list[list[Word]]
@@ -140,7 +151,7 @@ def _gutter(rows: list[Row]) -> float | None:
     pairs = [
         (left, right)
         for row in rows
-        for left, right in zip(row, row[1:], strict=False)
+        for left, right in itertools.pairwise(row)
         if len(left) >= _COLUMN_WORDS and len(right) >= _COLUMN_WORDS
     ]
     if len(pairs) < _COLUMN_ROWS or 2 * len(pairs) < len(rows) // 2:
@@ -159,7 +170,7 @@ def _gutter(rows: list[Row]) -> float | None:
     here = [(left, right) for left, right in pairs if left[-1].x1 < gutter < right[0].x0]
     downwards = sum(
         right[0].order > below[0].order > left[0].order
-        for (left, right), (below, _) in zip(here, here[1:], strict=False)
+        for (left, right), (below, _) in itertools.pairwise(here)
     )
     return float(gutter) if 2 * downwards > len(here) else None
 
@@ -167,7 +178,8 @@ def _gutter(rows: list[Row]) -> float | None:
 def _line(row: Row, page: int) -> Line | None:
     cells: list[str] = []
     for segment in row:
-        text = " ".join(word.text for word in segment)
+        # A line-end hyphen inside a line is a hyphen between two words that PDFium parted.
+        text = " ".join(word.text for word in segment).replace("\xad ", "-")
         if cells and (_BEFORE_FIGURE.fullmatch(cells[-1]) or _AFTER_FIGURE.fullmatch(text)):
             # A currency sign or a closing bracket set apart belongs to its figure.
             cells[-1] += text if text[0] == ")" or cells[-1].endswith("(") or text[0] == "%" else f" {text}"

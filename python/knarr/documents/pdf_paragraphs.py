@@ -8,6 +8,7 @@ word has none.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -42,8 +43,8 @@ class Words:
         begin, end = last[1].lower(), first[0].lower()
         whole = begin + end in self._known
         hyphened = f"{begin}-{end}" in self._known
-        fragment = begin not in self._known and len(begin) > 1 and right[0].islower()
-        if (whole and not hyphened) or (fragment and not hyphened and right[0].islower()):
+        fragments = begin not in self._known and end not in self._known and right[0].islower()
+        if (whole or fragments) and not hyphened:
             return left[:-1] + right
         return f"{left[:-1]}-{right}"
 
@@ -51,7 +52,7 @@ class Words:
 def leading(lines: Sequence[Line]) -> float:
     """The usual distance of base lines, in units of the size; 1.2 where nothing tells."""
     steps: Counter[float] = Counter()
-    for above, below in zip(lines, lines[1:], strict=False):
+    for above, below in itertools.pairwise(lines):
         if above.page == below.page and above.cells == below.cells == 1 and above.size == below.size > 0:
             step = (above.y - below.y) / above.size
             if 0.8 <= step <= 2.5:
@@ -64,7 +65,9 @@ def goes_on(above: Line, line: Line, usual: float, right: float) -> bool:
     text of the page ends."""
     if above.cells > 1 or line.cells > 1 or _LIST_MARK.match(line.text):
         return False
-    if abs(above.size - line.size) > 0.12 * max(above.size, line.size) or (above.bold != line.bold and above.bold):
+    if abs(above.size - line.size) > 0.12 * max(above.size, line.size) or (
+        above.bold != line.bold and above.bold
+    ):
         return False
     if above.page != line.page or line.y >= above.y:
         # Over the end of a page or column only where the sentence plainly goes on.

@@ -21,11 +21,12 @@ import pypdfium2.raw as pdfium
 MAX_PAGES = 20_000
 MAX_PAGE_CHARS = 500_000
 MAX_CHARS = 20_000_000
-MAX_BOOKMARKS = 20_000
+MAX_BOOKMARKS = 5_000
 MAX_BOOKMARK_DEPTH = 16
-# PDFium's mark for a hyphen that ends a line; we pass it on as a soft hyphen.
+# PDFium's mark for a hyphen that ends a line, after which it writes no white space; we pass it on
+# as a soft hyphen that ends a word.
 _LINE_END_HYPHENS = {"\ufffe": "\xad", "\x02": "\xad"}
-_WORD = re.compile(r"\S+")
+_WORD = re.compile(r"[^\s\xad]*\xad|[^\s\xad]+")
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,]bd\b", re.IGNORECASE)
 _FORCE_BOLD = 1 << 18
 _ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
