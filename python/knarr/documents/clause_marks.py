@@ -1,0 +1,229 @@
+"""Where a numbered clause may begin: every place in a plain text that looks like its label.
+
+A mark is only a candidate (`clause_sequence` decides): ``ARTICLE IV``, ``Section 2.4``, ``3.``,
+``3.1``, ``(a)``, ``iv)``, ``EXHIBIT B``. It stands at the start of a line, after a gap of three
+spaces (where a line end was lost) or, for the surer labels, after the end of a sentence, because
+many texts hold a page in one line. What follows must begin like a clause, so that "under Section
+2.4 and" is no mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Place(IntEnum):
+    """How sure a mark's place makes it."""
+
+    LINE = 0
+    GAP = 1
+    INLINE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a label. `form` tells labels of one list from those of another; `path` holds
+    the numbers, as in (2, 4) for "2.4"."""
+
+    kind: str
+    form: str
+    path: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Offsets count characters. `indent` is the column, -1 unless the mark begins a line."""
+
+    begin: int
+    end: int
+    place: Place
+    indent: int
+    readings: tuple[Reading, ...]
+
+    @property
+    def kind(self) -> str:
+        return self.readings[0].kind
+
+    @property
+    def key(self) -> tuple[str, tuple[int, ...]]:
+        return (self.readings[0].form, self.readings[0].path)
+
+
+_KINDS = {
+    "article": "article", "chapter": "article", "section": "section", "sec.": "section", "§": "section",
+    "part": "part", "item": "item", "note": "note",
+}  # fmt: skip
+_EXHIBITS = "exhibit|schedule|annex|appendix|attachment|addendum"
+
+_KEYWORD = re.compile(
+    r"(?<![\w-])(?P<word>ARTICLE|Article|CHAPTER|Chapter|SECTION|Section|Sec\.|SEC\.|PART|Part|ITEM|Item|NOTE|Note|§)"
+    r"[ \t]{0,3}(?<=[\w.§ \t])(?P<number>\d{1,3}[A-Z]?(?:\.\d{1,3}){0,4}|[IVXLC]{1,7})(?![\w])\.?"
+)
+_EXHIBIT = re.compile(
+    r"(?<![\w-])(?P<word>EXHIBIT|Exhibit|SCHEDULE|Schedule|ANNEX|Annex|APPENDIX|Appendix|ATTACHMENT|Attachment|ADDENDUM|Addendum)"
+    r"[ \t]+[\"“]?(?P<number>[A-Z]{1,2}(?:-?\d{1,2})?(?![\w-])|\d{1,2}(?:\.\d{1,2})?(?![\w.-])|[IVX]{1,5}(?!\w))[\"”]?\.?:?"
+)
+_DECIMAL = re.compile(
+    r"(?<![\w.,$€£%/:#-])(?P<number>\d{1,3}(?:\.\d{1,3}){1,4})\.?(?=[ \t]+\S|[\"“(A-Z]|[ \t]*$)", re.MULTILINE
+)
+_NUMBER = re.compile(
+    r"(?<![\w.,$€£%/:#(-])(?P<number>\d{1,3})(?P<close>[.)])(?=[ \t]+\S|[\"“A-Z]|[ \t]*$)", re.MULTILINE
+)
+_PARENTHESIS = re.compile(r"\((?P<number>[a-z]{1,4}|[A-Z]{1,3}|\d{1,2})\)(?=[ \t]+\S|[\"“A-Z])")
+_LETTER = re.compile(r"(?<![\w.,$'’&(-])(?P<number>[a-z]{1,4}|[A-Z]{1,4})(?P<close>[.)])(?=[ \t]+\S)")
+_BARE = re.compile(
+    r"^[ \t]*(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})[ \t]+(?=[A-Z][^\n.;:]{2,70}$)", re.MULTILINE
+)
+
+_LETTERS = 32
+_ROMAN = re.compile(r"(?:x{0,3})(?:ix|iv|v?i{0,3})", re.IGNORECASE)
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_SENTENCE_END = ".;:?!)]”\"’'*_│|"
+_TITLE_WORD = re.compile(r"(?<!\S)[A-Z][\w'’&-]*[ \t]*$")
+_AFTER_KEYWORD = re.compile(
+    r"(?![ \t]*\([a-z]{1,3}\))[ \t]*[.:;—–-]*[ \t]*(?=$|[A-Z\"“(\[‘'*☐☒]|\d)", re.MULTILINE
+)
+_REFERENCE = re.compile(
+    r"(?<!\w)(?:sections?|secs?\.?|articles?|paragraphs?|clauses?|exhibits?|schedules?|items?|notes?|and|or|to|of|in|under|"
+    r"through|§+|version|page|no\.?)[ \t]*$",
+    re.IGNORECASE,
+)
+
+
+def find_marks(text: str) -> list[Mark]:
+    """All candidates in order of place; of two at one place the longer label stays."""
+    found = [*_keywords(text), *_decimals(text), *_enumerators(text)]
+    found.sort(key=lambda mark: (mark.begin, -mark.end))
+    marks: list[Mark] = []
+    for mark in found:
+        if not marks or mark.begin >= marks[-1].end:
+            marks.append(mark)
+    return marks
+
+
+def _keywords(text: str) -> Iterator[Mark]:
+    for match in _KEYWORD.finditer(text):
+        kind = _KINDS[match["word"].lower()]
+        path = _path(match["number"])
+        if path and kind == "item":
+            path = (path[0] if match["number"][-1].isalpha() else path[0] * _LETTERS,)
+        if path is None or not _AFTER_KEYWORD.match(text, match.end()):
+            continue
+        place = _place(text, match.start(), loose=kind in ("article", "section"))
+        if place is None or (kind in ("part", "item", "note") and place is not Place.LINE):
+            continue
+        if kind == "section" and len(path) > 1:
+            kind = "decimal"
+        yield _mark(text, match.start(), match.end(), place, (Reading(kind, kind, path),))
+    for match in _EXHIBIT.finditer(text):
+        place = _place(text, match.start())
+        if place is None or place is Place.INLINE:
+            continue
+        label = f"{match['word']} {match['number']}".lower()
+        yield _mark(text, match.start(), match.end(), place, (Reading("exhibit", label, ()),))
+
+
+def _decimals(text: str) -> Iterator[Mark]:
+    for match in _DECIMAL.finditer(text):
+        path = tuple(int(part) for part in match["number"].split("."))
+        place = _place(text, match.start(), loose=True)
+        if place is None or not _begins_clause(text, match.end()):
+            continue
+        if len(path) == 2 and path[1] == 0:
+            yield _mark(text, match.start(), match.end(), place, (Reading("number", "1.0", path[:1]),))
+        else:
+            yield _mark(text, match.start(), match.end(), place, (Reading("decimal", "decimal", path),))
+    for match in _BARE.finditer(text):
+        path = tuple(int(part) for part in match["number"].split("."))
+        kind, form = ("number", "1") if len(path) == 1 else ("decimal", "decimal")
+        begin = match.start("number")
+        yield _mark(text, begin, match.end("number"), Place.LINE, (Reading(kind, form, path),))
+
+
+def _enumerators(text: str) -> Iterator[Mark]:
+    for match in _NUMBER.finditer(text):
+        place = _place(text, match.start(), loose=match["close"] == ".")
+        if place is not None and _begins_clause(text, match.end()):
+            reading = Reading("number", f"1{match['close']}", (int(match["number"]),))
+            yield _mark(text, match.start(), match.end(), place, (reading,))
+    for pattern in (_PARENTHESIS, _LETTER):
+        for match in pattern.finditer(text):
+            close = "()" if pattern is _PARENTHESIS else match["close"]
+            readings = tuple(_letters(match["number"], close))
+            place = _place(text, match.start()) if readings else None
+            if place is not None and _begins_clause(text, match.end()):
+                yield _mark(text, match.start(), match.end(), place, readings)
+
+
+def _letters(label: str, close: str) -> Iterator[Reading]:
+    if label.isdigit():
+        yield Reading("number", f"1{close}", (int(label),))
+        return
+    case = "a" if label.islower() else "A"
+    lower = label.lower()
+    if label.isupper() or label.islower():
+        if len(set(lower)) == 1 and len(lower) <= 2:
+            yield Reading("letter", case + close, (ord(lower[0]) - 96 + 26 * (len(lower) - 1),))
+        if _ROMAN.fullmatch(lower):
+            yield Reading("roman", ("i" if case == "a" else "I") + close, (roman(lower),))
+
+
+def _path(number: str) -> tuple[int, ...] | None:
+    """Numbers of a keyword's label; "7A" counts `_LETTERS` to the number, and one to the letter."""
+    if number[0].isdigit():
+        parts = number.split(".")
+        if number[-1].isalpha():
+            return (int(number[:-1]) * _LETTERS + ord(number[-1]) - 64,) if len(parts) == 1 else None
+        return tuple(int(part) for part in parts)
+    value = roman(number.lower()) if _ROMAN.fullmatch(number) or set(number) <= set("IVXLC") else 0
+    return (value,) if value else None
+
+
+def roman(numeral: str) -> int:
+    """The value of a lower-case Roman numeral."""
+    total = 0
+    for this, following in zip(numeral, [*numeral[1:], ""], strict=True):
+        value = _ROMAN_VALUES[this]
+        total += -value if following and _ROMAN_VALUES[following] > value else value
+    return total
+
+
+def _place(text: str, at: int, *, loose: bool = False) -> Place | None:
+    """Where a label stands; None inside a sentence. `loose` also takes a place after a number, as
+    of a running header with a year, or after a capitalised word, as of a title ("3. FEES 3.1 The"),
+    for labels that their numbers confirm."""
+    begin = at
+    while begin and text[begin - 1] in " \t":
+        begin -= 1
+    if begin == 0 or text[begin - 1] == "\n":
+        return Place.LINE
+    if at == begin or _REFERENCE.search(text, max(0, begin - 12), begin):
+        return None
+    if at - begin >= 3:
+        return Place.GAP
+    before = text[begin - 1]
+    if before in _SENTENCE_END or (
+        loose and (before.isdigit() or _TITLE_WORD.search(text, max(0, begin - 40), begin))
+    ):
+        return Place.INLINE
+    return None
+
+
+def _begins_clause(text: str, at: int) -> bool:
+    """Whether what follows a label can begin a clause: a capital, a quote, a bracket, a blank line."""
+    end = at
+    while end < len(text) and text[end] in " \t":
+        end += 1
+    if end == len(text) or text[end] == "\n":
+        return True
+    return not (text[end].islower() or text[end] in ",;.)%/-" or text[end].isdigit())
+
+
+def _mark(text: str, begin: int, end: int, place: Place, readings: Sequence[Reading]) -> Mark:
+    indent = -1
+    if place is Place.LINE:
+        indent = begin - (text.rfind("\n", 0, begin) + 1)
+    return Mark(begin, end, place, indent, tuple(readings))
