@@ -116,10 +116,12 @@ def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, u
     if not rows:
         return
     data = documents.text_of(connection, record.id).encode("utf-8")
-    stored = vectors.get(connection, [record.label_hash, *(row.vector_hash for row in rows)], model)
+    labels = documents.labels_of(connection, record.id)
+    stored = vectors.get(connection, [row.vector_hash for row in [*rows, *labels]], model)
     try:
-        matrix = (
-            np.stack([stored[row.vector_hash] for row in rows]) + LABEL_WEIGHT * stored[record.label_hash]
+        label = np.sum([stored[row.vector_hash] for row in labels], axis=0)
+        matrix = np.stack([stored[row.vector_hash] for row in rows]) + LABEL_WEIGHT * label / np.linalg.norm(
+            label
         )
     except KeyError:
         raise CatalogError(

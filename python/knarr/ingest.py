@@ -171,7 +171,6 @@ class Ingest:
             "folder": folder,
             "file_name": source.path.name,
             "title": document.title,
-            "label_hash": laid.label_hash(),
             "format": document.format,
             "version": version,
             "content_hash": digest,
@@ -206,8 +205,8 @@ class Ingest:
     def _embed_missing(self, laid: Laid, hashes: list[bytes], advance: Callable[[float], None]) -> int:
         """Embed what has no stored vector yet; returns how many texts that were."""
         with self._catalog.reading() as connection:
-            stored = vectors.get(connection, [*hashes, laid.label_hash()], self._embedder.id)
-        texts = {laid.label_hash(): laid.label}
+            stored = vectors.get(connection, [*hashes, *laid.label_hashes()], self._embedder.id)
+        texts = dict(zip(laid.label_hashes(), laid.labels, strict=True))
         texts |= {key: part.embedded for key, part in zip(hashes, laid.objects, strict=True)}
         wanted = {key: text for key, text in texts.items() if key not in stored}
         keys = list(wanted)

@@ -26,7 +26,7 @@ class SourceFile:
 def find_sources(paths: str | Path | Iterable[str | Path]) -> list[SourceFile]:
     """Files of a path, a folder (with its subfolders) or several of both, sorted by name within each.
 
-    Hidden entries are passed over; links inside a folder are listed with `skip`, never followed.
+    Hidden entries and links inside a folder are listed with `skip`, never followed.
     Raises InvalidArgument for a path that does not exist or is an address."""
     given = [paths] if isinstance(paths, (str, Path)) else list(paths)
     return [found for path in given for found in _expand(path)]
@@ -53,9 +53,9 @@ def _expand(given: str | Path) -> Iterator[SourceFile]:
 def _walk(folder: Path, names: tuple[str, ...]) -> Iterator[SourceFile]:
     entries = sorted(folder.iterdir(), key=lambda entry: (entry.is_dir(), entry.name))
     for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        if entry.is_symlink():
+        if entry.name.startswith(".") and not entry.name.startswith(".."):
+            yield SourceFile(entry, names, skip="hidden")
+        elif entry.is_symlink():
             yield SourceFile(entry, names, skip="a link; links inside a folder are not followed")
         elif entry.is_dir():
             yield from _walk(entry, (*names, entry.name))

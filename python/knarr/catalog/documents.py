@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from knarr.catalog.records import DocumentRecord
-from knarr.catalog.schema import documents, objects, sections, texts
+from knarr.catalog.schema import documents, labels, objects, sections, texts
 from knarr.documents.objects import Laid, NamedObject, NamedSection
 
 _TUPLES = ("page_begins", "missing_pages", "notes")
@@ -71,9 +71,15 @@ def put(
     else:
         document_id = int(known)
         connection.execute(documents.update().where(documents.c.id == document_id).values(**values))
-        for table in (texts, sections, objects):
+        for table in (texts, labels, sections, objects):
             connection.execute(table.delete().where(table.c.document_id == document_id))
     connection.execute(texts.insert().values(document_id=document_id, text=text))
+    names = zip(laid.labels, laid.label_hashes(), strict=True)
+    label_rows = [
+        {"document_id": document_id, "ordinal": at, "text": text, "vector_hash": key}
+        for at, (text, key) in enumerate(names)
+    ]
+    connection.execute(labels.insert(), label_rows)
     connection.execute(
         sections.insert(), [_section_row(document_id, at, s) for at, s in enumerate(laid.sections)]
     )
@@ -146,7 +152,7 @@ def objects_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]
 def remove(connection: sa.Connection, ids: Iterable[int]) -> None:
     """Delete documents with their texts, sections and objects."""
     for document_id in ids:
-        for table in (texts, sections, objects):
+        for table in (texts, labels, sections, objects):
             connection.execute(table.delete().where(table.c.document_id == document_id))
         connection.execute(documents.delete().where(documents.c.id == document_id))
 
@@ -160,6 +166,11 @@ def move(connection: sa.Connection, source: str, target: str) -> int:
         values = {"uri": uri, "folder": folder}
         connection.execute(documents.update().where(documents.c.id == record.id).values(**values))
     return len(moved)
+
+
+def labels_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]:
+    query = sa.select(labels).where(labels.c.document_id == document_id).order_by(labels.c.ordinal)
+    return list(connection.execute(query))
 
 
 def totals(connection: sa.Connection) -> dict[str, int]:

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 class DocumentRecord:
     """A stored document. `uri` has no trailing slash; `folder` is its parent's URI at the time of
     adding, and with `file_name` its identity: the same file added again is the same document.
-    `label_hash` is the key of the vector of its name; `recipe` names everything besides the bytes that shapes its objects."""
+    `recipe` names everything besides the bytes that shapes its objects."""
 
     id: int
     uri: str
     folder: str
     file_name: str
     title: str
-    label_hash: bytes
     format: str
     version: int
     content_hash: str

@@ -7,6 +7,7 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     meta ── schema version, embedder id and width
     documents 1─1 texts          one row per document; its canonical text beside it
               1─n sections       the heading tree, in document order
+              1─n labels         what a question may call it
               1─n objects        chunks and abstracts, in document order: the engine's rows
     folders                      abstracts of the folders above documents
     vectors                      by content hash + model: unchanged content is never embedded twice
@@ -43,7 +44,6 @@ documents = sa.Table(
     sa.Column("folder", sa.Text, nullable=False),
     sa.Column("file_name", sa.Text, nullable=False),
     sa.Column("title", sa.Text, nullable=False),
-    sa.Column("label_hash", sa.LargeBinary, nullable=False, index=True),
     sa.Column("format", sa.Text, nullable=False),
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("content_hash", sa.Text, nullable=False),
@@ -98,6 +98,15 @@ objects = sa.Table(
     sa.Column("text", sa.Text),
     sa.Column("vector_hash", sa.LargeBinary, nullable=False),
     sa.Index("objects_by_vector", "vector_hash"),
+)
+
+labels = sa.Table(
+    "labels",
+    metadata,
+    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("ordinal", sa.Integer, primary_key=True),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("vector_hash", sa.LargeBinary, nullable=False, index=True),
 )
 
 vectors = sa.Table(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from knarr.catalog.schema import documents, folders, objects, vectors
+from knarr.catalog.schema import folders, labels, objects, vectors
 
 Vector = npt.NDArray[np.float32]
 _BATCH = 500
@@ -41,7 +41,7 @@ def put(connection: sa.Connection, new: Mapping[bytes, Vector], model: str) -> N
 def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[bytes]:
     """The vector keys that these documents use."""
     of_objects = sa.select(objects.c.vector_hash).where(objects.c.document_id.in_(document_ids))
-    of_labels = sa.select(documents.c.label_hash).where(documents.c.id.in_(document_ids))
+    of_labels = sa.select(labels.c.vector_hash).where(labels.c.document_id.in_(document_ids))
     return list(connection.execute(sa.union(of_objects, of_labels)).scalars())
 
 
@@ -51,7 +51,7 @@ def release(connection: sa.Connection, hashes: Sequence[bytes]) -> None:
         part = hashes[begin : begin + _BATCH]
         used = sa.union(
             sa.select(objects.c.vector_hash).where(objects.c.vector_hash.in_(part)),
-            sa.select(documents.c.label_hash).where(documents.c.label_hash.in_(part)),
+            sa.select(labels.c.vector_hash).where(labels.c.vector_hash.in_(part)),
             sa.select(folders.c.vector_hash).where(folders.c.vector_hash.in_(part)),
         )
         connection.execute(vectors.delete().where(vectors.c.hash.in_(part), vectors.c.hash.not_in(used)))

@@ -18,6 +18,8 @@ from knarr.embed.tokens import Tokenizer, count_tokens
 from knarr.types import Kind
 
 ABSTRACT_NAME = ".abstract.md"
+_TITLED = ("markdown", "html", "docx")
+_OPENING_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +63,26 @@ class NamedObject:
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A document laid out: sections and objects in document order. `label` is what a question calls the
-    document: its title and its file name; the vector of each of its objects leans towards the label's."""
+    """A document laid out: sections and objects in document order. `labels` are what a question may
+    call the document; the vector of each of its objects leans towards theirs."""
 
     sections: tuple[NamedSection, ...]
     objects: tuple[NamedObject, ...]
-    label: str
+    labels: tuple[str, ...]
 
-    def label_hash(self) -> bytes:
-        """The key of the label's vector."""
-        return _hash(self.label)
+    def label_hashes(self) -> list[bytes]:
+        """The keys of the labels' vectors."""
+        return [_hash(label) for label in self.labels]
 
 
-def label(title: str, name: str) -> str:
-    """Title and file name in words, once when they are the same."""
+def labels(document: Document, name: str) -> tuple[str, ...]:
+    """What a question may call a document: its file name in words, and its title when that says something
+    else. Formats without a reliable title have their first words stand for it: a contract opens with
+    its kind and its parties."""
     words = " ".join(re.split(r"[_\s]+", name)).strip()
-    if re.sub(r"\W+", "", title).casefold() == re.sub(r"\W+", "", words).casefold():
-        return title
-    return f"{title} ({words})"
+    title = document.title if document.format in _TITLED else preview(document.text, _OPENING_CHARS)
+    same = re.sub(r"\W+", "", title).casefold() == re.sub(r"\W+", "", words).casefold()
+    return (words,) if same or not title else (words, title)
 
 
 def _hash(text: str) -> bytes:
@@ -135,9 +139,8 @@ class _Layout:
                 self._paths[id(child)] = self._paths[id(section)] + encode(own) + "/"
                 parents[id(child)] = index[id(section)]
             named.append(self._named(section, parents.get(id(section))))
-        return Laid(
-            tuple(named), tuple(objects), label(self._document.title, self._names[id(self._document.root)])
-        )
+        own = self._names[id(self._document.root)]
+        return Laid(tuple(named), tuple(objects), labels(self._document, own))
 
     def _named(self, section: Section, parent: int | None) -> NamedSection:
         return NamedSection(
