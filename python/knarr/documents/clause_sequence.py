@@ -73,6 +73,11 @@ class _Builder:
     def take(self, at: int) -> None:
         """Put mark number `at` where it belongs, or leave it in the text."""
         mark = self.marks[at]
+        if mark.kind in ("decimal", "number") and " " not in self.titles[at].text:
+            # A number alone, with no title under it: a cell of a table, or a label gone astray.
+            return
+        if mark.kind == "note" and len(self.titles[at].text.split()) < 3:
+            return
         for reading in mark.readings:
             if reading.kind in _KEYWORDS and self._keyword(at, reading):
                 return
@@ -96,19 +101,24 @@ class _Builder:
                 return False
         rank = _RANK[reading.kind]
         first = {"item": _MAX_GAP * _ITEM_STEP, "section": 1}.get(reading.kind, _MAX_GAP)
-        if depth is None and value > first:
-            # Sections count on through the articles, in some texts.
-            if not (reading.kind == "section" and self.stack and self.stack[0].kind in ("article", "part")):
-                return False
-            earlier = [found for found in self._all_lists() if found.form == reading.form]
-            if not earlier or not 0 < value - earlier[-1].last <= _MAX_GAP:
-                return False
+        if depth is None and value > first and not self._counts_on(reading):
+            return False
         while self.stack and _RANK.get(self.stack[-1].kind, 9) >= rank:
             self.stack.pop()
         if self.stack and depth is not None and self._find(reading.form, ()) is not None:
             return False
         self._open(at, reading, ())
         return True
+
+    def _counts_on(self, reading: Reading) -> bool:
+        """Sections and items may count on through articles and parts, whose marks closed their list."""
+        if reading.kind not in ("section", "item", "note") or not self.stack:
+            return False
+        if self.stack[0].kind not in ("article", "part", "item"):
+            return False
+        step = _ITEM_STEP if reading.kind == "item" else 1
+        earlier = [found for found in self._all_lists() if found.form == reading.form]
+        return bool(earlier) and 0 < reading.path[-1] - earlier[-1].last <= _MAX_GAP * step
 
     # -- decimal numbers ------------------------------------------------------------------------
 
@@ -198,6 +208,7 @@ class _Builder:
         elif start is not None:
             if self._restarts(at, start):
                 self.stack.clear()
+            self._close_ended(at, start)
             self._open(at, start, ())
 
     def _starts_rather(self, at: int, start: Reading) -> bool:
@@ -214,13 +225,27 @@ class _Builder:
         outer = self.stack[0]
         headed = self.titles[at].kind >= TitleKind.RUN_IN
         plain = sum(clause.title.kind < TitleKind.RUN_IN for clause in outer.clauses)
-        if headed and outer.kind in ("letter", "roman", "number") and not outer.prefix and plain > 1:
-            if plain * 5 >= len(outer.clauses) * 4:
-                return True
+        unheaded = plain > 1 and plain * 5 >= len(outer.clauses) * 4
+        if headed and unheaded and outer.kind in ("letter", "roman", "number") and not outer.prefix:
+            return True
         if outer.form != start.form or outer.prefix or len(outer.clauses) < 3:
             return False
         goes_on = self._next_place(at, outer.form, (outer.last + 1,)) < len(self.marks)
         return not goes_on and self._likeness(outer, at) >= 2 and headed
+
+    def _close_ended(self, at: int, start: Reading) -> None:
+        """An inner list of this form that does not go on before the next beginning has ended; the new
+        one stands beside it, not inside its last item."""
+        depth = self._find(start.form, ())
+        if depth:
+            last = self.stack[depth].last
+            following = self._next_place(at, start.form, (last + 1,))
+            if (
+                last == 1
+                or following > self._next_place(at, start.form, (1,))
+                or following == len(self.marks)
+            ):
+                del self.stack[depth:]
 
     def _goes_on(self, at: int, reading: Reading) -> bool:
         second = self._next_place(at, reading.form, (2,))

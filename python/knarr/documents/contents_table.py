@@ -14,6 +14,10 @@ _LEADER = re.compile(r"(?:\.[ \t]?){4,}[ \t]*(?:\d{1,3}|[ivxl]{1,6})?[ \t]*$|…
 _PAGE_AT_END = re.compile(r"\S(?:[ \t]{2,}|\t)(?:\d{1,3}|[ivxl]{1,5})[ \t]*$")
 _MAX_ENTRY_CHARS = 700
 _MIN_ENTRIES = 3
+_TOP_MARKS = 40
+_MAX_BARE_ENTRY_CHARS = 150
+_MIN_BARE_ENTRIES = 5
+_MAX_PART_CHARS = 3000
 
 
 def contents_ranges(
@@ -25,7 +29,8 @@ def contents_ranges(
         found = _under_heading(heading.end(), marks)
         if found:
             ranges.append((heading.start(), found))
-            break
+            return sorted(ranges)
+    ranges.extend(found for found in (_unannounced(text, marks), _parts(marks)) if found)
     return sorted(ranges)
 
 
@@ -37,17 +42,57 @@ def _under_heading(at: int, marks: Sequence[Mark]) -> int | None:
     end, entries = at, 0
     for place in range(first, len(marks)):
         mark = marks[place]
-        if mark.begin - end > _MAX_ENTRY_CHARS or mark.key in seen:
+        if (
+            mark.begin - (marks[place - 1].end if place > first else at) > _MAX_ENTRY_CHARS
+            or mark.key in seen
+        ):
             break
         # Items begin anew in each part.
         if mark.kind == "part":
             seen = {key for key in seen if key[0] == "part"}
         seen.add(mark.key)
-        if last_place[mark.key] == place:
-            # An entry without its clause may stand between others, never at the end.
-            continue
-        end, entries = mark.end, entries + 1
+        # An entry without its clause may stand between others, or at the end if short.
+        last = place + 1 == len(marks) or marks[place + 1].begin - mark.end > _MAX_ENTRY_CHARS
+        if last_place[mark.key] > place or not last:
+            end, entries = mark.end, entries + 1
     return end if entries >= _MIN_ENTRIES else None
+
+
+def _unannounced(text: str, marks: Sequence[Mark]) -> tuple[int, int] | None:
+    """A table of contents without a heading: five or more short entries after which the first of
+    them comes again soon, with the same words."""
+    for place, mark in enumerate(marks[:_TOP_MARKS]):
+        if mark.readings[0].path not in ((1,), (1, 1)):
+            continue
+        after = place + 1
+        while after < len(marks) and marks[after].begin - marks[after - 1].end < _MAX_BARE_ENTRY_CHARS:
+            if marks[after].key == mark.key:
+                break
+            after += 1
+        again = {_words(text, other) for other in marks[after : after + 12] if other.key == mark.key}
+        if after - place >= _MIN_BARE_ENTRIES and _words(text, mark) in again:
+            return mark.begin, marks[after - 1].end
+    return None
+
+
+def _parts(marks: Sequence[Mark]) -> tuple[int, int] | None:
+    """Three or more parts close together, one of which comes again: the entries between them had no
+    label that could be read."""
+    parts = [mark for mark in marks if mark.kind == "part"]
+    run: list[Mark] = []
+    for mark in parts:
+        if run and mark.begin - run[-1].end > _MAX_PART_CHARS:
+            break
+        run.append(mark)
+    keys = {mark.key for mark in run}
+    if len(run) >= _MIN_ENTRIES and any(mark.key in keys for mark in parts[len(run) :]):
+        return run[0].begin, run[-1].end
+    return None
+
+
+def _words(text: str, mark: Mark) -> str:
+    """The first letters after a label, by which an entry is known again."""
+    return "".join(ch for ch in text[mark.end : mark.end + 40].lower() if ch.isalpha())[:10]
 
 
 def _by_pages(lines: Sequence[str], begins: Sequence[int]) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:page|p\.|seite)?[\W_]*(?:\d{1,4}|[ivxl]{1,6}|[A-Z]{1,2}-\d{1,3})(?:[\W_]*(?:of|/)[\W_]*\d{1,4})?[\W_]*(?:page)?[\W_]*",
@@ -15,6 +15,9 @@ _PAGE_NUMBER = re.compile(
 )
 # "Source: ACME CORP, 10-Q, 5/20/2014": what filing sites print under each page.
 _SOURCE = re.compile(r"Source:\s.{1,120},\s*\d{1,2}/\d{1,2}/\d{2,4}")
+_LABEL = re.compile(
+    r"(?:item|section|article|chapter|part|note|exhibit|schedule)\b|\W*\d+[.)]", re.IGNORECASE
+)
 _DIGITS = re.compile(r"\d+")
 _MAX_MARK_CHARS = 40
 _MIN_REPEATS = 3
@@ -31,12 +34,13 @@ def page_noise(lines: Sequence[str], page_starts: frozenset[int] = frozenset()) 
     noise = {
         at for at, line in enumerate(bare) if line and (_PAGE_NUMBER.fullmatch(line) or _SOURCE.match(line))
     }
-    keys = [_DIGITS.sub("#", line) if 3 <= len(line) <= _MAX_RUNNING_CHARS else "" for line in bare]
+    keys = [_running_key(line) for line in bare]
     counts = Counter(keys)
     wanted = {key for key, count in counts.items() if key and count >= _MIN_REPEATS}
     if not wanted or not (noise or page_starts):
         return noise
-    edges = _page_edges(bare, noise, page_starts)
+    # Form feeds are sure; without them a page number marks the page's end.
+    edges = _page_edges(bare, noise, page_starts or noise)
     at_edge = Counter(keys[at] for at in edges)
     running = {key for key in wanted if at_edge[key] * 2 > counts[key]}
     return noise | {at for at, key in enumerate(keys) if key in running}
@@ -48,13 +52,19 @@ def _is_page_mark(line: str) -> bool:
     return line.startswith("Source:") and _SOURCE.match(line) is not None
 
 
-def _page_edges(bare: Sequence[str], noise: set[int], page_starts: frozenset[int]) -> set[int]:
+def _running_key(line: str) -> str:
+    """What a running line has in common with itself on other pages; "" for none. A label is none."""
+    if not 3 <= len(line) <= _MAX_RUNNING_CHARS or _LABEL.match(line):
+        return ""
+    return _DIGITS.sub("#", line)
+
+
+def _page_edges(bare: Sequence[str], noise: set[int], breaks: Set[int]) -> set[int]:
     """The two lines with text before and after each page break."""
     filled = [at for at, line in enumerate(bare) if line and at not in noise]
     edges: set[int] = set()
-    breaks = sorted(noise | page_starts)
     position = 0
-    for line in breaks:
+    for line in sorted(breaks):
         while position < len(filled) and filled[position] < line:
             position += 1
         edges.update(filled[max(0, position - 2) : position + 2])

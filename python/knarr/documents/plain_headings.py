@@ -19,14 +19,15 @@ _SENTENCE_END = re.compile(r"[.:;!?)\]”\"]$")
 _NO_HEADING = re.compile(
     r"(?:by|name|title|its|date|attest|attention|attn|tel|fax|phone|e-?mail|address|signature|signed|to|from|re|and|between|"
     r"by and between|among|or|whereas|now,? therefore|in witness whereof|yes|no|total)\b[:.]?|/s/|_{3}|\W*$|"
-    r"(?:the )?(?:confidential|execution (?:copy|version)|draft|\[?redacted|\*{2,})|exhibit \d|\[",
+    r"(?:the )?(?:confidential|execution (?:copy|version)|draft|\[?redacted|\*{2,})|table of contents|contents|index|(?:\d+ +)?exhibit \d|[\[(]",
     re.IGNORECASE,
 )
 _COMPANY = re.compile(
-    r"\b(?:inc|llc|l\.l\.c|corp|ltd|corporation|limited|company|gmbh|s\.a|n\.a|b\.v|l\.?p|plc)\b\.?\)?\W*$",
+    r"\b(?:inc|llc|l\.l\.c|corp|ltd|corporation|limited|company|gmbh|s[./]a|n\.a|b\.v|l\.?p|plc)\b\.?\)?\W*$",
     re.IGNORECASE,
 )
 _MAX_CHARS = 100
+_MIN_WORD_LETTERS = 6
 _MAX_TITLE_WORDS = 10
 _PARAGRAPH_CHARS = 60
 
@@ -138,6 +139,8 @@ def _short(
 
 def _is_title(line: str) -> bool:
     letters = sum(ch.isalpha() for ch in line)
+    if " " not in line and letters < _MIN_WORD_LETTERS:
+        return False
     if letters < 4 or len(line) > _MAX_CHARS or letters * 2 < len(line.replace(" ", "")):
         return False
     return not (

@@ -12,6 +12,7 @@ one, so that line numbers stay and ``^`` finds the line; nothing else is changed
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -33,6 +34,12 @@ _T = TypeVar("_T")
 _MIN_EXHIBIT_CHARS = 200
 _MIN_SHORT_HEADINGS = 3
 _TITLE_LINES = 25
+_NAMES_DOCUMENT = re.compile(
+    r"\b(?:agreement|contract|amendment|lease|license|plan|report|policy|memorandum|manual|handbook|guide|terms|"
+    r"rules|specification|standard|syllabus|proposal|statement of work)\b",
+    re.IGNORECASE,
+)
+_COVER_PAGE = re.compile(r"UNITED STATES|SECURITIES (?:AND )?EXCHANGE")
 _REPORT_KINDS = ("item", "note", "part")
 
 
@@ -104,18 +111,16 @@ class _Outline:
         return _without_repeats(spots)
 
     def title(self) -> str:
-        """The first line in capitals near the top that names the document, "" if there is none."""
-        seen = 0
-        for at, line in enumerate(self.lines):
-            if not line.strip() or at in self.noise:
-                continue
-            seen += 1
-            if seen > _TITLE_LINES:
-                break
-            heading = next((h for h in self.plain if h.first == at and h.style is not Style.SHORT), None)
-            if heading and not any(mark.begin == self.begins[at] for mark in self.marks):
-                return heading.title
-        return ""
+        """The heading near the top that names the document, "" if there is none."""
+        top = [at for at, line in enumerate(self.lines[:500]) if line.strip() and at not in self.noise][
+            :_TITLE_LINES
+        ]
+        within = frozenset(top)
+        found = [h for h in self.plain if h.first in within and h.style is not Style.SHORT]
+        named = next((h.title for h in found if _NAMES_DOCUMENT.search(h.title)), "")
+        if named or not found or _COVER_PAGE.search(found[0].title):
+            return named
+        return found[0].title if found[0].first in top[:2] else ""
 
     # -- regions ---------------------------------------------------------------------------------
 
@@ -129,14 +134,15 @@ class _Outline:
                 spots.extend(self._unnumbered([h for h in plain if h.style is not Style.SHORT], base))
             return False
         first = min(found.clauses[0].mark.begin for found in lists)
-        document_title = self.title()
-        for heading in plain:
-            if (
-                self.begins[heading.first] < first
-                and heading.style is not Style.SHORT
-                and heading.title != document_title
-            ):
-                spots.append(self._spot(heading, base + 1))
+        if lists[0].kind not in _REPORT_KINDS:
+            # What stands before the first item of a report is its cover.
+            document_title = self.title()
+            spots.extend(
+                self._spot(heading, base + 1)
+                for heading in plain
+                if self.begins[heading.first] < first and heading.style is not Style.SHORT
+                if heading.title != document_title
+            )
         recitals = max((spot.begin for spot in spots if spot.begin < first and spot.level > base), default=-1)
         for found in lists:
             level = base + (len(found.prefix) or 1)
@@ -163,16 +169,17 @@ class _Outline:
 
     def _unnumbered(self, plain: Sequence[PlainHeading], base: int) -> list[_Spot]:
         """Levels by style: each kind of rule in order of appearance, then capitals, then short lines."""
+        short = sum(heading.style is Style.SHORT for heading in plain)
+        capitals = sum(heading.style is Style.CAPITALS for heading in plain)
+        if short < _MIN_SHORT_HEADINGS and not base:
+            plain = [heading for heading in plain if heading.style is not Style.SHORT]
+        # A few lines in capitals among many short ones are acronyms and names, not a level above.
+        alike = capitals * 5 < short
         styles: list[tuple[Style, str]] = []
         for heading in sorted(plain, key=lambda heading: heading.style):
-            if (heading.style, heading.mark) not in styles:
-                styles.append((heading.style, heading.mark))
-        short = sum(heading.style is Style.SHORT for heading in plain)
-        return [
-            self._spot(heading, base + 1 + styles.index((heading.style, heading.mark)))
-            for heading in plain
-            if heading.style is not Style.SHORT or short >= _MIN_SHORT_HEADINGS or base
-        ]
+            if _style(heading, alike) not in styles:
+                styles.append(_style(heading, alike))
+        return [self._spot(heading, base + 1 + styles.index(_style(heading, alike))) for heading in plain]
 
     # -- exhibits --------------------------------------------------------------------------------
 
@@ -237,6 +244,10 @@ class _Outline:
 
     def _in_contents(self, at: int) -> bool:
         return any(begin <= at < end for begin, end in self.contents)
+
+
+def _style(heading: PlainHeading, alike: bool) -> tuple[Style, str]:
+    return (Style.CAPITALS if alike and heading.style is Style.SHORT else heading.style, heading.mark)
 
 
 def _with_next(items: Sequence[_T]) -> Iterator[tuple[_T, _T | None]]:
