@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import posixpath
 import re
+import struct
 import zipfile
 import zlib
 
@@ -27,7 +28,6 @@ MAX_TREE_BYTES = 300 << 20
 _CENTRAL_RECORD = b"PK\x01\x02"
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
-_PIECE_BYTES = 1 << 20
 # What libxml2 takes for an element or a text, and for an attribute with its value: measured.
 _NODE_BYTES = 130
 _ATTRIBUTE_BYTES = 230
@@ -51,6 +51,7 @@ class Package:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OSError) as error:
             raise DocumentError(f"not a whole DOCX package: {error}") from error
+        self._data = data
         self._names = {name.lower(): name for name in self._zip.namelist()}
         self._left_bytes = MAX_PACKAGE_BYTES
         self._left_tree_bytes = MAX_TREE_BYTES
@@ -110,25 +111,19 @@ class Package:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise DocumentError(f"{name} is compressed in a way that DOCX does not know")
         limit = min(MAX_PART_BYTES, self._left_bytes)
-        pieces, size = [], 0
+        # Not by ZipFile.open: it stops at the size that the file declares.
+        begin = info.header_offset + _local_header_bytes(self._data, info.header_offset)
+        packed = self._data[begin : begin + info.compress_size]
         try:
-            with self._zip.open(info) as stream:
-                while piece := stream.read(_PIECE_BYTES):
-                    size += len(piece)
-                    if size > limit:
-                        raise DocumentError(f"{name} inflates to more than {limit >> 20} MiB", "limit")
-                    pieces.append(piece)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            NotImplementedError,
-            RuntimeError,
-        ) as error:
+            data = packed if info.compress_type == zipfile.ZIP_STORED else _inflated(packed, limit)
+        except zlib.error as error:
             raise DocumentError(f"{name} cannot be inflated: {error}") from error
-        self._left_bytes -= size
-        return b"".join(pieces)
+        if len(data) > limit:
+            raise DocumentError(f"{name} inflates to more than {limit >> 20} MiB", "limit")
+        if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
+            raise DocumentError(f"{name} is damaged: its size or checksum is not what it declares")
+        self._left_bytes -= len(data)
+        return data
 
     def _charge(self, name: str, data: bytes) -> None:
         if _DOCTYPE.search(data):
@@ -137,3 +132,17 @@ class Package:
         self._left_tree_bytes -= nodes * _NODE_BYTES + data.count(b"=") * _ATTRIBUTE_BYTES + len(data)
         if self._left_tree_bytes < 0:
             raise DocumentError(f"{name} holds more elements than are read", "limit")
+
+
+def _local_header_bytes(data: bytes, at: int) -> int:
+    """The size of a member's own header, which its lengths of name and extra field give."""
+    if data[at : at + 4] != b"PK\x03\x04" or len(data) < at + 30:
+        raise DocumentError("the package's directory points at no member")
+    name, extra = struct.unpack_from("<HH", data, at + 26)
+    return int(30 + name + extra)
+
+
+def _inflated(packed: bytes, limit: int) -> bytes:
+    """The data, or, where it is longer, a little more than `limit` of it."""
+    squeezed = zlib.decompressobj(-zlib.MAX_WBITS)
+    return squeezed.decompress(packed, limit + 1)

@@ -1,0 +1,135 @@
+"""Small PDF files for tests, written object by object, so that damage can be done on purpose."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+
+WIDTH, HEIGHT = 612, 792
+IMAGE = "BI /W 8 /H 8 /BPC 8 /CS /G ID " + "x" * 64 + " EI"
+
+
+@dataclass
+class Page:
+    """A page under construction: text at places, raw operators, or nothing."""
+
+    operators: list[str] = field(default_factory=list)
+
+    def text(self, x: float, y: float, text: str, size: float = 10, *, bold: bool = False) -> Page:
+        """One piece of text with its base line at y."""
+        escaped = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
+        self.operators.append(f"BT /{'B' if bold else 'F'} {size} Tf 1 0 0 1 {x} {y} Tm ({escaped}) Tj ET")
+        return self
+
+    def lines(self, x: float, y: float, lines: list[str], size: float = 10, step: float = 12) -> Page:
+        """Lines below each other."""
+        for at, line in enumerate(lines):
+            self.text(x, y - at * step, line, size)
+        return self
+
+    def image(self) -> Page:
+        """A picture and nothing else."""
+        self.operators.append(f"q 200 0 0 200 50 400 cm {IMAGE} Q")
+        return self
+
+
+@dataclass
+class Bookmark:
+    """An outline entry; page from 0."""
+
+    title: str
+    page: int
+    y: float | None = None
+    children: list[Bookmark] = field(default_factory=list)
+
+
+class _Objects:
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+
+    def add(self, body: str | bytes = b"") -> int:
+        self.bodies.append(body.encode("latin-1") if isinstance(body, str) else body)
+        return len(self.bodies)
+
+    def put(self, number: int, body: str) -> None:
+        self.bodies[number - 1] = body.encode("latin-1")
+
+
+def stream(data: bytes, extra: str = "") -> bytes:
+    """A stream object's body."""
+    return f"<< /Length {len(data)} {extra} >>\nstream\n".encode() + data + b"\nendstream"
+
+
+def pdf(
+    pages: list[Page],
+    outline: list[Bookmark] | None = None,
+    *,
+    encrypted: bool = False,
+    contents: bytes | None = None,
+    resources: str = "",
+    extra: list[bytes] | None = None,
+) -> bytes:
+    """A whole file. `contents`: the body of an object to use as every page's content instead;
+    `extra`: objects numbered from 3 on (1 and 2 are the fonts); `resources`: more page resources."""
+    objects = _Objects()
+    objects.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
+    objects.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
+    for body in extra or []:
+        objects.add(body)
+    tree = objects.add()
+    numbers = []
+    shared = objects.add(contents) if contents is not None else None
+    for page in pages:
+        content = shared or objects.add(
+            stream(zlib.compress("\n".join(page.operators).encode("cp1252")), "/Filter /FlateDecode")
+        )
+        numbers.append(
+            objects.add(
+                f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Contents {content} 0 R "
+                f"/Resources << /Font << /F 1 0 R /B 2 0 R >> {resources} >> >>"
+            )
+        )
+    kids = " ".join(f"{number} 0 R" for number in numbers)
+    objects.put(tree, f"<< /Type /Pages /Kids [{kids}] /Count {len(numbers)} >>")
+    root = f"/Type /Catalog /Pages {tree} 0 R"
+    if outline:
+        top = objects.add()
+        first, last = _bookmarks(objects, outline, top, numbers)
+        objects.put(top, f"<< /Type /Outlines /First {first} 0 R /Last {last} 0 R >>")
+        root += f" /Outlines {top} 0 R"
+    catalog = objects.add(f"<< {root} >>")
+    trailer = f"/Root {catalog} 0 R"
+    if encrypted:
+        key = "00" * 31
+        lock = objects.add(f"<< /Filter /Standard /V 1 /R 2 /O <{key}01> /U <{key}02> /P -4 >>")
+        trailer += f" /Encrypt {lock} 0 R /ID [<01> <01>]"
+    return _file(objects, trailer)
+
+
+def _bookmarks(objects: _Objects, marks: list[Bookmark], parent: int, pages: list[int]) -> tuple[int, int]:
+    numbers = [objects.add() for _ in marks]
+    for at, (number, mark) in enumerate(zip(numbers, marks, strict=True)):
+        target = f"/XYZ 0 {mark.y} 0" if mark.y is not None else "/Fit"
+        body = f"/Title ({mark.title}) /Parent {parent} 0 R /Dest [{pages[mark.page]} 0 R {target}]"
+        if at:
+            body += f" /Prev {numbers[at - 1]} 0 R"
+        if at + 1 < len(numbers):
+            body += f" /Next {numbers[at + 1]} 0 R"
+        if mark.children:
+            first, last = _bookmarks(objects, mark.children, number, pages)
+            body += f" /First {first} 0 R /Last {last} 0 R"
+        objects.put(number, f"<< {body} >>")
+    return numbers[0], numbers[-1]
+
+
+def _file(objects: _Objects, trailer: str) -> bytes:
+    out = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
+    places = []
+    for number, body in enumerate(objects.bodies, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n".encode() + body + b"\nendobj\n"
+    begin, count = len(out), len(places) + 1
+    out += f"xref\n0 {count}\n0000000000 65535 f \n".encode()
+    out += b"".join(f"{place:010} 00000 n \n".encode() for place in places)
+    out += f"trailer\n<< /Size {count} {trailer} >>\nstartxref\n{begin}\n%%EOF\n".encode()
+    return bytes(out)
