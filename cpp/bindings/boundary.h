@@ -1,0 +1,54 @@
+// The one way through the boundary between Python and the engine.
+//
+// Arguments are taken with the GIL held and stay alive for the call; work runs in `without_gil`;
+// results are turned into Python objects afterwards. Errors of the engine become the classes of
+// knarr.errors (see errors.cc).
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace knarr::bindings {
+
+namespace py = pybind11;
+
+template <class F>
+auto without_gil(F&& work) {
+  const py::gil_scoped_release release;
+  return work();
+}
+
+// Python strings as UTF-8 views, without a copy where Python has that form already. Keeps its own
+// references: the list may change meanwhile.
+class Strings {
+ public:
+  Strings() = default;
+  explicit Strings(const py::list& list);
+  static Strings of(const std::optional<py::list>& list) {
+    return list ? Strings(*list) : Strings();
+  }
+
+  operator std::span<const std::string_view>() const { return views_; }
+
+ private:
+  py::tuple owner_;
+  std::vector<std::string_view> views_;
+};
+
+// The numbers of a C-contiguous float32 array with this many axes. Another array throws Error
+// kInvalidArgument that says how to convert it. The array must outlive the span.
+std::span<const float> floats(const py::array& array, int axes, std::string_view name);
+
+void register_errors(py::module_& module);
+void register_filter(py::module_& module);
+void register_hits(py::module_& module);
+void register_results(py::module_& module);
+void register_engine(py::module_& module);
+
+}  // namespace knarr::bindings

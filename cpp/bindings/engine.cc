@@ -1,0 +1,227 @@
+#include "engine/engine.h"
+
+#include <pybind11/stl/filesystem.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "bindings/boundary.h"
+#include "bindings/names.h"
+
+namespace knarr::bindings {
+namespace {
+
+using Uris = py::list;
+
+std::vector<Kind> kinds_of(const std::optional<py::list>& list) {
+  std::vector<Kind> out;
+  const Strings names = Strings::of(list);
+  for (const std::string_view name : std::span<const std::string_view>(names)) {
+    if (name != "chunk" && name != "abstract") {
+      fail(ErrorCode::kInvalidArgument,
+           "kinds: expected \"chunk\" or \"abstract\", got \"" + std::string(name) + "\"");
+    }
+    out.push_back(name == "chunk" ? Kind::kChunk : Kind::kAbstract);
+  }
+  return out;
+}
+
+std::pair<Row, Row> add(Engine& self, const py::list& uris, const py::array& vectors,
+                        const std::optional<py::list>& texts, const std::optional<py::list>& kinds,
+                        const std::optional<std::string>& document, bool replace,
+                        const std::optional<py::list>& previews) {
+  const Strings names(uris), bodies = Strings::of(texts), shown = Strings::of(previews);
+  const std::vector<Kind> kind = kinds_of(kinds);
+  Objects objects{names, floats(vectors, 2, "vectors"), bodies, kind, shown, {}, replace};
+  if (vectors.shape(0) != static_cast<py::ssize_t>(uris.size()) ||
+      vectors.shape(1) != static_cast<py::ssize_t>(self.dim())) {
+    fail(ErrorCode::kInvalidArgument, "vectors: expected (" + std::to_string(uris.size()) + ", " +
+                                          std::to_string(self.dim()) + "), got (" +
+                                          std::to_string(vectors.shape(0)) + ", " +
+                                          std::to_string(vectors.shape(1)) + ")");
+  }
+  if (document) objects.document = *document;
+  const RowRange rows = without_gil([&] { return self.add(objects); });
+  return {rows.begin, rows.end};
+}
+
+PyHits search(const Engine& self, const py::array& query, const std::string& scope, std::int64_t k,
+              const Filter& filter, std::int64_t offset, bool expand, float gamma) {
+  const std::span<const float> values = floats(query, 1, "query");
+  return {without_gil([&] {
+            return self.search(values, {scope, k, offset, filter, expand, gamma});
+          }),
+          {}};
+}
+
+std::vector<PyHits> search_batch(const Engine& self, const py::array& queries,
+                                 const std::string& scope, std::int64_t k, const Filter& filter) {
+  const std::span<const float> values = floats(queries, 2, "queries");
+  if (queries.shape(1) != static_cast<py::ssize_t>(self.dim())) {
+    fail(ErrorCode::kInvalidArgument, "queries: expected dimension " + std::to_string(self.dim()) +
+                                          ", got " + std::to_string(queries.shape(1)));
+  }
+  std::vector<Hits> found = without_gil([&] {
+    SearchOptions options;
+    options.scope = scope;
+    options.k = k;
+    options.filter = filter;
+    return self.search_batch(values, options);
+  });
+  std::vector<PyHits> out;
+  out.reserve(found.size());
+  for (Hits& hits : found) out.push_back({std::move(hits), {}});
+  return out;
+}
+
+std::vector<Expanded> expand(const Engine& self, const py::list& seeds, const py::array& query,
+                             const std::string& scope, const Filter& filter, float gamma,
+                             std::size_t limit) {
+  const Strings names(seeds);
+  const std::span<const float> values = floats(query, 1, "query");
+  return without_gil([&] { return self.expand(names, values, {scope, filter, gamma, limit}); });
+}
+
+GrepHits grep(const Engine& self, const std::string& pattern, const std::string& scope,
+              const Filter& filter, bool literal, bool ignore_case, std::int64_t limit,
+              std::int64_t offset, std::int64_t width, std::int64_t timeout_ms) {
+  if (limit < 0 || offset < 0 || width < 0) {
+    fail(ErrorCode::kInvalidArgument, "limit, offset and width must not be negative");
+  }
+  GrepOptions options;
+  options.literal = literal;
+  options.ignore_case = ignore_case;
+  options.limit = static_cast<std::uint64_t>(limit);
+  options.offset = static_cast<std::uint64_t>(offset);
+  options.width = static_cast<std::size_t>(width);
+  options.timeout_ms = timeout_ms;
+  return without_gil([&] { return self.grep(pattern, scope, filter, options); });
+}
+
+std::uint64_t add_edges(Engine& self, const py::list& sources, const py::list& targets,
+                        const std::string& question, const py::array& vector,
+                        const std::string& trace, const std::string& summary,
+                        std::optional<std::int64_t> expires_at_s) {
+  const Strings from(sources), to(targets);
+  const std::span<const float> values = floats(vector, 1, "vector");
+  return without_gil([&] {
+    return self.add_edges(
+        {from, to, question, values, trace, summary, expires_at_s.value_or(kNeverExpires)});
+  });
+}
+
+py::dict stats(const Engine& self) {
+  const Stats stats = without_gil([&] { return self.stats(); });
+  py::dict out;
+  out["dim"] = stats.dim;
+  out["objects"] = stats.objects;
+  out["rows"] = stats.rows;
+  out["directories"] = stats.directories;
+  out["version"] = stats.version;
+  out["edges"] = stats.edges;
+  out["questions"] = stats.questions;
+  out["text_bytes"] = stats.text_bytes;
+  out["vectors_size_bytes"] = stats.vectors_size_bytes;
+  out["texts_size_bytes"] = stats.texts_size_bytes;
+  out["trie_size_bytes"] = stats.trie_size_bytes;
+  out["edges_size_bytes"] = stats.edges_size_bytes;
+  return out;
+}
+
+using Class = py::class_<Engine>;
+
+void define_writing(Class& type) {
+  type.def("add", &add, py::arg("uris"), py::arg("vectors"), py::arg("texts") = py::none(),
+           py::arg("kinds") = py::none(), py::kw_only(), py::arg("document") = py::none(),
+           py::arg("replace") = false, py::arg("previews") = py::none())
+      .def(
+          "remove",
+          [](Engine& self, const std::string& uri) {
+            return without_gil([&] { return self.remove(uri); });
+          },
+          py::arg("uri"))
+      .def(
+          "move",
+          [](Engine& self, const std::string& source, const std::string& target) {
+            return without_gil([&] { return self.move(source, target); });
+          },
+          py::arg("source"), py::arg("target"))
+      .def("add_edges", &add_edges, py::arg("sources"), py::arg("targets"), py::arg("question"),
+           py::arg("vector"), py::kw_only(), py::arg("trace") = "", py::arg("summary") = "",
+           py::arg("expires_at_s") = py::none())
+      .def(
+          "remove_edges_of_trace",
+          [](Engine& self, const std::string& trace) {
+            return without_gil([&] { return self.remove_edges_of_trace(trace); });
+          },
+          py::arg("trace"))
+      .def(
+          "remove_edges_of_node",
+          [](Engine& self, const std::string& uri) {
+            return without_gil([&] { return self.remove_edges_of_node(uri); });
+          },
+          py::arg("uri"));
+}
+
+void define_reading(Class& type) {
+  type.def("search", &search, py::arg("query"), py::arg("scope"), py::arg("k"), py::arg("filter"),
+           py::kw_only(), py::arg("offset") = 0, py::arg("expand") = false, py::arg("gamma") = 0.8f)
+      .def("search_batch", &search_batch, py::arg("queries"), py::arg("scope"), py::arg("k"),
+           py::arg("filter"))
+      .def("expand", &expand, py::arg("seeds"), py::arg("query"), py::arg("scope"),
+           py::arg("filter"), py::kw_only(), py::arg("gamma") = 0.8f, py::arg("limit") = 100)
+      .def(
+          "list",
+          [](const Engine& self, const std::string& uri, std::int64_t offset, std::int64_t limit) {
+            return without_gil([&] { return self.list(uri, offset, limit); });
+          },
+          py::arg("uri"), py::arg("offset"), py::arg("limit"))
+      .def("grep", &grep, py::arg("pattern"), py::arg("scope"), py::arg("filter"), py::kw_only(),
+           py::arg("literal"), py::arg("ignore_case"), py::arg("limit"), py::arg("offset"),
+           py::arg("width"), py::arg("timeout_ms"))
+      .def(
+          "read",
+          [](const Engine& self, const std::string& uri, std::int64_t begin_byte,
+             std::optional<std::int64_t> max_bytes) {
+            return without_gil([&] { return self.read(uri, begin_byte, max_bytes); });
+          },
+          py::arg("uri"), py::arg("begin_byte") = 0, py::arg("max_bytes") = py::none())
+      .def(
+          "exists",
+          [](const Engine& self, const std::string& uri) {
+            return without_gil([&] { return self.exists(uri); });
+          },
+          py::arg("uri"))
+      .def(
+          "count",
+          [](const Engine& self, const std::string& scope, Kinds kinds) {
+            return without_gil([&] { return self.count(scope, kinds); });
+          },
+          py::arg("scope"), py::arg("kinds"))
+      .def("stats", &stats);
+}
+
+}  // namespace
+
+void register_engine(py::module_& module) {
+  Class type(module, "Engine", "The native index; see knarr.Engine.");
+  type.def(py::init<std::size_t>(), py::arg("dim"))
+      .def_property_readonly("dim", &Engine::dim)
+      .def("__len__", &Engine::size);
+  define_writing(type);
+  define_reading(type);
+  type.def(
+          "save",
+          [](const Engine& self, const std::filesystem::path& path) {
+            without_gil([&] { self.save(path.string()); });
+          },
+          py::arg("path"))
+      .def_static(
+          "load",
+          [](const std::filesystem::path& path) {
+            return without_gil([&] { return Engine::load(path.string()); });
+          },
+          py::arg("path"));
+}
+
+}  // namespace knarr::bindings

@@ -1,0 +1,147 @@
+// Hits in Python: columns of one length, each made when it is first asked for and then kept.
+#include <pybind11/typing.h>
+
+#include <map>
+
+#include "bindings/boundary.h"
+#include "bindings/names.h"
+#include "engine/results.h"
+
+namespace knarr::bindings {
+namespace {
+
+using Texts = py::typing::List<py::str>;
+using Numbers = py::typing::List<py::int_>;
+
+// f(hits, i) for each hit, as a list.
+template <class List, class F>
+List column(PyHits& self, const char* name, F f) {
+  py::object& kept = self.columns[name];
+  if (!kept) {
+    const Hits& hits = self.hits;
+    auto values = without_gil([&] {
+      std::vector<decltype(f(hits, std::size_t{}))> out;
+      out.reserve(hits.size());
+      for (std::size_t i = 0; i < hits.size(); ++i) out.push_back(f(hits, i));
+      return out;
+    });
+    kept = py::cast(std::move(values));
+  }
+  return List(kept);
+}
+
+template <class T>
+py::array_t<T> numbers(const PyHits& self, T ScoredRow::*member) {
+  py::array_t<T> out(static_cast<py::ssize_t>(self.hits.size()));
+  T* data = out.mutable_data();
+  for (const ScoredRow& each : self.hits.rows) *data++ = each.*member;
+  return out;
+}
+
+std::string describe(PyHits& self) {
+  std::string out = "Hits(" + std::to_string(self.hits.size()) + " of " +
+                    std::to_string(self.hits.rows_allowed) + " rows allowed, plan " +
+                    self.hits.plan;
+  if (self.hits.size() > 0) out += ", best " + self.hits.uri(0);
+  return out + ")";
+}
+
+}  // namespace
+
+void register_hits(py::module_& module) {
+  py::class_<Expanded>(module, "Expanded", "A target that an edge of a hit leads to.")
+      .def_readonly("uri", &Expanded::uri)
+      .def_property_readonly(
+          "row",
+          [](const Expanded& self) { return self.row == kNoRow ? -1 : std::int64_t{self.row}; },
+          "Its row; -1 for a directory.")
+      .def_readonly("source", &Expanded::source, "URI of the seed.")
+      .def_readonly("similarity", &Expanded::similarity, "Cosine of the query and the question.")
+      .def_readonly("question", &Expanded::question)
+      .def_readonly("summary", &Expanded::summary)
+      .def_readonly("trace", &Expanded::trace);
+
+  py::class_<PyHits>(module, "Hits",
+                     "Results of a search, best first: columns of one length. They tell of the "
+                     "engine as it was when the search ran.")
+      .def("__len__", [](const PyHits& self) { return self.hits.size(); })
+      .def("__repr__", &describe)
+      .def_property_readonly("uris",
+                             [](PyHits& self) {
+                               return column<Texts>(
+                                   self, "uris",
+                                   [](const Hits& hits, std::size_t i) { return hits.uri(i); });
+                             })
+      .def_property_readonly(
+          "scores", [](const PyHits& self) { return numbers(self, &ScoredRow::score); },
+          "Cosines, float32 (n,).")
+      .def_property_readonly(
+          "rows", [](const PyHits& self) { return numbers(self, &ScoredRow::row); }, "uint32 (n,).")
+      .def_property_readonly(
+          "plan", [](const PyHits& self) { return self.hits.plan; },
+          "How the vectors were searched.")
+      .def_property_readonly(
+          "rows_allowed", [](const PyHits& self) { return self.hits.rows_allowed; },
+          "How many objects scope and filter left.")
+      .def_property_readonly(
+          "kinds",
+          [](PyHits& self) {
+            return column<Texts>(self, "kinds", [](const Hits& hits, std::size_t i) {
+              return std::string(kind_name(hits.kind(i)));
+            });
+          },
+          "\"chunk\" or \"abstract\".")
+      .def_property_readonly("previews",
+                             [](PyHits& self) {
+                               return column<Texts>(
+                                   self, "previews",
+                                   [](const Hits& hits, std::size_t i) { return hits.preview(i); });
+                             })
+      .def_property_readonly(
+          "documents",
+          [](PyHits& self) {
+            return column<Texts>(self, "documents",
+                                 [](const Hits& hits, std::size_t i) { return hits.document(i); });
+          },
+          "URI of each hit's document; \"\" where it was added without one.")
+      .def_property_readonly(
+          "begin_bytes",
+          [](PyHits& self) {
+            return column<Numbers>(self, "begin_bytes", [](const Hits& hits, std::size_t i) {
+              return hits.extent(i).begin_byte;
+            });
+          },
+          "Where each hit's text begins in the text of its document.")
+      .def_property_readonly("end_bytes",
+                             [](PyHits& self) {
+                               return column<Numbers>(self, "end_bytes",
+                                                      [](const Hits& hits, std::size_t i) {
+                                                        return hits.extent(i).end_byte;
+                                                      });
+                             })
+      .def_property_readonly(
+          "line_begins",
+          [](PyHits& self) {
+            return column<Numbers>(self, "line_begins", [](const Hits& hits, std::size_t i) {
+              return hits.extent(i).line_begin;
+            });
+          },
+          "The line, from 1, where each hit's text begins; 0 without a text.")
+      .def_property_readonly("line_ends",
+                             [](PyHits& self) {
+                               return column<Numbers>(self, "line_ends",
+                                                      [](const Hits& hits, std::size_t i) {
+                                                        return hits.extent(i).line_end;
+                                                      });
+                             })
+      .def_property_readonly(
+          "expanded",
+          [](PyHits& self) {
+            py::object& kept = self.columns["expanded"];
+            if (!kept) kept = py::cast(self.hits.expanded);
+            return py::typing::List<Expanded>(kept);
+          },
+          "With expand=True: targets of the hits' edges, most similar question first.");
+}
+
+}  // namespace knarr::bindings

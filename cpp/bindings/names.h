@@ -1,0 +1,31 @@
+// Words of the engine as Python says them, and the Python form of Hits.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "bindings/boundary.h"
+#include "engine/results.h"
+
+namespace knarr::bindings {
+
+inline const char* kind_name(Kind kind) { return kind == Kind::kChunk ? "chunk" : "abstract"; }
+
+inline const char* outcome_name(GrepOutcome outcome) {
+  switch (outcome) {
+    case GrepOutcome::kMatches:
+      return "matches";
+    case GrepOutcome::kNoMatches:
+      return "no_matches";
+    case GrepOutcome::kIncomplete:
+      return "incomplete";
+  }
+  return "incomplete";
+}
+
+struct PyHits {
+  Hits hits;
+  std::map<std::string, py::object> columns;  // those that were asked for
+};
+
+}  // namespace knarr::bindings

@@ -1,0 +1,96 @@
+// The frame of the facade, and the small reading calls. Search, text and writing have their own
+// files.
+#include "engine/engine.h"
+
+#include "base/error.h"
+#include "engine/stores.h"
+
+namespace knarr {
+
+Engine::Engine(std::size_t dim) : Engine(dim, std::make_unique<Stores>(dim)) {}
+
+Engine::Engine(std::size_t dim, std::unique_ptr<Stores> stores)
+    : dim_(dim), stores_(std::move(stores)) {
+  auto first = std::make_shared<State>(dim);
+  stores_->show(*first);
+  state_ = std::move(first);
+}
+
+Engine::~Engine() = default;
+
+StatePtr Engine::state() const {
+  const std::lock_guard lock(state_mutex_);
+  return state_;
+}
+
+void Engine::publish(std::shared_ptr<State> draft) {
+  ++draft->version;
+  StatePtr next = std::move(draft);
+  {
+    const std::lock_guard lock(state_mutex_);
+    state_.swap(next);
+  }
+  // The old version is let go here, outside the lock: freeing it may take a while.
+}
+
+bool Engine::exists(std::string_view uri) const {
+  return state()->trie.find(parse_uri(uri)) != kNoNode;
+}
+
+std::uint64_t Engine::count(std::string_view scope, Kinds kinds) const {
+  const StatePtr state = this->state();
+  return state->allowed(state->resolve(scope), Filter{kinds, {}}).size();
+}
+
+ListPage Engine::list(std::string_view uri, std::int64_t offset, std::int64_t limit) const {
+  if (offset < 0 || limit < 0) {
+    fail(ErrorCode::kInvalidArgument, "offset and limit must not be negative, got " +
+                                          std::to_string(offset) + " and " + std::to_string(limit));
+  }
+  const StatePtr state = this->state();
+  const Trie& trie = state->trie;
+  const NodeId directory = state->resolve(uri);
+  if (trie.node(directory).is_object) {
+    fail(ErrorCode::kInvalidArgument,
+         trie.uri(directory) + " is an object, not a directory: read it, or list its parent");
+  }
+  ListPage page;
+  page.total = trie.child_count(directory);
+  for (const NodeId id : trie.children(directory, static_cast<std::size_t>(offset),
+                                       static_cast<std::size_t>(limit))) {
+    const TrieNode& node = trie.node(id);
+    ListEntry entry{
+        trie.uri(id), std::string(trie.name(id)), !node.is_object, node.rows.size(), {}, {}};
+    const NodeId shown = node.is_object ? id : trie.child(id, ".abstract.md");
+    if (shown != kNoNode && trie.node(shown).is_object) {
+      entry.preview = state->preview(trie.node(shown).rows.first());
+    }
+    if (node.is_object) entry.kind = state->records[node.rows.first()].kind;
+    page.entries.push_back(std::move(entry));
+  }
+  return page;
+}
+
+Stats Engine::stats() const {
+  const StatePtr state = this->state();
+  Stats out{};
+  out.dim = dim_;
+  out.objects = state->live().size();
+  out.rows = state->vectors.size();
+  out.directories = state->trie.size() - out.objects;
+  out.version = state->version;
+  out.edges = state->edges.edge_count();
+  out.questions = state->edges.question_count();
+  state->live().for_each_range([&](Row begin, Row end) {
+    for (Row row = begin; row < end; ++row) out.text_bytes += state->texts.text(row).size();
+  });
+  out.vectors_size_bytes = std::uint64_t{state->vectors.size()} * dim_ * sizeof(float);
+  for (BlockId id = 0; id < state->texts.block_count(); ++id) {
+    if (const Block* block = state->texts.block(id)) out.texts_size_bytes += block->size_bytes();
+  }
+  out.trie_size_bytes = state->trie.size_bytes();
+  out.edges_size_bytes = state->edges.size_bytes();
+  return out;
+}
+
+}  // namespace knarr

@@ -1,0 +1,161 @@
+// Engine: scoped search over objects that have a URI, a vector and perhaps a text.
+//
+//   Engine engine(384);
+//   engine.add({.uris = uris, .vectors = vectors, .texts = texts, .document = "viking://a/doc"});
+//   Hits hits = engine.search(query, {.scope = "viking://a", .k = 5});
+//   GrepHits matches = engine.grep("late fees?", {.scope = "viking://a"});
+//   TextSpan section = engine.read(hits.uri(0));
+//
+// A scope is a URI and means the whole subtree under it, by path component. Filters apply before
+// anything is ranked. Answers are deterministic: equal scores stand in the order of their URIs as
+// strings.
+//
+// Threads: all methods may be called from any thread at any time. A reading call takes the State
+// that is published at its start and works on it without locks: it sees a change whole or not at
+// all, and waits for nobody. Writing calls follow one another, work on a draft, and publish it at
+// their end; one that throws has changed nothing.
+//
+// Errors are thrown as Error: kInvalidArgument for values that are refused, kNotFound for a URI
+// that nothing has, kAlreadyExists for one that is taken.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/results.h"
+#include "engine/types.h"
+#include "filter/filter.h"
+#include "grep/grep.h"
+
+namespace knarr {
+
+struct Objects {
+  std::span<const std::string_view> uris;      // n, all different; parents are made
+  std::span<const float> vectors;              // (n, dim), any length but zero
+  std::span<const std::string_view> texts;     // n, or none at all; UTF-8
+  std::span<const Kind> kinds;                 // n, or none: all are chunks
+  std::span<const std::string_view> previews;  // n, or none: the beginnings of the texts
+  std::optional<std::string_view> document;    // a URI that all of them lie under
+  bool replace = false;                        // what lies under `document` now, goes
+};
+
+struct SearchOptions {
+  std::string_view scope = kScheme;
+  std::int64_t k = 10;
+  std::int64_t offset = 0;  // results to skip
+  Filter filter;
+  bool expand = false;  // also follow edges of the hits
+  float gamma = 0.8f;   // least similarity of an edge's question
+};
+
+struct ExpandOptions {
+  std::string_view scope = kScheme;
+  Filter filter;
+  float gamma = 0.8f;
+  std::size_t limit = 100;
+};
+
+struct NewEdges {
+  std::span<const std::string_view> sources;  // m URIs
+  std::span<const std::string_view> targets;  // m URIs: edge i leads from source i to target i
+  std::string_view question;
+  std::span<const float> vector;  // (dim,), of the question
+  std::string_view trace;
+  std::string_view summary;
+  std::int64_t expires_at_s = kNeverExpires;  // Unix time
+};
+
+class Engine {
+ public:
+  explicit Engine(std::size_t dim);  // 1 to 65536
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  std::size_t dim() const { return dim_; }
+  std::uint64_t size() const { return state()->live().size(); }  // live objects
+
+  // --- Writing -----------------------------------------------------------------------------------
+
+  // Adds objects and returns their rows: object i has row begin + i.
+  //
+  // Text. With a document, the texts of its chunks, joined in the order given, are its canonical
+  // text: one text for grep and read, in which matches cross borders. Without one, each run of
+  // chunks with the same parent directory is such a text. Each abstract's text stands alone.
+  //
+  // With `replace`, objects now under the document go in the same publish. The directory keeps its
+  // place in its parent, URIs that are added again keep their node (and so their edges), and
+  // children stand in the new order.
+  RowRange add(const Objects& objects);
+
+  // Removes an object or a whole subtree, with the directories this leaves empty, from every index.
+  // Returns how many objects went.
+  std::uint64_t remove(std::string_view uri);
+
+  // Gives an object or a subtree the URI `target`, which must be free. Touches no row. Returns how
+  // many objects moved. Edges follow.
+  std::uint64_t move(std::string_view source, std::string_view target);
+
+  // Learns edges; known ones are not learnt twice. Returns how many are new.
+  std::uint64_t add_edges(const NewEdges& edges);
+  std::uint64_t remove_edges_of_trace(std::string_view trace);
+  std::uint64_t remove_edges_of_node(std::string_view uri);  // from or to it
+
+  // --- Reading -----------------------------------------------------------------------------------
+
+  // The k nearest objects of the scope that the filter allows: always min(k, allowed - offset).
+  Hits search(std::span<const float> query, const SearchOptions& options) const;
+  // The same for (n, dim) queries: one result each, without edges.
+  std::vector<Hits> search_batch(std::span<const float> queries,
+                                 const SearchOptions& options) const;
+
+  // Targets of the seeds' edges whose question is like the query, best first.
+  std::vector<Expanded> expand(std::span<const std::string_view> seeds,
+                               std::span<const float> query, const ExpandOptions& options) const;
+
+  // A page of a directory's children, in order of creation.
+  ListPage list(std::string_view uri, std::int64_t offset, std::int64_t limit) const;
+
+  // Matches of a pattern (RE2 syntax) in the texts of the scope's rows that the filter allows.
+  GrepHits grep(std::string_view pattern, std::string_view scope, const Filter& filter,
+                const GrepOptions& options) const;
+
+  // An object's text, or the chunks' texts of a whole subtree, joined in row order. The piece
+  // begins at `begin_byte` and holds at most `max_bytes`; both are moved back to the nearest
+  // beginning of a character, but a piece is never empty before the end.
+  TextSpan read(std::string_view uri, std::int64_t begin_byte,
+                std::optional<std::int64_t> max_bytes) const;
+
+  bool exists(std::string_view uri) const;
+  std::uint64_t count(std::string_view scope, Kinds kinds) const;
+  Stats stats() const;
+
+  // --- Keeping -----------------------------------------------------------------------------------
+
+  // Writes everything to a file, durably and whole or not at all. Rows that hold nothing any more
+  // are left out, so that rows may have other numbers after a load; nothing else changes.
+  void save(const std::string& path) const;
+  // Maps a saved file. Throws kCorruption, kUnsupported (made by a newer version), kIo.
+  static std::unique_ptr<Engine> load(const std::string& path);
+
+ private:
+  struct Stores;  // the append-only stores; they belong to the writer
+
+  Engine(std::size_t dim, std::unique_ptr<Stores> stores);
+  StatePtr state() const;
+  void publish(std::shared_ptr<State> draft);
+
+  const std::size_t dim_;
+  std::mutex writing_;
+  std::unique_ptr<Stores> stores_;
+  mutable std::mutex state_mutex_;  // held to copy or swap the pointer only
+  StatePtr state_;
+};
+
+}  // namespace knarr

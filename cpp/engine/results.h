@@ -1,0 +1,122 @@
+// What the engine's calls return.
+//
+// Hits keep the State they were found in: what they tell of a row is true for the moment of the
+// call, whatever has been written since. All types here may be read from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/state.h"
+#include "engine/types.h"
+#include "grep/grep.h"
+
+namespace knarr {
+
+struct RowRange {
+  Row begin;
+  Row end;
+};
+
+// A target that an edge of a seed leads to.
+struct Expanded {
+  std::string uri;
+  Row row;             // kNoRow when the target is a directory
+  std::string source;  // URI of the seed
+  float similarity;    // cosine of the query and the edge's question
+  std::string question;
+  std::string summary;
+  std::string trace;
+};
+
+// Where a row's text stands in the text of its document (or of its directory, see Engine::add).
+struct Extent {
+  std::uint64_t begin_byte = 0;
+  std::uint64_t end_byte = 0;
+  std::uint32_t line_begin = 0;  // from 1; 0 when the row has no text
+  std::uint32_t line_end = 0;    // the line of its last byte
+};
+
+struct Hits {
+  StatePtr state;
+  std::vector<ScoredRow> rows;  // best first
+  std::string plan;             // how the vectors were searched
+  std::uint64_t rows_allowed = 0;
+  std::vector<Expanded> expanded;  // only when asked for
+
+  std::size_t size() const { return rows.size(); }
+  std::string uri(std::size_t i) const { return state->uri(rows[i].row); }
+  Kind kind(std::size_t i) const { return state->records[rows[i].row].kind; }
+  std::string preview(std::size_t i) const { return state->preview(rows[i].row); }
+  std::string document(std::size_t i) const { return state->document(rows[i].row); }
+  Extent extent(std::size_t i) const;
+};
+
+struct ListEntry {
+  std::string uri;
+  std::string name;  // decoded
+  bool is_directory;
+  std::uint64_t rows;        // objects at or below it
+  std::optional<Kind> kind;  // of an object
+  std::string preview;       // of an object; for a directory, of its abstract
+};
+
+struct ListPage {
+  std::vector<ListEntry> entries;
+  std::uint64_t total;  // children in all
+};
+
+struct GrepHit {
+  std::string uri;                // of the object where the match begins
+  std::vector<std::string> uris;  // of all that it touches
+  Row row;                        // of `uri`
+  std::uint32_t line;             // from 1, in the document's text
+  std::uint32_t column;           // byte in that line, from 1
+  std::uint32_t begin_byte;       // in the document's text
+  std::uint32_t end_byte;
+  std::string excerpt;
+  std::string document;  // empty when it has none
+};
+
+struct GrepHits {
+  std::vector<GrepHit> matches;
+  std::uint64_t total = 0;
+  GrepOutcome outcome = GrepOutcome::kNoMatches;
+  std::string note;  // why the search is incomplete and where it stopped; else empty
+  std::optional<std::uint64_t> next_offset;
+};
+
+// A piece of the text that a URI names.
+struct TextSpan {
+  std::string text;
+  std::uint64_t begin_byte = 0;  // of the piece, counted in all that the URI names
+  std::uint64_t end_byte = 0;
+  std::uint64_t total_bytes = 0;             // of all that the URI names
+  std::optional<std::uint64_t> next_offset;  // where to go on; none at the end
+  // When all of it stands together in one document's text: that document's URI and the place in it
+  // where the URI's text begins. Otherwise "" and 0, and lines count in the joined text.
+  std::string document;
+  std::uint64_t base_byte = 0;
+  std::uint32_t line_begin = 1;  // lines of the piece's first and last byte, from 1
+  std::uint32_t line_end = 1;
+  std::vector<std::string> uris;  // objects that the piece touches
+};
+
+struct Stats {
+  std::size_t dim;
+  std::uint64_t objects;      // live
+  std::uint64_t rows;         // made so far; rows - objects are tombstones
+  std::uint64_t directories;  // the root included
+  std::uint64_t version;      // grows with each change
+  std::uint64_t edges;
+  std::uint64_t questions;           // historical questions that edges hold
+  std::uint64_t text_bytes;          // of live objects
+  std::uint64_t vectors_size_bytes;  // memory
+  std::uint64_t texts_size_bytes;
+  std::uint64_t trie_size_bytes;
+  std::uint64_t edges_size_bytes;
+};
+
+}  // namespace knarr

@@ -1,0 +1,57 @@
+#include "engine/state.h"
+
+#include "base/error.h"
+
+namespace knarr {
+namespace {
+
+constexpr std::size_t kPreviewBytes = 160;
+
+// The beginning of a text on one line, cut between words where that loses little.
+std::string beginning_of(std::string_view text) {
+  std::string out;
+  std::size_t last_space = 0;
+  for (const char c : text.substr(0, 4 * kPreviewBytes)) {
+    const bool is_space = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!is_space) {
+      out += c;
+    } else if (!out.empty() && out.back() != ' ') {
+      last_space = out.size();
+      out += ' ';
+    }
+    if (out.size() > kPreviewBytes) break;
+  }
+  if (out.size() > kPreviewBytes) {
+    std::size_t end = last_space > kPreviewBytes / 2 ? last_space : kPreviewBytes;
+    while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0) == 0x80) --end;
+    return out.substr(0, end) + "…";
+  }
+  if (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+NodeId State::resolve(std::string_view uri) const {
+  const Path path = parse_uri(uri);
+  const NodeId node = trie.find(path);
+  if (node == kNoNode) fail(ErrorCode::kNotFound, "nothing has the URI " + quoted(uri));
+  return node;
+}
+
+RowSet State::allowed(NodeId scope, const Filter& filter) const {
+  return filter.within(trie.node(scope).rows, by_kind);
+}
+
+std::string State::document(Row row) const {
+  const RowRecord& record = records[row];
+  if (record.document == kNoNode || !trie.contains(record.document)) return "";
+  return trie.is_within(record.node, record.document) ? trie.uri(record.document) : "";
+}
+
+std::string State::preview(Row row) const {
+  const std::string& given = records[row].preview;
+  return given.empty() ? beginning_of(texts.text(row)) : given;
+}
+
+}  // namespace knarr

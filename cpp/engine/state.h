@@ -1,0 +1,61 @@
+// State: one consistent version of everything the engine knows.
+//
+// It is immutable once published, and every reading call works on exactly one. All its parts are
+// shared with other versions: trees copy on write, and views of the append-only stores end where
+// the version ends. Invariants: the root's rows are the live rows; `by_kind` splits them; a live
+// row's record names its node, whose only row it is.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "edges/edges.h"
+#include "engine/types.h"
+#include "filter/filter.h"
+#include "grep/segments.h"
+#include "grep/text.h"
+#include "uri/trie.h"
+#include "vectors/store.h"
+
+namespace knarr {
+
+// What a row stands for. Written once, when the row is made.
+struct RowRecord {
+  NodeId node = kNoNode;  // its object; kNoNode for a row that a snapshot kept for its text only
+  NodeId document = kNoNode;  // the document it was added with, if any
+  Kind kind = Kind::kChunk;
+  std::string preview;  // empty: the beginning of its text
+};
+
+using Records = Segments<RowRecord, 4096>;
+
+struct State {
+  explicit State(std::size_t dim) : edges(dim) {}
+
+  Trie trie;
+  KindRows by_kind;
+  VectorView vectors;
+  TextView texts;
+  Records::View records;
+  EdgeStore edges;
+  std::uint64_t version = 0;  // grows by one with each change
+
+  // The node of a URI. Throws kNotFound, kInvalidArgument.
+  NodeId resolve(std::string_view uri) const;
+  const RowSet& live() const { return trie.node(Trie::kRoot).rows; }
+  // The rows of a scope that a filter lets pass.
+  RowSet allowed(NodeId scope, const Filter& filter) const;
+
+  std::string uri(Row row) const { return trie.uri(records[row].node); }
+  // The URI of the row's document; empty when it has none or lies no longer under it.
+  std::string document(Row row) const;
+  std::string preview(Row row) const;
+  // Whether a's URI sorts before b's, as strings. Live rows.
+  bool uri_before(Row a, Row b) const { return trie.uri_before(records[a].node, records[b].node); }
+};
+
+using StatePtr = std::shared_ptr<const State>;
+
+}  // namespace knarr

@@ -1,0 +1,27 @@
+// The append-only stores behind the views of a State. They belong to the writer.
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/state.h"
+#include "grep/text.h"
+#include "vectors/store.h"
+
+namespace knarr {
+
+struct Engine::Stores {
+  explicit Stores(std::size_t dim) : vectors(dim) {}
+  Stores(VectorStore v, TextStore t) : vectors(std::move(v)), texts(std::move(t)) {}
+
+  // Makes `state` see all that has been appended.
+  void show(State& state) {
+    state.vectors = vectors.view();
+    state.texts = texts.view();
+    state.records = records.view();
+  }
+
+  VectorStore vectors;
+  TextStore texts;
+  Records records;
+};
+
+}  // namespace knarr

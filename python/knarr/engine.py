@@ -1,0 +1,371 @@
+"""`Engine`: the native index, for those who bring their own vectors.
+
+    engine = knarr.Engine(384)
+    engine.add(uris, vectors, texts)                    # vectors: float32 (n, 384)
+    hits = engine.search(query, scope="viking://handbook/loans", k=5)
+    for uri, score in zip(hits.uris, hits.scores):
+        print(uri, score, engine.read(uri).text)
+
+A URI names an object (a leaf, with a vector and perhaps a text) or a directory. Given as a scope it
+means the whole subtree, by path component. Scopes and filters apply before anything is ranked, so
+``len(hits) == min(k, rows allowed)``; equal scores are ordered by URI, as strings.
+
+Threads: every method may be called from any thread, and releases the GIL while it works. Readers
+never wait: each call sees one whole version of the engine. Writers follow one another, and a call
+that raises has changed nothing. Arrays passed in must not be written to during the call.
+
+URIs go in with or without a closing slash and percent-encoded or plain; they come out encoded once,
+directories with a closing slash. Components are Unicode NFC.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from knarr import _core
+from knarr._core import Expanded, GrepHits, GrepMatch, Hits, ListEntry, ListPage, TextSpan
+from knarr.errors import InvalidArgument
+from knarr.types import Kind
+
+__all__ = [
+    "Engine",
+    "Expanded",
+    "GrepHits",
+    "GrepMatch",
+    "Hits",
+    "ListEntry",
+    "ListPage",
+    "TextSpan",
+]
+
+Floats = npt.NDArray[np.float32]
+# Rows that a caller may see: a pyroaring.BitMap, its portable serialisation, or a bool for each row.
+RowFilter = Any
+
+ROOT = "viking://"
+_KIND_BITS = {"chunk": 1, "abstract": 2}
+_ALL_KINDS = 3
+_ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+
+
+class Engine:
+    """An index over objects with a URI, a unit vector of width `dim`, and perhaps a text.
+
+    ``len(engine)`` counts its objects. Rows are never used twice; ``save`` and ``load`` drop those
+    of removed objects, after which rows may have other numbers.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self._core = _core.Engine(_count(dim, "dim"))
+
+    @property
+    def dim(self) -> int:
+        """Width of the vectors."""
+        return self._core.dim
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __repr__(self) -> str:
+        return f"Engine(dim={self.dim}, objects={len(self)})"
+
+    # ------------------------------------------------------------------ writing
+
+    def add(
+        self,
+        uris: Sequence[str],
+        vectors: Floats,
+        texts: Sequence[str] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        *,
+        document: str | None = None,
+        replace: bool = False,
+        previews: Sequence[str] | None = None,
+    ) -> range:
+        """Add objects, all or none; returns their rows: object i has row ``range.start + i``.
+
+        uris:     n URIs of objects; missing directories above them are made
+        vectors:  (n, dim) float32, C-contiguous, of any length but zero; stored at length one
+        texts:    n texts; those of a document's chunks, joined in the order given, are its text
+        kinds:    "chunk" (the default) or "abstract" for each
+        document: a URI that all of them lie under. Its text is then one, and `grep` and `read` cross
+                  the borders of chunks and sections; without it each run of chunks with one parent
+                  directory is such a text
+        replace:  what lies under `document` now goes, in the same step; URIs that stay keep their
+                  edges, the document its place in its folder, and children take the new order
+        previews: a line for each, shown in results; by default the beginning of its text
+
+        Raises AlreadyExists for a URI that is taken, InvalidArgument for a URI that is a directory or
+        lies below an object, a vector that is zero or not finite (named by its URI), wrong shapes.
+        """
+        begin, end = self._core.add(
+            [_nfc(uri) for uri in uris],
+            vectors,
+            _strings(texts),
+            _strings(kinds),
+            document=None if document is None else _nfc(document),
+            replace=replace,
+            previews=_strings(previews),
+        )
+        return range(begin, end)
+
+    def remove(self, uri: str) -> int:
+        """Remove an object or a subtree from every index; returns how many objects went.
+
+        Directories that are left empty go too. Raises NotFound."""
+        return self._core.remove(_nfc(uri))
+
+    def move(self, source: str, target: str) -> int:
+        """Give an object or a subtree the URI `target`; returns how many objects moved.
+
+        Raises NotFound, AlreadyExists when `target` is taken, InvalidArgument when it lies within
+        `source` or below an object."""
+        return self._core.move(_nfc(source), _nfc(target))
+
+    def add_edges(
+        self,
+        sources: Sequence[str],
+        targets: Sequence[str],
+        question: str,
+        vector: Floats,
+        *,
+        trace: str = "",
+        summary: str = "",
+        expires_at: float | None = None,
+    ) -> int:
+        """Learn that `question` led from source i to target i; returns how many edges are new.
+
+        vector: (dim,) float32, of the question    trace: names the run, for `remove_edges`
+        expires_at: Unix seconds, after which the edges are ignored
+
+        Raises NotFound for an unknown URI."""
+        return self._core.add_edges(
+            [_nfc(uri) for uri in sources],
+            [_nfc(uri) for uri in targets],
+            question,
+            vector,
+            trace=trace,
+            summary=summary,
+            expires_at_s=None if expires_at is None else int(expires_at),
+        )
+
+    def remove_edges(self, *, trace: str | None = None, uri: str | None = None) -> int:
+        """Forget the edges of a trace, or those from or to a URI; returns how many went."""
+        if (trace is None) == (uri is None):
+            raise InvalidArgument("name either a trace or a uri")
+        if trace is not None:
+            return self._core.remove_edges_of_trace(trace)
+        return self._core.remove_edges_of_node(_nfc(str(uri)))
+
+    # ------------------------------------------------------------------ reading
+
+    def search(
+        self,
+        query: Floats,
+        scope: str = ROOT,
+        k: int = 10,
+        filter: RowFilter = None,
+        kinds: Kind | Iterable[Kind] | None = None,
+        *,
+        offset: int = 0,
+        expand: bool = False,
+        gamma: float = 0.8,
+    ) -> Hits:
+        """The `k` objects of `scope` nearest to `query`, best first, after `offset` better ones.
+
+        query:  (dim,) float32 of any length but zero
+        filter: rows that may be seen: a pyroaring.BitMap, its ``serialize()`` bytes, or a bool array
+                over the rows (rows beyond its end are not seen)
+        kinds:  "chunk", "abstract", or several; None for all
+        expand: also follow edges of the hits whose question is at least `gamma`-similar to the
+                query, to targets that scope, filter and kinds allow: ``hits.expanded``
+
+        Raises NotFound when nothing has the scope's URI, InvalidArgument for k < 1."""
+        return self._core.search(
+            query,
+            _nfc(scope),
+            _count(k, "k"),
+            _filter(filter, kinds),
+            offset=_count(offset, "offset"),
+            expand=expand,
+            gamma=gamma,
+        )
+
+    def search_batch(
+        self,
+        queries: Floats,
+        scope: str = ROOT,
+        k: int = 10,
+        filter: RowFilter = None,
+        kinds: Kind | Iterable[Kind] | None = None,
+    ) -> list[Hits]:
+        """`search` for each row of `queries`, (n, dim) float32, at less cost than n calls."""
+        return self._core.search_batch(queries, _nfc(scope), _count(k, "k"), _filter(filter, kinds))
+
+    def expand(
+        self,
+        seeds: Sequence[str],
+        query: Floats,
+        scope: str = ROOT,
+        filter: RowFilter = None,
+        kinds: Kind | Iterable[Kind] | None = None,
+        *,
+        gamma: float = 0.8,
+        limit: int = 100,
+    ) -> list[Expanded]:
+        """Targets of the seeds' edges whose question is at least `gamma`-similar to `query`.
+
+        Each target once, with its most similar question; most similar first, then by URI."""
+        return self._core.expand(
+            [_nfc(uri) for uri in seeds],
+            query,
+            _nfc(scope),
+            _filter(filter, kinds),
+            gamma=gamma,
+            limit=_count(limit, "limit"),
+        )
+
+    def list(self, uri: str = ROOT, offset: int = 0, limit: int = 1000) -> ListPage:
+        """A page of a directory's children, in order of creation.
+
+        Raises NotFound, and InvalidArgument for an object."""
+        return self._core.list(_nfc(uri), _count(offset, "offset"), _count(limit, "limit"))
+
+    def grep(
+        self,
+        pattern: str,
+        scope: str = ROOT,
+        *,
+        literal: bool = False,
+        ignore_case: bool = False,
+        filter: RowFilter = None,
+        kinds: Kind | Iterable[Kind] | None = ("chunk",),
+        limit: int = 100,
+        offset: int = 0,
+        width: int = 200,
+        timeout_ms: int = 10_000,
+    ) -> GrepHits:
+        """Occurrences of a pattern (RE2 syntax, linear time) in the texts of `scope`.
+
+        `^` and `$` are line anchors; a match may cross the borders of chunks and sections of one
+        document. ``.total`` counts all matches, ``.matches`` shows `limit` of them from `offset` on,
+        each with an excerpt of at most `width` bytes. ``.outcome`` tells "matches", "no_matches" and
+        "incomplete" (out of time; ``.note`` says what was not searched) apart.
+
+        Raises NotFound for a missing scope, InvalidArgument for a bad or too costly pattern,
+        Unsupported for look-around and back-references."""
+        return self._core.grep(
+            pattern,
+            _nfc(scope),
+            _filter(filter, kinds),
+            literal=literal,
+            ignore_case=ignore_case,
+            limit=_count(limit, "limit"),
+            offset=_count(offset, "offset"),
+            width=_count(width, "width"),
+            timeout_ms=_count(timeout_ms, "timeout_ms"),
+        )
+
+    def read(self, uri: str, begin_byte: int = 0, max_bytes: int | None = None) -> TextSpan:
+        """The text of an object, or of all chunks below a directory in row order.
+
+        The piece begins at `begin_byte`, moved back to the nearest beginning of a character, and has
+        at most `max_bytes`, but never less than a character before the end; ``.next_offset`` goes on.
+
+        Raises NotFound, and InvalidArgument for an offset beyond the end."""
+        bound = None if max_bytes is None else _count(max_bytes, "max_bytes")
+        return self._core.read(_nfc(uri), _count(begin_byte, "begin_byte"), bound)
+
+    def exists(self, uri: str) -> bool:
+        """Whether an object or a directory has this URI."""
+        return self._core.exists(_nfc(uri))
+
+    def count(self, scope: str = ROOT, kinds: Kind | Iterable[Kind] | None = None) -> int:
+        """How many objects lie in `scope`. Raises NotFound."""
+        return self._core.count(_nfc(scope), _kinds(kinds))
+
+    def stats(self) -> dict[str, int]:
+        """Counts and memory: dim, objects, rows, directories, version, edges, questions, text_bytes,
+        and ``*_size_bytes`` of the vectors, texts, trie and edges."""
+        return self._core.stats()
+
+    # ------------------------------------------------------------------ keeping
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one file, durably, whole or not at all."""
+        self._core.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Map a saved file. It is validated first: raises Corruption naming what fails, Unsupported
+        for a file of a newer version, StorageError when it cannot be read."""
+        engine = cls.__new__(cls)
+        engine._core = _core.Engine.load(os.fspath(path))
+        return engine
+
+
+def _count(value: int, name: str) -> int:
+    """An integer that fits the engine; its range is checked there."""
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise InvalidArgument(f"{name}: expected an integer, got {value!r}") from None
+    if not -(2**63) <= number < 2**63:
+        raise InvalidArgument(f"{name}: {number} is out of range")
+    return number
+
+
+def _nfc(uri: str) -> str:
+    """The URI with its components in Unicode NFC; what else is wrong with it the engine says.
+
+    Escapes of bytes from 0x80 on are text written in another way: they are undone first, so that
+    both ways name the same node. They yield no `%`, so the rest is still decoded exactly once."""
+    if not isinstance(uri, str):
+        raise InvalidArgument(f"expected a URI as str, got {uri!r}")
+    if "%" in uri:
+        uri = _ESCAPED_TEXT.sub(_unescape, uri)
+    return uri if uri.isascii() else unicodedata.normalize("NFC", uri)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    try:
+        return bytes.fromhex(match[0].replace("%", "")).decode("utf-8")
+    except UnicodeDecodeError:
+        return match[0]  # refused by the engine, with the whole URI in its message
+
+
+def _strings(values: Sequence[str] | None) -> list[str] | None:
+    return None if values is None else list(values)
+
+
+def _kinds(kinds: Kind | Iterable[Kind] | None) -> int:
+    if kinds is None:
+        return _ALL_KINDS
+    bits = 0
+    for kind in (kinds,) if isinstance(kinds, str) else kinds:
+        if kind not in _KIND_BITS:
+            raise InvalidArgument(f"kinds: expected 'chunk' or 'abstract', got {kind!r}")
+        bits |= _KIND_BITS[kind]
+    return bits
+
+
+def _filter(rows: RowFilter, kinds: Kind | Iterable[Kind] | None) -> _core.Filter:
+    bits = _kinds(kinds)
+    if rows is None:
+        return _core.Filter(bits)
+    if isinstance(rows, bytes):
+        return _core.Filter(bits, portable=rows)
+    if isinstance(rows, np.ndarray):
+        return _core.Filter(bits, mask=rows)
+    if hasattr(rows, "serialize"):
+        return _core.Filter(bits, portable=rows.serialize())
+    raise InvalidArgument(
+        f"filter: expected a pyroaring.BitMap, its bytes or a bool array, got {type(rows).__name__}"
+    )
