@@ -39,10 +39,11 @@ def parse(data: bytes, name: str) -> Document:
     """
     head, pages = pdf_worker.read(data, _page)
     _refuse_cut(data)
-    missing = tuple(number for number, page in enumerate(pages, 1) if not page.lines and not page.blank)
     if not any(page.lines for page in pages):
         raise DocumentError(f"none of {len(pages)} pages holds text; scanned pages need OCR first", "no_text")
     kept, furniture = without_furniture([page.lines for page in pages])
+    # A scanned page under a printed header gives no text either.
+    missing = tuple(at for at, page in enumerate(pages, 1) if not kept[at - 1] and not page.blank)
     lines = [line for page_kept in kept for line in page_kept]
     entries = [Entry(depth, title, page, y) for depth, title, page, y in head["outline"] if page >= 0]
     marks, source = find_headings(lines, entries)

@@ -20,8 +20,11 @@ _HEIGHT_TOLERANCE = 5.0
 _FEWEST_PAGES = 3
 _LEAST_SHARE = 0.15
 _MID_DOCUMENT = 2
+# Pages that are all alike are a text that repeats itself, not furniture.
+_MOST_SHARE = 0.4
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlc]{1,7}")
+_APART = re.compile(r"(page|[|•–—-])\s*#( of #)?$|^#\s*[|•–—-]")
 _PAGE_NUMBER = re.compile(r"(page\s*)?[-–—|\s]*(#|[a-z]-#)[-–—|\s]*((of|/)\s*#)?[-–—|\s]*")
 
 
@@ -55,7 +58,13 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], tu
             gone.add(id(edge.line))
             dropped[edge.key[1]] = None
         kept.append([line for line in lines if id(line) not in gone])
+    if _chars(kept) < (1 - _MOST_SHARE) * _chars(pages):
+        return list(pages), ()
     return kept, tuple(dropped)
+
+
+def _chars(pages: Sequence[list[Line]]) -> int:
+    return sum(len(line.text) for lines in pages for line in lines)
 
 
 def _edges(lines: Sequence[Line], top: bool) -> list[_Edge]:
@@ -82,6 +91,14 @@ def _key(text: str) -> str:
 
 def _is_number(key: str) -> bool:
     return bool(_PAGE_NUMBER.fullmatch(key))
+
+
+def _may_count(edge: _Edge) -> bool:
+    """Whether its number may be the page's. At the top of pages "Chapter 3" counts as well, where a
+    page's number stands apart from the title."""
+    return (
+        not edge.key[0] or edge.line.cells > 1 or bool(_APART.search(edge.key[1])) or _is_number(edge.key[1])
+    )
 
 
 def _repeated(group: list[_Edge], pages: int) -> list[_Edge]:

@@ -62,7 +62,12 @@ def by_looks(lines: Sequence[Line]) -> dict[int, Found]:
             rank = _rank(lines[at], title, body.size_on(lines[at].page))
             candidates.append((at, Found(title, rank, count, lines[at].page)))
         at += count
-    return {at: heading for at, heading, after in _with_next(candidates) if _heads(lines, at, heading, after)}
+    following = [*candidates[1:], None][: len(candidates)]
+    return {
+        at: heading
+        for (at, heading), after in zip(candidates, following, strict=True)
+        if _heads(lines, at, heading, after)
+    }
 
 
 def _reads_like_one(title: str) -> bool:
@@ -74,13 +79,6 @@ def _reads_like_one(title: str) -> bool:
     return (
         not _SENTENCE_END.search(title) and not _LABELLED.search(title) and not (long and title.endswith(":"))
     )
-
-
-def _with_next(
-    candidates: list[tuple[int, Found]],
-) -> list[tuple[int, Found, tuple[int, Found] | None]]:
-    following: list[tuple[int, Found] | None] = [*candidates[1:], None]
-    return [(at, found, after) for (at, found), after in zip(candidates, following, strict=True)]
 
 
 def _heads(lines: Sequence[Line], at: int, heading: Found, after: tuple[int, Found] | None) -> bool:
