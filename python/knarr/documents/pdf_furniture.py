@@ -107,17 +107,14 @@ def _repeated(group: list[_Edge], pages: int) -> list[_Edge]:
     fewest = 2 if _is_number(group[0].key[1]) else max(_FEWEST_PAGES, _LEAST_SHARE * min(pages, 60))
     if len(group) < fewest:
         return []
-    at_height = group
-    if not _is_number(group[0].key[1]):
-        # Page numbers may follow the text up and down; titles keep their place.
-        pages_near = [
-            {e.line.page for e in group if abs(e.line.y - edge.line.y) <= _HEIGHT_TOLERANCE} for edge in group
-        ]
-        at_height = [edge for edge, near in zip(group, pages_near, strict=True) if len(near) >= fewest]
+    # Page numbers may follow the text up and down; titles keep their place.
+    at_height = group if _is_number(group[0].key[1]) else _at_one_height(group, fewest)
     for place in range(max((len(edge.numbers) for edge in at_height), default=0)):
         same = Counter(edge.numbers[place] for edge in at_height if place < len(edge.numbers))
         counting = Counter(
-            edge.numbers[place] - edge.line.page for edge in at_height if place < len(edge.numbers)
+            edge.numbers[place] - edge.line.page
+            for edge in at_height
+            if place < len(edge.numbers) and _may_count(edge)
         )
         at_height = [
             edge
@@ -127,3 +124,16 @@ def _repeated(group: list[_Edge], pages: int) -> list[_Edge]:
             or counting[edge.numbers[place] - edge.line.page] >= fewest
         ]
     return at_height if len(at_height) >= fewest else []
+
+
+def _at_one_height(group: list[_Edge], fewest: float) -> list[_Edge]:
+    """Those that stand, give or take a little, at a height where enough pages have one."""
+    pages: dict[int, set[int]] = defaultdict(set)
+    for edge in group:
+        pages[int(edge.line.y // _HEIGHT_TOLERANCE)].add(edge.line.page)
+    found = []
+    for edge in group:
+        step = int(edge.line.y // _HEIGHT_TOLERANCE)
+        if len(pages[step - 1] | pages[step] | pages[step + 1]) >= fewest:
+            found.append(edge)
+    return found

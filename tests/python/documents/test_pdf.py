@@ -14,7 +14,22 @@ from knarr.errors import DocumentError
 from make_docx import deflated
 from make_pdf import Bookmark, Page, pdf, stream
 
-WORDS = "The ship carried cargo from the northern harbour to the southern market every summer".split()
+WORDS = [
+    "The",
+    "ship",
+    "carried",
+    "cargo",
+    "from",
+    "the",
+    "northern",
+    "harbour",
+    "to",
+    "the",
+    "southern",
+    "market",
+    "every",
+    "summer",
+]
 
 
 def prose(lines: int, seed: int = 0) -> list[str]:
