@@ -21,6 +21,6 @@ inline constexpr std::size_t kBytesPerWorker = std::size_t{8} << 20;
 std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const RowSet& allowed,
                                                 const float* queries, std::size_t n_queries,
                                                 std::size_t k, const RowLess& before,
-                                                ScanKernel kernel);
+                                                const ScanKernel& kernel);
 
 }  // namespace knarr

@@ -2,7 +2,7 @@
 
 namespace knarr {
 
-ScanKernel scan_kernel(CpuLevel level) {
+const ScanKernel* scan_kernel(CpuLevel level) {
   switch (level) {
     case CpuLevel::kAvx512:
       return kScanAvx512;
@@ -14,9 +14,9 @@ ScanKernel scan_kernel(CpuLevel level) {
   return kScanPlain;
 }
 
-ScanKernel scan_kernel() {
-  static const ScanKernel best = scan_kernel(cpu_level());
-  return best;
+const ScanKernel& scan_kernel() {
+  static const ScanKernel* const best = scan_kernel(cpu_level());
+  return *best;
 }
 
 }  // namespace knarr

@@ -13,21 +13,28 @@
 
 namespace knarr {
 
-// scores[q * stride + r] = rows[r] · queries[q], for r < n_rows, q < n_queries; each row and query
-// is dim floats of any alignment. Requires stride >= n_rows.
-using ScanKernel = void (*)(const float* const* rows, std::size_t n_rows,
-                            const float* const* queries, std::size_t n_queries, std::size_t dim,
-                            float* scores, std::size_t stride);
+struct ScanKernel {
+  // scores[q * stride + r] = rows[r] · queries[q], for r < n_rows, q < n_queries: rows from
+  // anywhere, asked for ahead of their use. Each row and query is dim floats of any alignment.
+  // Requires stride >= n_rows.
+  void (*block)(const float* const* rows, std::size_t n_rows, const float* const* queries,
+                std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride);
+
+  // scores[r] = row r · query, for (n_rows, dim) rows in C order: one row after the other, as
+  // memory is read fastest. Slower than `block` for rows that lie in a near cache.
+  void (*stream)(const float* rows, std::size_t n_rows, const float* query, std::size_t dim,
+                 float* scores);
+};
 
 // The twin for a level, or null when this build has none. Running it needs cpu_level() >= level.
-ScanKernel scan_kernel(CpuLevel level);
+const ScanKernel* scan_kernel(CpuLevel level);
 
 // The best twin for this machine.
-ScanKernel scan_kernel();
+const ScanKernel& scan_kernel();
 
 // The twins; null where the compiler's target has no such instructions.
-extern const ScanKernel kScanPlain;
-extern const ScanKernel kScanAvx2;
-extern const ScanKernel kScanAvx512;
+extern const ScanKernel* const kScanPlain;
+extern const ScanKernel* const kScanAvx2;
+extern const ScanKernel* const kScanAvx512;
 
 }  // namespace knarr

@@ -1,7 +1,7 @@
 // The AVX2 twin. The sixteen sums of a product are two registers of eight; a tile of R rows by Q
 // queries keeps 2·R·Q of them at work, enough to hide the latency of fused multiply-add, and loads
 // each number once. One query takes four rows at a time and asks for the next four meanwhile; many
-// queries take two rows by three.
+// queries take two rows by three; a stream goes row by row, since memory is read fastest in order.
 //
 // Target attributes stand on the functions, not on the file, so that nothing from a header is
 // compiled for a machine it might not run on.
@@ -34,7 +34,10 @@ KNARR_AVX2 inline float total(__m256 low, __m256 high) {
   return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
-template <int R, int Q>
+// Whether a tile asks for the rows `ahead` while it works.
+enum class Ahead { kNone, kRows };
+
+template <int R, int Q, Ahead A>
 KNARR_AVX2 inline void tile(const float* const* rows, const float* const* ahead,
                             const float* const* queries, std::size_t dim, float* scores,
                             std::size_t stride) {
@@ -49,7 +52,7 @@ KNARR_AVX2 inline void tile(const float* const* rows, const float* const* ahead,
   }
   std::size_t i = 0;
   for (; i + kLanes <= dim; i += kLanes) {
-    if constexpr (Q == 1) {
+    if constexpr (A == Ahead::kRows) {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         _mm_prefetch(reinterpret_cast<const char*>(ahead[r] + i), _MM_HINT_T0);
@@ -98,45 +101,53 @@ KNARR_AVX2 inline void tile(const float* const* rows, const float* const* ahead,
 
 // R rows, all queries.
 template <int R>
-KNARR_AVX2 void band(const float* const* rows, const float* const* ahead,
-                     const float* const* queries, std::size_t n_queries, std::size_t dim,
-                     float* scores, std::size_t stride) {
+KNARR_AVX2 void band(const float* const* rows, const float* const* queries, std::size_t n_queries,
+                     std::size_t dim, float* scores, std::size_t stride) {
   std::size_t q = 0;
   for (; q + 3 <= n_queries; q += 3) {
-    tile<R, 3>(rows, ahead, queries + q, dim, scores + q * stride, stride);
+    tile<R, 3, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
   }
-  if (n_queries - q == 2) tile<R, 2>(rows, ahead, queries + q, dim, scores + q * stride, stride);
-  if (n_queries - q == 1) tile<R, 1>(rows, ahead, queries + q, dim, scores + q * stride, stride);
+  queries += q;
+  scores += q * stride;
+  if (n_queries - q == 2) tile<R, 2, Ahead::kNone>(rows, rows, queries, dim, scores, stride);
+  if (n_queries - q == 1) tile<R, 1, Ahead::kNone>(rows, rows, queries, dim, scores, stride);
 }
 
-KNARR_AVX2 void scan(const float* const* rows, std::size_t n_rows, const float* const* queries,
-                     std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
+KNARR_AVX2 void block(const float* const* rows, std::size_t n_rows, const float* const* queries,
+                      std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
   std::size_t r = 0;
   if (n_queries == 1) {
     for (; r + 4 <= n_rows; r += 4) {
       const float* const* ahead = r + 8 <= n_rows ? rows + r + 4 : rows + r;
-      tile<4, 1>(rows + r, ahead, queries, dim, scores + r, stride);
+      tile<4, 1, Ahead::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
     }
   } else {
     for (; r + 2 <= n_rows; r += 2) {
-      band<2>(rows + r, rows + r, queries, n_queries, dim, scores + r, stride);
+      band<2>(rows + r, queries, n_queries, dim, scores + r, stride);
     }
   }
-  for (; r < n_rows; ++r) {
-    band<1>(rows + r, rows + r, queries, n_queries, dim, scores + r, stride);
+  for (; r < n_rows; ++r) band<1>(rows + r, queries, n_queries, dim, scores + r, stride);
+}
+
+KNARR_AVX2 void stream(const float* rows, std::size_t n_rows, const float* query, std::size_t dim,
+                       float* scores) {
+  for (std::size_t r = 0; r < n_rows; ++r, rows += dim) {
+    tile<1, 1, Ahead::kNone>(&rows, &rows, &query, dim, scores + r, 1);
   }
 }
 
+constexpr ScanKernel kKernel{block, stream};
+
 }  // namespace
 
-const ScanKernel kScanAvx2 = scan;
+const ScanKernel* const kScanAvx2 = &kKernel;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ScanKernel kScanAvx2 = nullptr;
+const ScanKernel* const kScanAvx2 = nullptr;
 }  // namespace knarr
 
 #endif

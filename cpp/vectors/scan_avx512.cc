@@ -1,7 +1,7 @@
 // The AVX-512 twin. The sixteen sums of a product are one register, added in the same tree as in
 // the other twins. One query takes eight rows at a time and asks for the next eight meanwhile; many
-// queries take four rows by four. Only AVX-512 F is used, and target attributes stand on functions,
-// as in the AVX2 twin.
+// queries take four rows by four. A stream goes row by row. Only AVX-512 F is used, and target
+// attributes stand on functions, as in the AVX2 twin.
 #include "vectors/scan.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -29,7 +29,10 @@ KNARR_AVX512 inline float total(__m512 sums) {
   return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
-template <int R, int Q>
+// Whether a tile asks for the rows `ahead` while it works.
+enum class Ahead { kNone, kRows };
+
+template <int R, int Q, Ahead A>
 KNARR_AVX512 inline void tile(const float* const* rows, const float* const* ahead,
                               const float* const* queries, std::size_t dim, float* scores,
                               std::size_t stride) {
@@ -41,7 +44,7 @@ KNARR_AVX512 inline void tile(const float* const* rows, const float* const* ahea
   }
   std::size_t i = 0;
   for (; i + kLanes <= dim; i += kLanes) {
-    if constexpr (Q == 1) {
+    if constexpr (A == Ahead::kRows) {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         _mm_prefetch(reinterpret_cast<const char*>(ahead[r] + i), _MM_HINT_T0);
@@ -84,21 +87,24 @@ KNARR_AVX512 void band(const float* const* rows, const float* const* queries, st
                        std::size_t dim, float* scores, std::size_t stride) {
   std::size_t q = 0;
   for (; q + 4 <= n_queries; q += 4) {
-    tile<R, 4>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<R, 4, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
   }
   const std::size_t left = n_queries - q;
-  if (left == 3) tile<R, 3>(rows, rows, queries + q, dim, scores + q * stride, stride);
-  if (left == 2) tile<R, 2>(rows, rows, queries + q, dim, scores + q * stride, stride);
-  if (left == 1) tile<R, 1>(rows, rows, queries + q, dim, scores + q * stride, stride);
+  if (left == 3)
+    tile<R, 3, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+  if (left == 2)
+    tile<R, 2, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+  if (left == 1)
+    tile<R, 1, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
 }
 
-KNARR_AVX512 void scan(const float* const* rows, std::size_t n_rows, const float* const* queries,
-                       std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
+KNARR_AVX512 void block(const float* const* rows, std::size_t n_rows, const float* const* queries,
+                        std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
   std::size_t r = 0;
   if (n_queries == 1) {
     for (; r + 8 <= n_rows; r += 8) {
       const float* const* ahead = r + 16 <= n_rows ? rows + r + 8 : rows + r;
-      tile<8, 1>(rows + r, ahead, queries, dim, scores + r, stride);
+      tile<8, 1, Ahead::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
     }
   } else {
     for (; r + 4 <= n_rows; r += 4) {
@@ -108,16 +114,25 @@ KNARR_AVX512 void scan(const float* const* rows, std::size_t n_rows, const float
   for (; r < n_rows; ++r) band<1>(rows + r, queries, n_queries, dim, scores + r, stride);
 }
 
+KNARR_AVX512 void stream(const float* rows, std::size_t n_rows, const float* query, std::size_t dim,
+                         float* scores) {
+  for (std::size_t r = 0; r < n_rows; ++r, rows += dim) {
+    tile<1, 1, Ahead::kNone>(&rows, &rows, &query, dim, scores + r, 1);
+  }
+}
+
+constexpr ScanKernel kKernel{block, stream};
+
 }  // namespace
 
-const ScanKernel kScanAvx512 = scan;
+const ScanKernel* const kScanAvx512 = &kKernel;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ScanKernel kScanAvx512 = nullptr;
+const ScanKernel* const kScanAvx512 = nullptr;
 }  // namespace knarr
 
 #endif

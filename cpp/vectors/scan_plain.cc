@@ -29,8 +29,8 @@ float dot(const float* row, const float* query, std::size_t dim) {
   return total(sums);
 }
 
-void scan(const float* const* rows, std::size_t n_rows, const float* const* queries,
-          std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
+void block(const float* const* rows, std::size_t n_rows, const float* const* queries,
+           std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
   for (std::size_t r = 0; r < n_rows; ++r) {
     for (std::size_t q = 0; q < n_queries; ++q) {
       scores[q * stride + r] = dot(rows[r], queries[q], dim);
@@ -38,8 +38,15 @@ void scan(const float* const* rows, std::size_t n_rows, const float* const* quer
   }
 }
 
+void stream(const float* rows, std::size_t n_rows, const float* query, std::size_t dim,
+            float* scores) {
+  for (std::size_t r = 0; r < n_rows; ++r) scores[r] = dot(rows + r * dim, query, dim);
+}
+
+constexpr ScanKernel kKernel{block, stream};
+
 }  // namespace
 
-const ScanKernel kScanPlain = scan;
+const ScanKernel* const kScanPlain = &kKernel;
 
 }  // namespace knarr

@@ -68,8 +68,10 @@ class TopK {
 
   void consider(ScoredRow candidate) {
     if (full_ && !better()(candidate, last_)) return;
+    const std::size_t most = k_ + std::max(k_, kLeastBuffer);
+    if (kept_.empty()) kept_.reserve(std::min(most, 2 * kLeastBuffer));
     kept_.push_back(candidate);
-    if (kept_.size() >= k_ + std::max(k_, kLeastBuffer)) cut();
+    if (kept_.size() >= most) cut();
   }
 
   void cut() {

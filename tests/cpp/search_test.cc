@@ -102,13 +102,14 @@ std::vector<CpuLevel> levels_here() {
   return levels;
 }
 
-std::vector<float> scores_by(ScanKernel kernel, const std::vector<float>& rows, std::size_t n,
-                             const std::vector<float>& queries, std::size_t nq, std::size_t dim) {
+std::vector<float> scores_by(const ScanKernel* kernel, const std::vector<float>& rows,
+                             std::size_t n, const std::vector<float>& queries, std::size_t nq,
+                             std::size_t dim) {
   std::vector<const float*> r(n), q(nq);
   for (std::size_t i = 0; i < n; ++i) r[i] = rows.data() + i * dim;
   for (std::size_t i = 0; i < nq; ++i) q[i] = queries.data() + i * dim;
   std::vector<float> scores(n * nq);
-  kernel(r.data(), n, q.data(), nq, dim, scores.data(), n);
+  kernel->block(r.data(), n, q.data(), nq, dim, scores.data(), n);
   return scores;
 }
 
@@ -143,14 +144,17 @@ TEST(Scan, AScoreDependsOnItsRowAndQueryOnly) {
   for (std::size_t dim : {5u, 16u, 50u, 384u}) {
     const auto rows = units(21, dim, 3), queries = units(12, dim, 4);
     for (CpuLevel level : levels_here()) {
-      const ScanKernel kernel = scan_kernel(level);
+      const ScanKernel* kernel = scan_kernel(level);
       const auto all = scores_by(kernel, rows, 21, queries, 12, dim);
-      for (std::size_t r = 0; r < 21; ++r) {
-        for (std::size_t q = 0; q < 12; ++q) {
+      std::vector<float> streamed(21);
+      for (std::size_t q = 0; q < 12; ++q) {
+        kernel->stream(rows.data(), 21, queries.data() + q * dim, dim, streamed.data());
+        for (std::size_t r = 0; r < 21; ++r) {
           const float* row = rows.data() + r * dim;
           const float* query = queries.data() + q * dim;
           float alone = 0;
-          kernel(&row, 1, &query, 1, dim, &alone, 1);
+          kernel->block(&row, 1, &query, 1, dim, &alone, 1);
+          ASSERT_EQ(streamed[r], alone) << cpu_level_name(level) << " dim " << dim;
           ASSERT_EQ(all[q * 21 + r], alone) << cpu_level_name(level) << " dim " << dim;
         }
       }
@@ -191,7 +195,7 @@ TEST(Search, EveryTwinAgreesWithBruteForce) {
   allowed.remove_range(127, 129);
   for (CpuLevel level : levels_here()) {
     const auto found =
-        exact_top_k(store.view(), allowed, queries.data(), 5, 9, by_row, scan_kernel(level));
+        exact_top_k(store.view(), allowed, queries.data(), 5, 9, by_row, *scan_kernel(level));
     for (std::size_t q = 0; q < 5; ++q) {
       ASSERT_NO_FATAL_FAILURE(
           expect_close(found[q], brute(values, dim, allowed, queries.data() + q * dim), 9));
