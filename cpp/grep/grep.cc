@@ -57,7 +57,7 @@ std::vector<Task> cut_into_tasks(const std::vector<Run>& runs) {
 
 void run_task(const TextView& texts, const std::vector<Run>& runs, const Task& task,
               const Pattern& pattern, std::uint64_t keep, Deadline& deadline, ScanResult& result) {
-  for (std::size_t i = task.first_run; i < task.end_run && result.complete; ++i) {
+  for (std::size_t i = task.first_run; i < task.end_run; ++i) {
     scan_run(pattern, *texts.block(runs[i].block), runs[i], keep, deadline, result);
   }
 }
@@ -104,7 +104,7 @@ class Joiner {
     }
     result.total += part.total;
     result.bytes_searched += part.bytes_searched;
-    if (!part.complete && result.first_unsearched == kNoRow) {
+    if (part.stopped_block != kNoBlock && result.first_unsearched == kNoRow) {
       const Block& block = *texts_.block(part.stopped_block);
       result.first_unsearched = block.slice(block.slice_at(part.stopped_byte)).row;
     }

@@ -3,7 +3,7 @@
 // A pattern that cannot match a line end may be cut behind any line end without losing a match.
 // What cannot be cut (a pattern that crosses lines, a line without end) is first tried on growing
 // windows, only to measure: when the rate seen says that the whole would run past the deadline, it
-// is given up before it is begun.
+// is left out, and the time that is left goes to the texts after it.
 #include "grep/scan.h"
 
 #include <algorithm>
@@ -109,13 +109,13 @@ class RunScan {
   }
 
   void stop(std::size_t at) {
-    deadline_.expire();
-    result_.complete = false;
+    const auto match_byte = static_cast<std::uint32_t>(std::min(at, end_));
+    const std::uint32_t byte =
+        std::clamp(block_.to_text(match_byte), run_.begin_byte, run_.end_byte);
+    result_.bytes_searched += byte - run_.begin_byte;
+    if (result_.stopped_block != kNoBlock) return;
     result_.stopped_block = run_.block;
-    result_.stopped_byte =
-        std::clamp(block_.to_text(static_cast<std::uint32_t>(std::min(at, end_))), run_.begin_byte,
-                   run_.end_byte);
-    result_.bytes_searched += result_.stopped_byte - run_.begin_byte;
+    result_.stopped_byte = byte;
   }
 
   const Pattern& pattern_;

@@ -20,10 +20,11 @@ class Deadline {
   explicit Deadline(std::chrono::milliseconds from_now) : end_(Clock::now() + from_now) {}
 
   bool passed() {
-    if (!passed_.load(std::memory_order_relaxed) && Clock::now() >= end_) expire();
-    return passed_.load(std::memory_order_relaxed);
+    if (passed_.load(std::memory_order_relaxed)) return true;
+    if (Clock::now() < end_) return false;
+    passed_.store(true, std::memory_order_relaxed);
+    return true;
   }
-  void expire() { passed_.store(true, std::memory_order_relaxed); }
   Clock::duration left() const { return end_ - Clock::now(); }
 
  private:
@@ -42,12 +43,12 @@ struct ScanResult {
   std::uint64_t total = 0;
   std::vector<RawMatch> matches;  // the first `keep` of them
   std::uint64_t bytes_searched = 0;
-  bool complete = true;
-  BlockId stopped_block = kNoBlock;  // when not complete: where the unsearched text begins
+  BlockId stopped_block = kNoBlock;  // where the first unsearched text begins; kNoBlock: nowhere
   std::uint32_t stopped_byte = 0;
 };
 
-// Adds the run's matches to `result`. When the deadline passes it stops, and notes where.
+// Adds the run's matches to `result`, up to where the deadline passes, or where a piece begins that
+// would take longer than what is left; notes the place then.
 void scan_run(const Pattern& pattern, const Block& block, const Run& run, std::uint64_t keep,
               Deadline& deadline, ScanResult& result);
 
