@@ -35,9 +35,11 @@ _CAPITALISED = re.compile(
     rf"(?!(?:{_OPENERS})\b)[A-Z][\w'’/&-]*(?:[ \t]+(?:[A-Z][\w'’/&-]*|{_LITTLE})[,)]?){{0,9}}?"
     rf"(?<!\b(?:of|or|to|in|on|by))(?<!\b(?:and|for|the))(?=[ \t]+(?:(?:{_OPENERS})[ \t]|[\"“]))"
 )
-_SMALL = frozenset(
-    "a an and as at but by for from in into of on or nor per the to upon via vs with without not is be de la du der und".split()
-)
+_SMALL = frozenset({
+    "a", "an", "and", "as", "at", "but", "by", "for", "from", "in", "into", "of", "on", "or", "nor",
+    "per", "the", "to", "upon", "via", "vs", "with", "without", "not", "is", "be", "de", "la", "du",
+    "der", "und",
+})  # fmt: skip
 
 
 class TitleKind(IntEnum):

@@ -29,7 +29,7 @@ def contents_ranges(
         found = _under_heading(heading.end(), marks)
         if found:
             ranges.append((heading.start(), found))
-            return sorted(ranges)
+            break
     ranges.extend(found for found in (_unannounced(text, marks), _parts(marks)) if found)
     return sorted(ranges)
 
@@ -81,7 +81,8 @@ def _parts(marks: Sequence[Mark]) -> tuple[int, int] | None:
     parts = [mark for mark in marks if mark.kind == "part"]
     run: list[Mark] = []
     for mark in parts:
-        if run and mark.begin - run[-1].end > _MAX_PART_CHARS:
+        again = mark.readings[0].path == (1,) and any(other.key == mark.key for other in run)
+        if run and (again or mark.begin - run[-1].end > _MAX_PART_CHARS):
             break
         run.append(mark)
     keys = {mark.key for mark in run}

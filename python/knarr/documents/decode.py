@@ -1,8 +1,8 @@
 """Bytes to text: the one place that knows byte-order marks, encodings and line ends.
 
 A byte-order mark decides (UTF-8, UTF-16, UTF-32); without one the bytes are UTF-8 if they are
-valid UTF-8, UTF-16 if their zero bytes stand in the pattern that Latin text gives, and else
-Windows-1252, which is said in the notes. Bytes with many NULs or control characters are no text.
+valid UTF-8, UTF-16 if their zero bytes stand in the pattern that Latin text gives, what the file
+itself declares if a caller found that, and else Windows-1252, which is said in the notes. Bytes with many NULs or control characters are no text.
 The text that comes out has ``\\n`` line ends, no byte-order mark and no NUL.
 """
 
@@ -38,8 +38,8 @@ class Decoded:
     notes: tuple[str, ...] = ()
 
 
-def decode(data: bytes, name: str = "", *, limits: Limits = DEFAULT) -> Decoded:
-    """Decode a text file.
+def decode(data: bytes, name: str = "", *, declared: str = "", limits: Limits = DEFAULT) -> Decoded:
+    """Decode a text file. `declared` is the encoding that the file names itself, "" if none.
 
     Raises DocumentError with status "empty" (no byte, or only white space), "limit" (longer than
     `limits.text_bytes`) or "unsupported" (binary).
@@ -50,7 +50,7 @@ def decode(data: bytes, name: str = "", *, limits: Limits = DEFAULT) -> Decoded:
         )
     if not data or data.isspace():
         raise DocumentError(f"{name}: the file is empty", "empty")
-    text, encoding, notes = _to_text(data, name)
+    text, encoding, notes = _to_text(data, name, declared)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     nulls = text.count("\0")
     if nulls:
@@ -63,7 +63,7 @@ def decode(data: bytes, name: str = "", *, limits: Limits = DEFAULT) -> Decoded:
     return Decoded(text, encoding, tuple(notes))
 
 
-def _to_text(data: bytes, name: str) -> tuple[str, str, list[str]]:
+def _to_text(data: bytes, name: str, declared: str) -> tuple[str, str, list[str]]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             text = data[len(mark) :].decode(encoding, errors="replace")
@@ -77,10 +77,21 @@ def _to_text(data: bytes, name: str) -> tuple[str, str, list[str]]:
     try:
         return data.decode("utf-8"), "utf-8", []
     except UnicodeDecodeError as error:
+        if declared and _is_known(declared):
+            text = data.decode(declared, errors="replace")
+            return text, declared.lower(), _replacement_notes(text, declared)
         # Windows-1252 leaves five bytes undefined; Latin-1 would make control characters of them.
         text = data.decode("cp1252", errors="replace")
         note = f"not valid UTF-8 (byte {error.start}): read as Windows-1252"
         return text, "cp1252", [note]
+
+
+def _is_known(encoding: str) -> bool:
+    """Whether a declared name is a text encoding that Python knows (and no codec such as base64)."""
+    try:
+        return isinstance(b"".decode(encoding), str)
+    except (LookupError, ValueError):
+        return False
 
 
 def _replacement_notes(text: str, encoding: str) -> list[str]:

@@ -14,13 +14,15 @@ class Limits:
     file_bytes:      of any format; a larger file is refused
     text_bytes:      of Markdown, HTML and plain text, before decoding; a larger one is refused
     markdown_lines:  lines whose structure is read; text after them stays in the last section
-    html_nodes:      elements and text runs of an HTML page that are read; the rest is left out, with a note
+    html_tags:       tags of an HTML page; of a page with more only the text is read, without structure
+    html_depth:      levels of an HTML page; of a deeper one only the text is read
     """
 
     file_bytes: int = 256 * MIB
     text_bytes: int = 32 * MIB
     markdown_lines: int = 200_000
-    html_nodes: int = 500_000
+    html_tags: int = 800_000
+    html_depth: int = 1_000
 
 
 DEFAULT = Limits()
