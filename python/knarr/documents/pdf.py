@@ -15,10 +15,11 @@ from typing import Any
 from knarr.documents import pdf_worker
 from knarr.documents.pdf_furniture import without_furniture
 from knarr.documents.pdf_headings import Mark, find_headings
-from knarr.documents.pdf_lines import Line, page_lines
+from knarr.documents.pdf_lines import CELL_SEPARATOR, Line, page_lines
 from knarr.documents.pdf_outline import Entry
 from knarr.documents.pdf_paragraphs import Words, goes_on, leading, right_end, stand_together
-from knarr.documents.sections import Document, Heading, section_tree
+from knarr.documents.pdf_tables import Row, find_tables
+from knarr.documents.sections import Document, Heading, Table, section_tree
 from knarr.errors import DocumentError
 
 _TAIL_BYTES = 8192
@@ -93,6 +94,7 @@ class _Writer:
     size_bytes: int = 0
     page_begins: list[int] = field(default_factory=list)
     headings: list[Heading] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
     _apart: bool = True
 
     def write(self, lines: Sequence[Line], marks: dict[int, list[Mark]]) -> None:
@@ -116,6 +118,7 @@ class _Writer:
             root,
             "pdf",
             page_begins=tuple(self.page_begins),
+            tables=tuple(self.tables),
             status="partial" if missing else "ok",
             missing_pages=missing,
             notes=notes,
@@ -133,14 +136,19 @@ class _Writer:
     def _body(self, lines: Sequence[Line]) -> None:
         usual = leading(lines)
         begin = 0
+        rows: list[Row] = []
         for at in range(1, len(lines) + 1):
             if at < len(lines) and goes_on(lines[at - 1], lines[at], usual, right_end(lines, at - 1)):
                 continue
-            self._paragraph(lines[begin:at])
+            if rows and lines[begin].page != lines[begin - 1].page:
+                self.tables += find_tables(rows)
+                rows = []
+            rows.append(self._paragraph(lines[begin:at]))
             self._apart = at == len(lines) or not stand_together(lines[at - 1], lines[at])
             begin = at
+        self.tables += find_tables(rows)
 
-    def _paragraph(self, lines: Sequence[Line]) -> None:
+    def _paragraph(self, lines: Sequence[Line]) -> Row:
         if self._apart:
             self._gap()
         self._turn_to(lines[0].page)
@@ -152,7 +160,10 @@ class _Writer:
                 self._put(head)
                 self._turn_to(line.page)
                 text = text[len(head) :]
-        self._put(text.replace("\xad", "-") + "\n")
+        text = text.replace("\xad", "-")
+        begin_byte = self.size_bytes
+        self._put(f"{text}\n")
+        return Row(begin_byte, self.size_bytes, tuple(text.split(CELL_SEPARATOR)))
 
     def _turn_to(self, page: int) -> None:
         self.page_begins += [self.size_bytes] * (page + 1 - len(self.page_begins))

@@ -18,10 +18,11 @@ from typing import Any
 _ROW_TOLERANCE = 0.45
 _CELL_GAP = 1.6
 _CURRENCY_GAP = 0.4
+_FIGURE_ENDS = "0123456789)%–—-"
 _CURRENCIES = ("$", "€", "£", "¥", "$(", "€(", "£(")
 _COLUMN_ROWS = 6
 _COLUMN_WORDS = 4
-_CELL_SEPARATOR = "  "
+CELL_SEPARATOR = "  "
 _BEFORE_FIGURE = re.compile(r"[$€£¥(]+|[$€£¥]\(")
 _AFTER_FIGURE = re.compile(r"[)%]+|\)\s?%|pts?\.?|x")
 _MARKER = re.compile(
@@ -119,7 +120,7 @@ def _parted(left: Word, right: Word) -> bool:
     if left.text in _CURRENCIES:
         return False
     gap = (right.x0 - left.x1) / max(min(left.size, right.size), 1.0)
-    return gap > (_CURRENCY_GAP if right.text in _CURRENCIES and left.text[-1].isdigit() else _CELL_GAP)
+    return gap > (_CURRENCY_GAP if right.text in _CURRENCIES and left.text[-1] in _FIGURE_ENDS else _CELL_GAP)
 
 
 Row = list[list[Word]]
@@ -195,7 +196,7 @@ def _line(row: Row, page: int) -> Line | None:
         sizes[word.size] += len(word.text)
     lettered = [word for word in words if any(map(str.isalnum, word.text))] or words
     return Line(
-        _CELL_SEPARATOR.join(cells),
+        CELL_SEPARATOR.join(cells),
         len(cells),
         words[0].x0,
         max(word.x1 for word in words),

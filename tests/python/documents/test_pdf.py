@@ -201,6 +201,22 @@ def test_a_table_row_stays_one_line_in_x_order() -> None:
     assert "2023  2022\nCash and equivalents  $ 1,874  2,936\nReceivables, net  1,141  (1,042)\n" in text
 
 
+def test_a_table_knows_its_column_heads() -> None:
+    page = Page().text(72, 720, "Balance Sheet", 14, bold=True).lines(72, 700, prose(3))
+    page.text(72, 650, "$ in millions").text(340, 636, "June 30, 2023").text(450, 636, "June 30, 2022")
+    page.text(72, 622, "Assets")
+    for at in range(8):
+        page.text(72, 608 - 14 * at, f"Item {at}").text(340, 608 - 14 * at, f"$ {at},100").text(
+            450, 608 - 14 * at, "—"
+        )
+    document = read(pdf([page.lines(72, 470, prose(3))]))
+    [table] = document.tables
+    assert table.header == "$ in millions\nJune 30, 2023  June 30, 2022\n"
+    shown = [document.data[at:].split(b"\n")[0].decode() for at in table.row_begins]
+    assert shown == ["Assets", *(f"Item {at}  $ {at},100  —" for at in range(8))]
+    assert document.data[table.begin_byte : table.end_byte].decode().endswith("Item 7  $ 7,100  —\n")
+
+
 def test_columns_of_prose_are_read_one_by_one() -> None:
     page = Page().text(72, 750, "A title over both columns of this page", 14, bold=True)
     page.lines(60, 700, [f"left column line {n} goes on here" for n in range(10)])
