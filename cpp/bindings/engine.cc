@@ -1,8 +1,6 @@
 #include "engine/engine.h"
 
-#include <pybind11/stl/filesystem.h>
-
-#include <filesystem>
+#include <pybind11/typing.h>
 
 #include "base/error.h"
 #include "bindings/boundary.h"
@@ -11,9 +9,9 @@
 namespace knarr::bindings {
 namespace {
 
-using Uris = py::list;
+using Texts = py::typing::List<py::str>;
 
-std::vector<Kind> kinds_of(const std::optional<py::list>& list) {
+std::vector<Kind> kinds_of(const std::optional<Texts>& list) {
   std::vector<Kind> out;
   const Strings names = Strings::of(list);
   for (const std::string_view name : std::span<const std::string_view>(names)) {
@@ -26,10 +24,10 @@ std::vector<Kind> kinds_of(const std::optional<py::list>& list) {
   return out;
 }
 
-std::pair<Row, Row> add(Engine& self, const py::list& uris, const py::array& vectors,
-                        const std::optional<py::list>& texts, const std::optional<py::list>& kinds,
+std::pair<Row, Row> add(Engine& self, const Texts& uris, const py::array& vectors,
+                        const std::optional<Texts>& texts, const std::optional<Texts>& kinds,
                         const std::optional<std::string>& document, bool replace,
-                        const std::optional<py::list>& previews) {
+                        const std::optional<Texts>& previews) {
   const Strings names(uris), bodies = Strings::of(texts), shown = Strings::of(previews);
   const std::vector<Kind> kind = kinds_of(kinds);
   Objects objects{names, floats(vectors, 2, "vectors"), bodies, kind, shown, {}, replace};
@@ -74,7 +72,7 @@ std::vector<PyHits> search_batch(const Engine& self, const py::array& queries,
   return out;
 }
 
-std::vector<Expanded> expand(const Engine& self, const py::list& seeds, const py::array& query,
+std::vector<Expanded> expand(const Engine& self, const Texts& seeds, const py::array& query,
                              const std::string& scope, const Filter& filter, float gamma,
                              std::size_t limit) {
   const Strings names(seeds);
@@ -98,7 +96,7 @@ GrepHits grep(const Engine& self, const std::string& pattern, const std::string&
   return without_gil([&] { return self.grep(pattern, scope, filter, options); });
 }
 
-std::uint64_t add_edges(Engine& self, const py::list& sources, const py::list& targets,
+std::uint64_t add_edges(Engine& self, const Texts& sources, const Texts& targets,
                         const std::string& question, const py::array& vector,
                         const std::string& trace, const std::string& summary,
                         std::optional<std::int64_t> expires_at_s) {
@@ -110,9 +108,9 @@ std::uint64_t add_edges(Engine& self, const py::list& sources, const py::list& t
   });
 }
 
-py::dict stats(const Engine& self) {
+py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
   const Stats stats = without_gil([&] { return self.stats(); });
-  py::dict out;
+  py::typing::Dict<py::str, py::int_> out;
   out["dim"] = stats.dim;
   out["objects"] = stats.objects;
   out["rows"] = stats.rows;
@@ -165,13 +163,13 @@ void define_writing(Class& type) {
 
 void define_reading(Class& type) {
   type.def("search", &search, py::arg("query"), py::arg("scope"), py::arg("k"), py::arg("filter"),
-           py::kw_only(), py::arg("offset") = 0, py::arg("expand") = false, py::arg("gamma") = 0.8f)
+           py::kw_only(), py::arg("offset"), py::arg("expand"), py::arg("gamma"))
       .def("search_batch", &search_batch, py::arg("queries"), py::arg("scope"), py::arg("k"),
            py::arg("filter"))
       .def("expand", &expand, py::arg("seeds"), py::arg("query"), py::arg("scope"),
-           py::arg("filter"), py::kw_only(), py::arg("gamma") = 0.8f, py::arg("limit") = 100)
+           py::arg("filter"), py::kw_only(), py::arg("gamma"), py::arg("limit"))
       .def(
-          "list",
+          "children",
           [](const Engine& self, const std::string& uri, std::int64_t offset, std::int64_t limit) {
             return without_gil([&] { return self.list(uri, offset, limit); });
           },
@@ -212,14 +210,16 @@ void register_engine(py::module_& module) {
   define_reading(type);
   type.def(
           "save",
-          [](const Engine& self, const std::filesystem::path& path) {
-            without_gil([&] { self.save(path.string()); });
+          [](const Engine& self, const py::bytes& path) {
+            const std::string name(path);
+            without_gil([&] { self.save(name); });
           },
-          py::arg("path"))
+          py::arg("path"), "path: as os.fsencode gives it")
       .def_static(
           "load",
-          [](const std::filesystem::path& path) {
-            return without_gil([&] { return Engine::load(path.string()); });
+          [](const py::bytes& path) {
+            const std::string name(path);
+            return without_gil([&] { return Engine::load(name); });
           },
           py::arg("path"));
 }

@@ -86,9 +86,10 @@ void register_hits(py::module_& module) {
       .def_property_readonly(
           "kinds",
           [](PyHits& self) {
-            return column<Texts>(self, "kinds", [](const Hits& hits, std::size_t i) {
-              return std::string(kind_name(hits.kind(i)));
-            });
+            return column<py::typing::List<KindName>>(self, "kinds",
+                                                      [](const Hits& hits, std::size_t i) {
+                                                        return std::string(kind_name(hits.kind(i)));
+                                                      });
           },
           "\"chunk\" or \"abstract\".")
       .def_property_readonly("previews",

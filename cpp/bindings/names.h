@@ -1,6 +1,8 @@
 // Words of the engine as Python says them, and the Python form of Hits.
 #pragma once
 
+#include <pybind11/typing.h>
+
 #include <map>
 #include <string>
 
@@ -8,6 +10,9 @@
 #include "engine/results.h"
 
 namespace knarr::bindings {
+
+using KindName = py::typing::Literal<"\"chunk\"", "\"abstract\"">;
+using OutcomeName = py::typing::Literal<"\"matches\"", "\"no_matches\"", "\"incomplete\"">;
 
 inline const char* kind_name(Kind kind) { return kind == Kind::kChunk ? "chunk" : "abstract"; }
 

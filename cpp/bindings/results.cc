@@ -14,9 +14,9 @@ void register_listing(py::module_& module) {
       .def_readonly("rows", &ListEntry::rows, "Objects at or below it.")
       .def_property_readonly(
           "kind",
-          [](const ListEntry& self) -> std::optional<std::string> {
+          [](const ListEntry& self) -> std::optional<KindName> {
             if (!self.kind) return std::nullopt;
-            return kind_name(*self.kind);
+            return KindName(py::str(kind_name(*self.kind)));
           },
           "\"chunk\" or \"abstract\"; None for a directory.")
       .def_readonly("preview", &ListEntry::preview, "Of a directory: that of its abstract.")
@@ -48,7 +48,8 @@ void register_grep(py::module_& module) {
       .def_readonly("matches", &GrepHits::matches)
       .def_readonly("total", &GrepHits::total, "All that were found, shown or not.")
       .def_property_readonly(
-          "outcome", [](const GrepHits& self) { return std::string(outcome_name(self.outcome)); },
+          "outcome",
+          [](const GrepHits& self) { return OutcomeName(py::str(outcome_name(self.outcome))); },
           "\"matches\", \"no_matches\" or \"incomplete\".")
       .def_readonly("note", &GrepHits::note, "Why it is incomplete, and what was not searched.")
       .def_readonly("next_offset", &GrepHits::next_offset, "Continues after the last match shown.")

@@ -20,6 +20,7 @@ directories with a closing slash. Components are Unicode NFC.
 
 from __future__ import annotations
 
+import builtins
 import os
 import re
 import unicodedata
@@ -205,7 +206,7 @@ class Engine:
         k: int = 10,
         filter: RowFilter = None,
         kinds: Kind | Iterable[Kind] | None = None,
-    ) -> list[Hits]:
+    ) -> builtins.list[Hits]:
         """`search` for each row of `queries`, (n, dim) float32, at less cost than n calls."""
         return self._core.search_batch(queries, _nfc(scope), _count(k, "k"), _filter(filter, kinds))
 
@@ -219,7 +220,7 @@ class Engine:
         *,
         gamma: float = 0.8,
         limit: int = 100,
-    ) -> list[Expanded]:
+    ) -> builtins.list[Expanded]:
         """Targets of the seeds' edges whose question is at least `gamma`-similar to `query`.
 
         Each target once, with its most similar question; most similar first, then by URI."""
@@ -236,7 +237,7 @@ class Engine:
         """A page of a directory's children, in order of creation.
 
         Raises NotFound, and InvalidArgument for an object."""
-        return self._core.list(_nfc(uri), _count(offset, "offset"), _count(limit, "limit"))
+        return self._core.children(_nfc(uri), _count(offset, "offset"), _count(limit, "limit"))
 
     def grep(
         self,
@@ -300,14 +301,14 @@ class Engine:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, durably, whole or not at all."""
-        self._core.save(os.fspath(path))
+        self._core.save(os.fsencode(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Map a saved file. It is validated first: raises Corruption naming what fails, Unsupported
         for a file of a newer version, StorageError when it cannot be read."""
         engine = cls.__new__(cls)
-        engine._core = _core.Engine.load(os.fspath(path))
+        engine._core = _core.Engine.load(os.fsencode(path))
         return engine
 
 

@@ -1,0 +1,386 @@
+"""
+The native core of knarr. Use knarr.Engine.
+"""
+
+from __future__ import annotations
+
+import typing
+
+import numpy
+import numpy.typing
+
+__all__: list[str] = [
+    "Engine",
+    "Expanded",
+    "Filter",
+    "GrepHits",
+    "GrepMatch",
+    "Hits",
+    "ListEntry",
+    "ListPage",
+    "TextSpan",
+]
+
+class Filter:
+    """
+    The rows that a call may see, beside its scope.
+    """
+    def __init__(
+        self,
+        kinds: typing.SupportsInt | typing.SupportsIndex = 3,
+        *,
+        portable: bytes | None = None,
+        mask: numpy.ndarray | None = None,
+    ) -> None:
+        """
+        kinds: bit 1 for chunks, bit 2 for abstracts. Rows: a portable Roaring serialisation, or a bool for each row.
+        """
+
+class Expanded:
+    """
+    A target that an edge of a hit leads to.
+    """
+    @property
+    def question(self) -> str: ...
+    @property
+    def row(self) -> int:
+        """
+        Its row; -1 for a directory.
+        """
+    @property
+    def similarity(self) -> float:
+        """
+        Cosine of the query and the question.
+        """
+    @property
+    def source(self) -> str:
+        """
+        URI of the seed.
+        """
+    @property
+    def summary(self) -> str: ...
+    @property
+    def trace(self) -> str: ...
+    @property
+    def uri(self) -> str: ...
+
+class Hits:
+    """
+    Results of a search, best first: columns of one length. They tell of the engine as it was when the search ran.
+    """
+    def __len__(self) -> int: ...
+    def __repr__(self) -> str: ...
+    @property
+    def begin_bytes(self) -> list[int]:
+        """
+        Where each hit's text begins in the text of its document.
+        """
+    @property
+    def documents(self) -> list[str]:
+        """
+        URI of each hit's document; "" where it was added without one.
+        """
+    @property
+    def end_bytes(self) -> list[int]: ...
+    @property
+    def expanded(self) -> list[Expanded]:
+        """
+        With expand=True: targets of the hits' edges, most similar question first.
+        """
+    @property
+    def kinds(self) -> list[typing.Literal["chunk", "abstract"]]:
+        """
+        "chunk" or "abstract".
+        """
+    @property
+    def line_begins(self) -> list[int]:
+        """
+        The line, from 1, where each hit's text begins; 0 without a text.
+        """
+    @property
+    def line_ends(self) -> list[int]: ...
+    @property
+    def plan(self) -> str:
+        """
+        How the vectors were searched.
+        """
+    @property
+    def previews(self) -> list[str]: ...
+    @property
+    def rows(self) -> numpy.typing.NDArray[numpy.uint32]:
+        """
+        uint32 (n,).
+        """
+    @property
+    def rows_allowed(self) -> int:
+        """
+        How many objects scope and filter left.
+        """
+    @property
+    def scores(self) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Cosines, float32 (n,).
+        """
+    @property
+    def uris(self) -> list[str]: ...
+
+class ListEntry:
+    """
+    A child of a directory.
+    """
+    def __repr__(self) -> str: ...
+    @property
+    def is_directory(self) -> bool: ...
+    @property
+    def kind(self) -> typing.Literal["chunk", "abstract"] | None:
+        """
+        "chunk" or "abstract"; None for a directory.
+        """
+    @property
+    def name(self) -> str:
+        """
+        Decoded.
+        """
+    @property
+    def preview(self) -> str:
+        """
+        Of a directory: that of its abstract.
+        """
+    @property
+    def rows(self) -> int:
+        """
+        Objects at or below it.
+        """
+    @property
+    def uri(self) -> str: ...
+
+class ListPage:
+    """
+    A page of a directory's children, in order of creation.
+    """
+    def __len__(self) -> int: ...
+    @property
+    def entries(self) -> list[ListEntry]: ...
+    @property
+    def total(self) -> int:
+        """
+        Children in all.
+        """
+
+class GrepMatch:
+    """
+    One occurrence of a pattern.
+    """
+    def __repr__(self) -> str: ...
+    @property
+    def begin_byte(self) -> int:
+        """
+        In the document's text.
+        """
+    @property
+    def column(self) -> int:
+        """
+        Byte in that line, from 1.
+        """
+    @property
+    def document(self) -> str:
+        """
+        URI; "" when added without one.
+        """
+    @property
+    def end_byte(self) -> int: ...
+    @property
+    def excerpt(self) -> str:
+        """
+        At most `width` bytes around it, one line.
+        """
+    @property
+    def line(self) -> int:
+        """
+        From 1, in the document's text.
+        """
+    @property
+    def row(self) -> int:
+        """
+        Of `uri`.
+        """
+    @property
+    def uri(self) -> str:
+        """
+        The object where it begins.
+        """
+    @property
+    def uris(self) -> list[str]:
+        """
+        All objects that it touches.
+        """
+
+class GrepHits:
+    """
+    Matches in document order.
+    """
+    def __len__(self) -> int: ...
+    @property
+    def matches(self) -> list[GrepMatch]: ...
+    @property
+    def next_offset(self) -> int | None:
+        """
+        Continues after the last match shown.
+        """
+    @property
+    def note(self) -> str:
+        """
+        Why it is incomplete, and what was not searched.
+        """
+    @property
+    def outcome(self) -> typing.Literal["matches", "no_matches", "incomplete"]:
+        """
+        "matches", "no_matches" or "incomplete".
+        """
+    @property
+    def total(self) -> int:
+        """
+        All that were found, shown or not.
+        """
+
+class TextSpan:
+    """
+    A piece of the text that a URI names.
+    """
+    @property
+    def base_byte(self) -> int:
+        """
+        Where the URI's text begins in its document's; 0 when it spans several texts.
+        """
+    @property
+    def begin_byte(self) -> int:
+        """
+        Counted in all that the URI names.
+        """
+    @property
+    def document(self) -> str:
+        """
+        URI; "" when none, or several.
+        """
+    @property
+    def end_byte(self) -> int: ...
+    @property
+    def line_begin(self) -> int:
+        """
+        Of the first byte, from 1.
+        """
+    @property
+    def line_end(self) -> int:
+        """
+        Of the last byte.
+        """
+    @property
+    def next_offset(self) -> int | None:
+        """
+        Where to go on; None at the end.
+        """
+    @property
+    def text(self) -> str: ...
+    @property
+    def total_bytes(self) -> int:
+        """
+        Of all that the URI names.
+        """
+    @property
+    def uris(self) -> list[str]:
+        """
+        Objects that the piece touches.
+        """
+
+class Engine:
+    """
+    The native index; see knarr.Engine.
+    """
+    @staticmethod
+    def load(path: bytes) -> Engine: ...
+    def __init__(self, dim: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __len__(self) -> int: ...
+    def add(
+        self,
+        uris: list[str],
+        vectors: numpy.ndarray,
+        texts: list[str] | None = None,
+        kinds: list[str] | None = None,
+        *,
+        document: str | None = None,
+        replace: bool = False,
+        previews: list[str] | None = None,
+    ) -> tuple[int, int]: ...
+    def add_edges(
+        self,
+        sources: list[str],
+        targets: list[str],
+        question: str,
+        vector: numpy.ndarray,
+        *,
+        trace: str = "",
+        summary: str = "",
+        expires_at_s: typing.SupportsInt | typing.SupportsIndex | None = None,
+    ) -> int: ...
+    def children(
+        self,
+        uri: str,
+        offset: typing.SupportsInt | typing.SupportsIndex,
+        limit: typing.SupportsInt | typing.SupportsIndex,
+    ) -> ListPage: ...
+    def count(self, scope: str, kinds: typing.SupportsInt | typing.SupportsIndex) -> int: ...
+    def exists(self, uri: str) -> bool: ...
+    def expand(
+        self,
+        seeds: list[str],
+        query: numpy.ndarray,
+        scope: str,
+        filter: Filter,
+        *,
+        gamma: typing.SupportsFloat | typing.SupportsIndex,
+        limit: typing.SupportsInt | typing.SupportsIndex,
+    ) -> list[Expanded]: ...
+    def grep(
+        self,
+        pattern: str,
+        scope: str,
+        filter: Filter,
+        *,
+        literal: bool,
+        ignore_case: bool,
+        limit: typing.SupportsInt | typing.SupportsIndex,
+        offset: typing.SupportsInt | typing.SupportsIndex,
+        width: typing.SupportsInt | typing.SupportsIndex,
+        timeout_ms: typing.SupportsInt | typing.SupportsIndex,
+    ) -> GrepHits: ...
+    def move(self, source: str, target: str) -> int: ...
+    def read(
+        self,
+        uri: str,
+        begin_byte: typing.SupportsInt | typing.SupportsIndex = 0,
+        max_bytes: typing.SupportsInt | typing.SupportsIndex | None = None,
+    ) -> TextSpan: ...
+    def remove(self, uri: str) -> int: ...
+    def remove_edges_of_node(self, uri: str) -> int: ...
+    def remove_edges_of_trace(self, trace: str) -> int: ...
+    def save(self, path: bytes) -> None:
+        """
+        path: as os.fsencode gives it
+        """
+    def search(
+        self,
+        query: numpy.ndarray,
+        scope: str,
+        k: typing.SupportsInt | typing.SupportsIndex,
+        filter: Filter,
+        *,
+        offset: typing.SupportsInt | typing.SupportsIndex,
+        expand: bool,
+        gamma: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> Hits: ...
+    def search_batch(
+        self, queries: numpy.ndarray, scope: str, k: typing.SupportsInt | typing.SupportsIndex, filter: Filter
+    ) -> list[Hits]: ...
+    def stats(self) -> dict[str, int]: ...
+    @property
+    def dim(self) -> int: ...
