@@ -13,7 +13,7 @@ from pathlib import PurePath
 from lxml import etree
 
 from knarr.documents.docx_body import Block, BodyReader
-from knarr.documents.docx_headings import Mark, find_headings
+from knarr.documents.docx_headings import TITLE_BLOCKS, Mark, find_headings, is_title
 from knarr.documents.docx_numbering import BULLET, Numbering
 from knarr.documents.docx_package import Package
 from knarr.documents.docx_paragraphs import Paragraph, RunReader
@@ -87,8 +87,8 @@ def _plain(block: Block) -> str:
 
 
 def _title(blocks: list[Block], name: str) -> str:
-    for block in blocks[:20]:
-        if isinstance(block, Paragraph) and block.style.lower() == "title":
+    for block in blocks[:TITLE_BLOCKS]:
+        if isinstance(block, Paragraph) and is_title(block):
             return one_line(block.text)
     return PurePath(name).stem or "document"
 

@@ -27,6 +27,8 @@ MAX_LOOK_WORDS = 12
 # An outline of at most this many headings, each over more than so much text, is "nearly none";
 # and a stretch longer than that is long.
 FEW_HEADINGS = 4
+# The title of the document stands among so many first blocks.
+TITLE_BLOCKS = 3
 MANY_CHARS = 2500
 _LARGER = 1.12
 _TITLE_CHARS, _TITLE_WORDS, _BODY_CHARS = 70, 9, 60
@@ -55,11 +57,7 @@ _Rank = tuple[int, ...]
 
 def find_headings(blocks: Sequence[Block]) -> tuple[dict[int, Mark], str]:
     """Index of a heading's (first) block → its mark; and a note for the receipt, or ""."""
-    outline = {
-        at: block.outline
-        for at, block in enumerate(blocks)
-        if isinstance(block, Paragraph) and block.outline is not None and len(block.text) <= MAX_OUTLINE_CHARS
-    }
+    outline = _outline(blocks)
     chars = sum(len(block.text) for block in blocks)
     if len(outline) > FEW_HEADINGS or (outline and chars <= MANY_CHARS * len(outline)):
         return {at: Mark(level) for at, level in outline.items()}, ""
@@ -70,6 +68,28 @@ def find_headings(blocks: Sequence[Block]) -> tuple[dict[int, Mark], str]:
     if len(found) <= len(outline):
         return {at: Mark(level) for at, level in outline.items()}, ""
     return _nest(found), "no outline in the file: sections drawn from how headings look"
+
+
+def is_title(block: Paragraph) -> bool:
+    """Whether it has Word's style for the title of a document."""
+    return block.style.lower() == "title" and not block.label
+
+
+def _outline(blocks: Sequence[Block]) -> dict[int, int]:
+    """Index → level of what stands in the outline. Where that begins below level 1, paragraphs in
+    the style Title, other than the document's title, are what its level 1 was meant to be."""
+    paragraphs = {at: block for at, block in enumerate(blocks) if isinstance(block, Paragraph)}
+    outline = {
+        at: block.outline
+        for at, block in paragraphs.items()
+        if block.outline is not None and len(block.text) <= MAX_OUTLINE_CHARS
+    }
+    if min(outline.values(), default=1) > 1:
+        for at, block in paragraphs.items():
+            named = block.style.lower() == "title" and len(block.text) <= MAX_LOOK_CHARS
+            if named and not (at < TITLE_BLOCKS and is_title(block)):
+                outline[at] = 1
+    return outline
 
 
 @dataclass(frozen=True, slots=True)

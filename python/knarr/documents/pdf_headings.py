@@ -15,7 +15,7 @@ from knarr.documents.pdf_looks import by_looks
 from knarr.documents.pdf_outline import Entry, Found, locate
 
 FEW_ENTRIES = 3
-MANY_CHARS = 15_000
+MANY_CHARS = 8_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -332,3 +332,13 @@ def test_a_killed_worker_is_replaced() -> None:
     worker._process.kill()
     assert status_of(data) == "limit"
     assert "carried" in read(data).text
+
+
+def test_a_file_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pdf([Page().lines(72, 720, prose(3))] * 50)
+    read(data)
+    monkeypatch.setattr(pdf_worker, "FILE_S", 0.0)
+    monkeypatch.setattr(pdf_worker, "PAGE_S", 0.0)
+    assert status_of(data) == "limit"
+    monkeypatch.undo()
+    assert "carried" in read(data).text
