@@ -241,9 +241,13 @@ def test_kb_from_option_and_environment(base: FakeBase, run: Run, monkeypatch: p
 
 
 def test_errors_are_one_line(base: FakeBase, run: Run) -> None:
-    base.error = NotFound("no node\nviking://nowhere; see: knarr list")
+    base.error = NotFound("no node\nviking://nowhere")
     code, out, err = run("read", "viking://nowhere")
-    assert (code, out, err) == (1, "", "knarr: no node viking://nowhere; see: knarr list\n")
+    assert (code, out, err) == (
+        1,
+        "",
+        "knarr: no node viking://nowhere; see what there is with: knarr list\n",
+    )
     base.error = InvalidArgument("pattern '(': missing )")
     assert run("grep", "(", "--json") == (1, "", "knarr: pattern '(': missing )\n")
 

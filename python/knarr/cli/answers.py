@@ -8,6 +8,7 @@ import typer
 
 from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, ScopeOption, open_base
+from knarr.cli.progress import waiting
 from knarr.cli.show_answer import full_json, show_answer, show_cost, show_path, timed
 
 MAX_TRACES = 20
@@ -32,11 +33,12 @@ def ask(
     Prints the answer, the evidence word for word, the path taken by round, and the cost.
     """
     with open_base(kb) as base:
-        answer, ms = timed(
-            lambda: base.ask(
-                question, scope=scope, k=k, rounds=rounds, max_tokens=max_tokens, timeout_s=timeout
+        with waiting("looking for evidence"):
+            answer, ms = timed(
+                lambda: base.ask(
+                    question, scope=scope, k=k, rounds=rounds, max_tokens=max_tokens, timeout_s=timeout
+                )
             )
-        )
         trace = base.trace(answer.trace_id)
     if as_json:
         page.say_json(full_json(answer, ms, trace))

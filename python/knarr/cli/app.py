@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from knarr.cli import answers, demo, exits, look, page, write
-from knarr.errors import KnarrError
+from knarr.cli.options import ROOT
+from knarr.errors import KnarrError, NotFound
 
 app = typer.Typer(
     name="knarr",
@@ -63,6 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         app(args=None if arguments is None else list(arguments), prog_name="knarr")
     except (KnarrError, OSError) as error:
-        message = " ".join(str(error).split()) or type(error).__name__
-        page.note(f"knarr: {message}")
+        page.note(f"knarr: {_line(error)}")
         sys.exit(exits.ERROR)
+
+
+def _line(error: Exception) -> str:
+    """An error as one line; for a URI that does not exist, with the way to find the right one."""
+    message = page.one_line(str(error)) or type(error).__name__
+    if isinstance(error, NotFound) and ROOT in message:
+        return f"{message}; see what there is with: knarr list"
+    return message

@@ -11,7 +11,7 @@ import typer
 
 from knarr.cli import exits, page
 from knarr.cli.options import JsonOption, open_base
-from knarr.cli.progress import progress_line
+from knarr.cli.progress import progress_line, waiting
 from knarr.cli.show_answer import answer_json, show_answer, timed
 from knarr.cli.write import show_receipt
 from knarr.types import Answer
@@ -72,7 +72,8 @@ def _ask(base: KnowledgeBase, question: str, kind: str, number: int, quiet: bool
         page.say(page.dim(f"Question {number}, {kind}"))
         page.say(page.bold(page.block(question)))
         page.say()
-    answer, ms = timed(lambda: base.ask(question))
+    with waiting("looking for evidence"):
+        answer, ms = timed(lambda: base.ask(question))
     if not quiet:
         show_answer(answer)
     return answer, ms

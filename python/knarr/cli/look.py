@@ -67,12 +67,14 @@ def list_(
 
 
 def _show_listing(listing: Listing) -> None:
-    if listing.abstract and page.in_terminal():
+    abstract_shown = bool(listing.abstract) and page.in_terminal()
+    if abstract_shown:
         page.say(page.dim(page.block(listing.abstract, max_lines=4)))
         page.say()
     base = listing.uri if listing.uri.endswith("/") else listing.uri + "/"
     for entry in listing.entries:
-        _show_entry(entry, base)
+        if not (abstract_shown and entry.name == ".abstract.md"):
+            _show_entry(entry, base)
     if listing.next_offset is not None:
         shown = f"{listing.next_offset - len(listing.entries) + 1}-{listing.next_offset}"
         page.note(f"{shown} of {listing.total:,}; go on with --offset {listing.next_offset}")
@@ -185,12 +187,19 @@ def info(kb: KbOption = DEFAULT_KB, as_json: JsonOption = False) -> None:
 
 
 def _show_facts(facts: dict[str, Any], indent: str = "") -> None:
-    width = max((len(str(name)) for name, value in facts.items() if not isinstance(value, dict)), default=0)
+    labels = {name: str(name).removesuffix("_bytes").replace("_", " ") for name in facts}
+    width = max(
+        (len(labels[name]) for name, value in facts.items() if not isinstance(value, dict)), default=0
+    )
     for name, value in facts.items():
-        label = str(name).replace("_", " ")
         if isinstance(value, dict):
-            page.say(f"{indent}{page.bold(label)}")
+            page.say(f"{indent}{page.bold(labels[name])}")
             _show_facts(value, indent + "  ")
         else:
-            text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-            page.say(f"{indent}{page.pad(label, width)}  {text}")
+            page.say(f"{indent}{page.pad(labels[name], width)}  {_fact(name, value)}")
+
+
+def _fact(name: str, value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return page.size(value) if name.endswith("_bytes") else f"{value:,}"
+    return page.one_line(str(value))

@@ -101,10 +101,9 @@ def block(text: str, indent: str = "", *, max_lines: int = 0) -> str:
     flat = one_line(text)
     if not in_terminal():
         return indent + flat
-    width = max(40, min(shutil.get_terminal_size().columns, MAX_WIDTH))
     lines = textwrap.wrap(
         flat,
-        width,
+        width(),
         initial_indent=indent,
         subsequent_indent=indent,
         break_long_words=False,
@@ -115,11 +114,23 @@ def block(text: str, indent: str = "", *, max_lines: int = 0) -> str:
     return "\n".join(lines) or indent
 
 
-def pad(text: str, width: int) -> str:
+def width() -> int:
+    """Columns of the terminal, within what is pleasant to read."""
+    return max(40, min(shutil.get_terminal_size().columns, MAX_WIDTH))
+
+
+def beside(text: str, remark: str, indent: str = "") -> str:
+    """A text and a quiet remark: on its line when there is room (always in a pipe), else below it."""
+    if not in_terminal() or len(text) + 2 + len(remark) <= shutil.get_terminal_size().columns:
+        return f"{text}  {dim(remark)}"
+    return f"{text}\n{indent}{dim(remark)}"
+
+
+def pad(text: str, cells: int) -> str:
     """Text filled with spaces to a number of terminal cells (wide scripts take two)."""
     from rich.cells import cell_len
 
-    return text + " " * max(0, width - cell_len(text))
+    return text + " " * max(0, cells - cell_len(text))
 
 
 def lines_of(span: Span) -> str:

@@ -1,4 +1,7 @@
-"""A progress line on stderr for long work: rate and remaining time. Silent unless stderr is a terminal."""
+"""Signs of life on stderr: a progress line with rate and remaining time, or a spinner.
+
+Silent unless stderr is a terminal; never on stdout.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +38,18 @@ def progress_line(title: str) -> Iterator[Progress | None]:
             bar.update(task, completed=done_bytes, total=total_bytes, description=_escaped(f"{title} {name}"))
 
         yield show
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """A quiet sign of life on stderr while a call takes its time."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(_escaped(what), spinner="dots"):
+        yield
 
 
 def _escaped(text: str) -> str:

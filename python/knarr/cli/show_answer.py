@@ -80,7 +80,9 @@ def show_answer(answer: Answer) -> None:
 
 
 def _show_citation(number: int, citation: Citation) -> None:
-    page.say(f"  [{number}] {citation.uri}  {page.dim(page.place(citation.lines, citation.pages))}")
+    page.say(
+        page.beside(f"  [{number}] {citation.uri}", page.place(citation.lines, citation.pages), "      ")
+    )
     for line in citation.text.strip("\n").split("\n"):
         if line.strip():
             page.say(page.block(f"> {line}", "      "))

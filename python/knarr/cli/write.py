@@ -75,7 +75,8 @@ def _show_file(file: FileReport) -> None:
     status = file.change if file.status == "ok" else file.status
     label = page.pad(status, 11)
     where = file.uri if file.uri else page.clean(file.path)
-    page.say(f"{page.good(label) if file.ready else page.bad(label)} {where}{page.dim(_size(file))}")
+    head = page.good(label) if file.ready else page.bad(label)
+    page.say(f"{head} {where}{page.dim(_size(file))}")
     if file.missing_pages:
         page.say(f"{'':12}no text on {_pages(file.missing_pages)}")
     for text in file.notes:
@@ -106,7 +107,7 @@ def _summary(report: AddReport) -> str:
     ready = sum(file.ready for file in report.files)
     head = f"{ready:,} of {page.count(len(report.files), 'file')} searchable"
     size = f"{page.size(report.total('size_bytes'))}, {page.count(report.total('chunks'), 'chunk')}"
-    vectors = f"{report.total('embedded'):,} vectors made, {report.total('reused'):,} reused"
+    vectors = f"{report.total('embedded'):,} vectors made"
     detail = f"{size}, {report.total('tokens'):,} tokens, {vectors}, {report.seconds:,.1f} s"
     return page.bold(head) + (f": {', '.join(states)}" if states else "") + "\n" + page.dim(detail)
 
