@@ -27,7 +27,7 @@ _BEFORE_FIGURE = re.compile(r"[$€£¥(]+|[$€£¥]\(")
 _AFTER_FIGURE = re.compile(r"[)%]+|\)\s?%|pts?\.?|x")
 _MARKER = re.compile(
     r"[•●▪■◦‣·○–—*o☐☒☑✓➢❖◆]|\(?[0-9]{1,3}[.)]|\([a-zA-Z0-9]{1,4}\)|[a-zA-Z][.)]|[ivxIVX]{1,5}[.)]|"
-    r"\d+(\.\d+)+\.?|(item|note|part|section|article|exhibit)\s+[0-9ivx]+[a-z]?[.:]?",
+    r"\d+(\.\d+)+\.?|(item|note|part|section|article|exhibit)\s+([0-9]+(\.[0-9]+)*|[ivx]+)[a-z]?[.:]?",
     re.IGNORECASE,
 )
 # Private characters of symbol fonts that stand for bullets and boxes.

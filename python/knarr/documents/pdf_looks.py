@@ -16,6 +16,7 @@ from knarr.documents.pdf_outline import Found
 
 MAX_CHARS, MAX_WORDS, MAX_LINES = 180, 24, 3
 _LARGER = 1.08
+_TOP_LINES = 4
 
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE_END = re.compile(r"[,;]$|[a-z]{2}\.$|[.!?]\s+[A-Z][a-z]+\s+[a-z]|\band$|\bor$|\bthe$")
@@ -26,9 +27,9 @@ _LABELLED = re.compile(r":\s+\S")
 _NAMED = re.compile(
     r"(part|chapter|article|book|title|item|section|note|exhibit|appendix|annex)\s+([0-9ivx]+[a-z]?)\b", re.I
 )
-_COUNTED = re.compile(r"(\d{1,3}(?:\.\d{1,3})*)\.?\s+\S")
+_COUNTED = re.compile(r"(\d{1,2}(?:\.\d{1,3})*)\.?\s+\S")
 _COLUMN_HEAD = re.compile(
-    r"^\(?(in|dollars|amounts|unaudited|\$)\b.*\)?$|^(for the |as of |as at )?(\w+ )?(fiscal )?(years?|months?|quarters?|weeks?|periods?)\b.*(ended|ending)|"
+    r"^\(?(in|dollars|amounts|unaudited|\$ ?(in|and))\b.*\)?$|^(for the |as of |as at )?(\w+ )?(fiscal )?(years?|months?|quarters?|weeks?|periods?)\b.*(ended|ending)|"
     r"^(as of |at )?(january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|^[\W\d]*$|^total\b|\bpage$",
     re.IGNORECASE,
 )
@@ -92,8 +93,8 @@ def _may_head(lines: Sequence[Line], at: int, around: Body) -> bool:
     line = lines[at]
     body = around.size_on(line.page)
     larger = line.size >= body * _LARGER
-    bold = line.bold and line.size >= 0.85 * body
-    if not (larger or (bold and not around.bold_on(line.page)) or (bold and _is_banner(lines, at))):
+    bold = line.bold and line.size >= 0.85 * body and not around.bold_on(line.page)
+    if not (larger or bold or _is_banner(lines, at)):
         return False
     text = line.text
     if line.cells > 1 or len(text) > MAX_CHARS or len(text.split()) > MAX_WORDS or not _LETTERS.search(text):
@@ -106,9 +107,13 @@ def _may_head(lines: Sequence[Line], at: int, around: Body) -> bool:
 
 
 def _is_banner(lines: Sequence[Line], at: int) -> bool:
-    """Capitals in the middle of the page: a title even among bold text."""
-    text = lines[at].text
-    return text == text.upper() and len(_LETTERS.findall(text)) > 1 and not off_centre(lines, at)
+    """Bold in the middle, and capitals or at the top of the page: a title even among bold text, or
+    in a smaller size, as above the tables of a report."""
+    line = lines[at]
+    if not line.bold or off_centre(lines, at):
+        return False
+    on_top = at < _TOP_LINES or lines[at - _TOP_LINES].page != line.page
+    return on_top or (line.text == line.text.upper() and len(_LETTERS.findall(line.text)) > 1)
 
 
 def _in_table(lines: Sequence[Line], at: int) -> bool:
