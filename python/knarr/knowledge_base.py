@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ from knarr.types import (
 )
 
 if TYPE_CHECKING:
-    from knarr.agent.policy import Policy
+    from knarr.agent import Agent, Policy
     from knarr.trace import Trace
 
 _ROOT = "viking://"
@@ -68,6 +69,7 @@ class KnowledgeBase:
             raise
         self._cards = Cards(self._catalog)
         self._queries: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
+        self._agent: Agent | None = None
         self._lock = threading.Lock()
         self._writing = threading.RLock()
         self._finalizer = weakref.finalize(self, _close, self._index, self._catalog)
@@ -89,7 +91,7 @@ class KnowledgeBase:
         Raises InvalidArgument for a missing path or an `into` that lies in a document, CatalogError
         when another process writes. A file that cannot be read is a line of the receipt, not an error.
         """
-        with self._writing:
+        with self._changing():
             ingest = Ingest(self._catalog, self.embedder, self.settings, self._follow)
             report = ingest.add(source, into, progress)
             changed = [file.uri for file in report.files if file.change in ("added", "updated")]
@@ -101,7 +103,7 @@ class KnowledgeBase:
 
         Raises NotFound when there is none, InvalidArgument for a place inside a document."""
         uri = canonical(uri)
-        with self._writing:
+        with self._changing():
             with self._catalog.writing() as connection:
                 gone = documents.under(connection, uri)
                 if not gone:
@@ -125,7 +127,7 @@ class KnowledgeBase:
             raise InvalidArgument(f"{_ROOT} itself cannot be moved or replaced; name a folder or document")
         if (target + "/").startswith(source + "/"):
             raise InvalidArgument(f"{target} lies in {source}: a folder cannot be moved into itself")
-        with self._writing:
+        with self._changing():
             with self._catalog.writing() as connection:
                 if not documents.under(connection, source):
                     self._refuse(source)
@@ -150,6 +152,13 @@ class KnowledgeBase:
                 f"{uri} is a part of the document {owner.uri}; name the document or a folder"
             )
         raise NotFound(f"{uri}: no such document or folder")
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """One change at a time, on top of what other processes have written."""
+        with self._writing, self._catalog.exclusive():
+            self._follow()
+            yield
 
     def _settle(self, touched: Iterable[str]) -> None:
         """After a change: publish it, then bring the abstracts of the folders it touched up to date."""
@@ -340,7 +349,12 @@ class KnowledgeBase:
         the run is stored under `Answer.trace_id`."""
         from knarr.agent import Agent
 
-        return Agent(self, policy=policy).ask(
+        if policy is not None:
+            agent = Agent(self, policy=policy)
+        else:
+            with self._lock:
+                agent = self._agent = self._agent or Agent(self)
+        return agent.ask(
             question, scope=scope, k=k, rounds=rounds, max_tokens=max_tokens, timeout_s=timeout_s
         )
 

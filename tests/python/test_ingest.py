@@ -174,11 +174,17 @@ def test_a_second_writer_fails_at_once(tmp_path: Path, embedder: HashEmbedder, w
     path = tmp_path / "w.kb"
     docs = write_docs({"a.md": "word"})
     with knarr.open(path, embedder=embedder) as first, knarr.open(path, embedder=embedder) as second:
-        first.add(docs, into="viking://kb")
-        with pytest.raises(knarr.CatalogError, match="another process is writing"):
-            second.add(docs, into="viking://other")
-        second.refresh()
-        assert len(second.grep("word")) == 1
+        refused: list[str] = []
+
+        def meanwhile(_done: int, _total: int, _name: str) -> None:
+            with pytest.raises(knarr.CatalogError, match="another process is changing it"):
+                second.add(docs, into="viking://other")
+            refused.append(second.path.name)
+
+        first.add(docs, into="viking://kb", progress=meanwhile)
+        assert refused and first.info()["documents"] == 1
+        assert second.add(docs, into="viking://other").count("added") == 1
+        assert len(second.grep("word")) == 2
 
 
 WRITER = """

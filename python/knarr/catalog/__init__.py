@@ -1,11 +1,13 @@
 """The catalog: the only truth. Opens it, guards it, and hands out transactions.
 
-One process writes at a time: the first write takes `writer.lock` with the operating system, which
-drops it when the process ends, however it ends. Reading needs no lock.
+One process changes documents at a time: for each operation it takes `writer.lock` with the operating
+system, which drops it when the process ends, however it ends. Reading needs no lock, nor does the
+record of a question; short transactions wait for each other.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 from collections.abc import Iterator
@@ -26,8 +28,8 @@ class Catalog:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._database = open_database(folder / FILE_NAME)
-        self._lock_file: int | None = None
-        self._writing = threading.RLock()
+        self._turn = threading.RLock()
+        self._depth = 0
 
     @classmethod
     def open(cls, folder: Path, *, create: bool) -> Catalog:
@@ -54,12 +56,25 @@ class Catalog:
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction; committed at the end, or not at all. Raises CatalogError at once when another
-        process is the writer."""
-        with self._writing:
-            self._take_lock()
-            with self._database.connect() as connection, connection.begin():
+        """A transaction that may write; committed at the end, or not at all."""
+        with self._database.connect() as plain:
+            connection = plain.execution_options(immediate=True)
+            with connection.begin():
                 yield connection
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Be the one that changes documents, among all processes. Raises CatalogError at once when
+        another process is; its own threads wait for each other."""
+        with self._turn:
+            handle = self._take_lock() if self._depth == 0 else None
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                if handle is not None:
+                    os.close(handle)
 
     def get(self, key: str) -> str | None:
         """A setting stored with the catalog."""
@@ -81,17 +96,10 @@ class Catalog:
             )
 
     def close(self) -> None:
-        """Close connections and give the writer's lock back."""
+        """Close all connections."""
         self._database.dispose()
-        if self._lock_file is not None:
-            os.close(self._lock_file)
-            self._lock_file = None
 
-    def _take_lock(self) -> None:
-        if self._lock_file is not None:
-            return
-        import fcntl
-
+    def _take_lock(self) -> int:
         path = self.folder / "writer.lock"
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
@@ -99,6 +107,6 @@ class Catalog:
         except OSError:
             os.close(handle)
             raise CatalogError(
-                f"{self.folder}: another process is writing to it; wait for it to end, or stop it, and try again"
+                f"{self.folder}: another process is changing it; wait for it to end, or stop it, and try again"
             ) from None
-        self._lock_file = handle
+        return handle

@@ -183,7 +183,9 @@ def _prepare(connection: sqlite3.Connection, _record: Any) -> None:
 
 
 def _begin(connection: sa.Connection) -> None:
-    connection.exec_driver_sql("BEGIN")
+    # A transaction that will write says so at once: one that began by reading could not be made to wait.
+    immediate = connection.get_execution_options().get("immediate", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
 def _check_version(database: sa.Engine, path: Path) -> None:
