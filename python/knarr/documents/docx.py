@@ -158,7 +158,8 @@ class _Writer:
 
     def _refer(self, blocks: list[Paragraph]) -> None:
         for block in blocks:
-            self._pending.update((id_, self.notes[id_]) for id_ in block.notes if self.notes.get(id_))
+            # Popped: a note is written once, however often it is referred to.
+            self._pending.update((id_, text) for id_ in block.notes if (text := self.notes.pop(id_, "")))
 
     def _gap(self, in_list: bool = False) -> None:
         if self.text and not (in_list and self._in_list):

@@ -11,6 +11,7 @@ from knarr.documents.docx_styles import Styles, attribute, child, number
 
 BULLET = "-"
 _MAX_LEVELS = 9
+_MAX_LABEL_CHARS = 40
 _PLACE = re.compile(r"%([1-9])")
 _ROMAN = (
     (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"),
@@ -59,7 +60,8 @@ class Numbering:
         self._count(list_, level, number_id, depth, depth in overrides)
         if level.format == "bullet":
             return BULLET
-        return _PLACE.sub(lambda place: self._shown(list_, level, int(place[1]) - 1), level.text).strip()
+        text = level.text[:_MAX_LABEL_CHARS]
+        return _PLACE.sub(lambda place: self._shown(list_, level, int(place[1]) - 1), text).strip()
 
     def _count(self, list_: _List, level: _Level, number_id: str, depth: int, overridden: bool) -> None:
         counts = list_.counts

@@ -40,6 +40,8 @@ _SKIPPED = frozenset(
 )
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _NOTES = {"footnoteReference": "", "endnoteReference": "e"}
+MAX_LINKS = 20
+MAX_LINK_CHARS = 300
 _HYPERLINK = re.compile(r'HYPERLINK\s+"([^"]+)"')
 # Of the symbol fonts' private characters, the few that say something.
 _SYMBOLS = {0xB7: "•", 0xA7: "▪", 0xE0: "→", 0xFC: "✓", 0xA8: "☐", 0x6F: "☐", 0xFE: "☑", 0xFD: "☒", 0x78: "☒"}
@@ -92,7 +94,9 @@ class Runs:
         """The text, tidied, with the addresses its links hide, as Markdown writes addresses."""
         lines = "".join(self.pieces).replace("\xa0", " ").replace("\xad", "").split("\n")
         text = "\n".join(line.strip() for line in lines).strip()
-        hidden = dict.fromkeys(link for link in self.links if _bare(link) not in _bare(text))
+        shown = _bare(text)
+        links = dict.fromkeys(link for link in self.links if len(link) <= MAX_LINK_CHARS)
+        hidden = [link for link in list(links)[:MAX_LINKS] if _bare(link) not in shown]
         return " ".join([text, *(f"<{link}>" for link in hidden)]) if text else ""
 
     def lead_chars(self) -> int:

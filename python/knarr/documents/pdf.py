@@ -17,7 +17,7 @@ from knarr.documents.pdf_furniture import without_furniture
 from knarr.documents.pdf_headings import Mark, find_headings
 from knarr.documents.pdf_lines import CELL_SEPARATOR, Line, page_lines
 from knarr.documents.pdf_outline import Entry
-from knarr.documents.pdf_paragraphs import Words, goes_on, leading, right_end, stand_together
+from knarr.documents.pdf_paragraphs import MAX_LINES, Words, goes_on, leading, right_end, stand_together
 from knarr.documents.pdf_tables import Row, find_tables
 from knarr.documents.sections import Document, Heading, Table, section_tree
 from knarr.errors import DocumentError
@@ -138,7 +138,8 @@ class _Writer:
         begin = 0
         rows: list[Row] = []
         for at in range(1, len(lines) + 1):
-            if at < len(lines) and goes_on(lines[at - 1], lines[at], usual, right_end(lines, at - 1)):
+            more = at < len(lines) and at - begin < MAX_LINES
+            if more and goes_on(lines[at - 1], lines[at], usual, right_end(lines, at - 1)):
                 continue
             if rows and lines[begin].page != lines[begin - 1].page:
                 self.tables += find_tables(rows)

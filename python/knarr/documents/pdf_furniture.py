@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from knarr.documents.pdf_lines import Line
 
 _DEPTH = 4
+_NUMBER_CHARS = 40
 _HEIGHT_TOLERANCE = 5.0
 _FEWEST_PAGES = 3
 _LEAST_SHARE = 0.15
@@ -90,7 +91,7 @@ def _key(text: str) -> str:
 
 
 def _is_number(key: str) -> bool:
-    return bool(_PAGE_NUMBER.fullmatch(key))
+    return len(key) <= _NUMBER_CHARS and bool(_PAGE_NUMBER.fullmatch(key))
 
 
 def _may_count(edge: _Edge) -> bool:

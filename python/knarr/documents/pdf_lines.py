@@ -21,6 +21,8 @@ _CURRENCY_GAP = 0.4
 _FIGURE_ENDS = "0123456789)%–—-"
 _CURRENCIES = ("$", "€", "£", "¥", "$(", "€(", "£(")
 _COLUMN_ROWS = 6
+_COLUMN_PAIRS = 400
+_FARTHEST = 20_000.0
 _COLUMN_WORDS = 4
 CELL_SEPARATOR = "  "
 _BEFORE_FIGURE = re.compile(r"[$€£¥(]+|[$€£¥]\(")
@@ -72,11 +74,18 @@ class Line:
 def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
     """The lines of one page from the words that `pdf_words` gave."""
     placed = [
-        Word(_readable(text), x0, x1, y, size, bool(bold), bool(italic), order)
+        Word(
+            _readable(text), _clamp(x0), _clamp(x1), _clamp(y), _clamp(size), bool(bold), bool(italic), order
+        )
         for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
     ]
     rows = [_segments(row) for row in _rows([word for word in placed if word.text])]
     return [line for row in _in_columns(rows) if (line := _line(row, page)) is not None]
+
+
+def _clamp(value: float) -> float:
+    """Points that a page can have; a file may state any number, or none (NaN)."""
+    return max(-_FARTHEST, min(_FARTHEST, value))
 
 
 def _readable(text: str) -> str:
@@ -155,6 +164,7 @@ def _gutter(rows: list[Row]) -> float | None:
         for left, right in itertools.pairwise(row)
         if len(left) >= _COLUMN_WORDS and len(right) >= _COLUMN_WORDS
     ]
+    pairs = pairs[:_COLUMN_PAIRS]
     if len(pairs) < _COLUMN_ROWS or 2 * len(pairs) < len(rows) // 2:
         return None
     votes = Counter(

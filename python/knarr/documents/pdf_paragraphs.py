@@ -18,6 +18,8 @@ from knarr.documents.pdf_lines import Line
 _LIST_MARK = re.compile(
     r"([•●▪■◦‣·○☐☒☑✓➢❖◆]|[–—*o-]\s|\(?[0-9]{1,3}[.)]\s|\([a-zA-Z0-9]{1,4}\)\s|[a-zA-Z][.)]\s|[ivx]{1,5}[.)]\s)"
 )
+MAX_LINES = 300
+_MAX_WORD_CHARS = 80
 _END = re.compile(r"[.!?:;][\"”’')\]]*$")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_PART = re.compile(r"([^\W\d_]+)[-\xad]$")
@@ -30,12 +32,13 @@ class Words:
     def __init__(self, lines: Iterable[Line]) -> None:
         self._known: set[str] = set()
         for line in lines:
-            text = _LAST_PART.sub("", line.text)
+            head, tail = line.text[:-_MAX_WORD_CHARS], line.text[-_MAX_WORD_CHARS:]
+            text = head + _LAST_PART.sub("", tail)
             self._known.update(word.lower() for word in _WORD.findall(text))
 
     def join(self, left: str, right: str) -> str:
         """Two lines as one; a hyphen between them is mended when that is sure."""
-        last, first = _LAST_PART.search(left), _FIRST_PART.match(right)
+        last, first = _LAST_PART.search(left[-_MAX_WORD_CHARS:]), _FIRST_PART.match(right)
         if not left.endswith(("-", "\xad")):
             return f"{left} {right}"
         if last is None or first is None:

@@ -20,7 +20,7 @@ import pypdfium2.raw as pdfium
 
 MAX_PAGES = 20_000
 MAX_PAGE_CHARS = 500_000
-MAX_CHARS = 20_000_000
+MAX_CHARS = 8_000_000
 MAX_BOOKMARKS = 5_000
 MAX_BOOKMARK_DEPTH = 16
 # PDFium's mark for a hyphen that ends a line, after which it writes no white space; we pass it on

@@ -1,8 +1,8 @@
 """PDFium in a process of its own, so that no PDF can hang, crash or swell the caller.
 
 One worker is started at the first PDF and kept; a lock makes calls take turns. It may use a bounded
-amount of memory beyond what it needs to start (where the system can enforce that) and, per file, a
-start allowance plus a share per page of time. What exceeds either is killed, the file is refused
+amount of memory beyond what it needs to start (where the system can enforce that) and, per file, an
+allowance of time that grows with the file's size. What exceeds either is killed, the file is refused
 with status "limit", and the next file gets a new worker.
 """
 
@@ -25,7 +25,7 @@ from knarr.errors import DocumentError
 
 START_S = 60.0
 FILE_S = 8.0
-PAGE_S = 0.25
+MEGABYTE_S = 10.0
 MEMORY_BYTES = 400 << 20
 
 # Run by path and with -P, so that the child imports PDFium and the standard library only.
@@ -57,10 +57,9 @@ class Worker:
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(len(data).to_bytes(8, "little") + data)
             self._process.stdin.flush()
-        deadline = time.monotonic() + FILE_S
+        deadline = time.monotonic() + FILE_S + MEGABYTE_S * len(data) / 1e6
         while not (message := self._next(deadline)).get("done"):
             yield message
-            deadline += PAGE_S
 
     def close(self) -> None:
         """End the child, whatever it is doing."""

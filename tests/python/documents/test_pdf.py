@@ -338,7 +338,7 @@ def test_a_file_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) 
     data = pdf([Page().lines(72, 720, prose(3))] * 50)
     read(data)
     monkeypatch.setattr(pdf_worker, "FILE_S", 0.0)
-    monkeypatch.setattr(pdf_worker, "PAGE_S", 0.0)
+    monkeypatch.setattr(pdf_worker, "MEGABYTE_S", 0.0)
     assert status_of(data) == "limit"
     monkeypatch.undo()
     assert "carried" in read(data).text
