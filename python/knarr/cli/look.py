@@ -187,7 +187,7 @@ def info(kb: KbOption = DEFAULT_KB, as_json: JsonOption = False) -> None:
 
 
 def _show_facts(facts: dict[str, Any], indent: str = "") -> None:
-    labels = {name: str(name).removesuffix("_bytes").replace("_", " ") for name in facts}
+    labels = {name: str(name).removesuffix("_bytes").removesuffix("_size").replace("_", " ") for name in facts}
     width = max(
         (len(labels[name]) for name, value in facts.items() if not isinstance(value, dict)), default=0
     )

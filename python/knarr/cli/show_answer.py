@@ -83,9 +83,16 @@ def _show_citation(number: int, citation: Citation) -> None:
     page.say(
         page.beside(f"  [{number}] {citation.uri}", page.place(citation.lines, citation.pages), "      ")
     )
-    for line in citation.text.strip("\n").split("\n"):
-        if line.strip():
-            page.say(page.block(f"> {line}", "      "))
+    for line in _quoted(citation.text):
+        page.say(page.block(f"> {line}", "      "))
+
+
+def _quoted(text: str) -> list[str]:
+    """The lines of a quote, word for word. For a terminal, prose is joined so that it can be wrapped
+    anew; the rows of a table are not."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    prose = not any("|" in line or "  " in line.strip() for line in lines)
+    return [" ".join(lines)] if prose and page.in_terminal() else lines
 
 
 def show_path(trace: Trace) -> None:
