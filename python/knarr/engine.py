@@ -108,7 +108,7 @@ class Engine:
         """
         begin, end = self._core.add(
             [_nfc(uri) for uri in uris],
-            vectors,
+            _array(vectors, "vectors"),
             _strings(texts),
             _strings(kinds),
             document=None if document is None else _nfc(document),
@@ -150,10 +150,10 @@ class Engine:
         return self._core.add_edges(
             [_nfc(uri) for uri in sources],
             [_nfc(uri) for uri in targets],
-            question,
-            vector,
-            trace=trace,
-            summary=summary,
+            _text(question, "question"),
+            _array(vector, "vector"),
+            trace=_text(trace, "trace"),
+            summary=_text(summary, "summary"),
             expires_at_s=None if expires_at is None else int(expires_at),
         )
 
@@ -162,7 +162,7 @@ class Engine:
         if (trace is None) == (uri is None):
             raise InvalidArgument("name either a trace or a uri")
         if trace is not None:
-            return self._core.remove_edges_of_trace(trace)
+            return self._core.remove_edges_of_trace(_text(trace, "trace"))
         return self._core.remove_edges_of_node(_nfc(str(uri)))
 
     # ------------------------------------------------------------------ reading
@@ -190,7 +190,7 @@ class Engine:
 
         Raises NotFound when nothing has the scope's URI, InvalidArgument for k < 1."""
         return self._core.search(
-            query,
+            _array(query, "query"),
             _nfc(scope),
             _count(k, "k"),
             _filter(filter, kinds),
@@ -208,7 +208,9 @@ class Engine:
         kinds: Kind | Iterable[Kind] | None = None,
     ) -> builtins.list[Hits]:
         """`search` for each row of `queries`, (n, dim) float32, at less cost than n calls."""
-        return self._core.search_batch(queries, _nfc(scope), _count(k, "k"), _filter(filter, kinds))
+        return self._core.search_batch(
+            _array(queries, "queries"), _nfc(scope), _count(k, "k"), _filter(filter, kinds)
+        )
 
     def expand(
         self,
@@ -226,7 +228,7 @@ class Engine:
         Each target once, with its most similar question; most similar first, then by URI."""
         return self._core.expand(
             [_nfc(uri) for uri in seeds],
-            query,
+            _array(query, "query"),
             _nfc(scope),
             _filter(filter, kinds),
             gamma=gamma,
@@ -263,7 +265,7 @@ class Engine:
         Raises NotFound for a missing scope, InvalidArgument for a bad or too costly pattern,
         Unsupported for look-around and back-references."""
         return self._core.grep(
-            pattern,
+            _text(pattern, "pattern"),
             _nfc(scope),
             _filter(filter, kinds),
             literal=literal,
@@ -323,13 +325,34 @@ def _count(value: int, name: str) -> int:
     return number
 
 
+def _text(value: str, name: str) -> str:
+    """A str that has a UTF-8 form."""
+    if not isinstance(value, str):
+        raise InvalidArgument(f"{name}: expected str, got {value!r}")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidArgument(f"{name} {value!a}: a lone surrogate has no UTF-8 form") from None
+    return value
+
+
+def _array(value: Floats, name: str) -> Floats:
+    """An array; its type, shape and layout are checked by the engine."""
+    if not isinstance(value, np.ndarray):
+        raise InvalidArgument(
+            f"{name}: expected a float32 array, got {type(value).__name__}; "
+            "numpy.ascontiguousarray(x, dtype=numpy.float32) converts"
+        )
+    return value
+
+
 def _nfc(uri: str) -> str:
     """The URI with its components in Unicode NFC; what else is wrong with it the engine says.
 
     Escapes of bytes from 0x80 on are text written in another way: they are undone first, so that
     both ways name the same node. They yield no `%`, so the rest is still decoded exactly once."""
-    if not isinstance(uri, str):
-        raise InvalidArgument(f"expected a URI as str, got {uri!r}")
+    uri = _text(uri, "URI")
     if "%" in uri:
         uri = _ESCAPED_TEXT.sub(_unescape, uri)
     return uri if uri.isascii() else unicodedata.normalize("NFC", uri)

@@ -1,0 +1,509 @@
+// The facade: what its header promises, beside brute force and with threads.
+#include "engine/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "base/error.h"
+
+namespace knarr {
+namespace {
+
+constexpr std::size_t kDim = 16;
+
+// Owns what Objects only views.
+struct Batch {
+  std::vector<std::string> uris, texts, previews;
+  std::vector<float> vectors;
+  std::vector<Kind> kinds;
+  std::vector<std::string_view> uri_views, text_views, preview_views;
+
+  void add(std::string uri, std::vector<float> vector, std::string text = "",
+           Kind kind = Kind::kChunk) {
+    uris.push_back(std::move(uri));
+    texts.push_back(std::move(text));
+    kinds.push_back(kind);
+    vectors.insert(vectors.end(), vector.begin(), vector.end());
+  }
+  Objects objects() {
+    uri_views.assign(uris.begin(), uris.end());
+    text_views.assign(texts.begin(), texts.end());
+    return {uri_views, vectors, text_views, kinds, {}, {}, false};
+  }
+  Objects objects(std::string_view document, bool replace = false) {
+    Objects out = objects();
+    out.document = document;
+    out.replace = replace;
+    return out;
+  }
+};
+
+class Vectors {
+ public:
+  explicit Vectors(unsigned seed) : random_(seed) {}
+  std::vector<float> next() {
+    std::vector<float> out(kDim);
+    for (float& x : out) x = normal_(random_);
+    return out;
+  }
+
+ private:
+  std::mt19937 random_;
+  std::normal_distribution<float> normal_;
+};
+
+ErrorCode code_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return ErrorCode::kIo;
+}
+
+std::vector<std::string> uris_of(const Hits& hits) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < hits.size(); ++i) out.push_back(hits.uri(i));
+  return out;
+}
+
+std::vector<std::string> names_of(const ListPage& page) {
+  std::vector<std::string> out;
+  for (const ListEntry& entry : page.entries) out.push_back(entry.name);
+  return out;
+}
+
+std::string all_text(const Engine& engine, std::string_view uri) {
+  return engine.read(uri, 0, std::nullopt).text;
+}
+
+TEST(Engine, EmptyAnswersEmpty) {
+  Engine engine(kDim);
+  Vectors vectors(1);
+  const auto query = vectors.next();
+  EXPECT_EQ(engine.search(query, {}).size(), 0u);
+  EXPECT_EQ(engine.search_batch({}, {}).size(), 0u);
+  EXPECT_EQ(engine.list("viking://", 0, 10).total, 0u);
+  EXPECT_EQ(engine.grep("x", kScheme, {}, {}).outcome, GrepOutcome::kNoMatches);
+  EXPECT_EQ(all_text(engine, "viking://"), "");
+  EXPECT_TRUE(engine.exists("viking://"));
+  EXPECT_FALSE(engine.exists("viking://a"));
+  EXPECT_EQ(code_of([&] { engine.search(query, {.scope = "viking://a"}); }), ErrorCode::kNotFound);
+  EXPECT_EQ(code_of([&] { engine.search(query, {.k = 0}); }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of([] { Engine none(0); }), ErrorCode::kInvalidArgument);
+}
+
+TEST(Engine, SearchEqualsBruteForce) {
+  Engine engine(kDim);
+  Vectors vectors(2);
+  Batch batch;
+  for (int i = 0; i < 600; ++i) {
+    batch.add("viking://d" + std::to_string(i % 7) + "/s" + std::to_string(i % 3) + "/" +
+                  std::to_string(i),
+              vectors.next(), "", i % 5 == 0 ? Kind::kAbstract : Kind::kChunk);
+  }
+  engine.add(batch.objects());
+  for (const char* scope : {"viking://", "viking://d3", "viking://d3/s1/"}) {
+    for (const Kinds kinds : {Kinds{1}, Kinds{2}, kAllKinds}) {
+      const auto query = vectors.next();
+      std::vector<std::pair<double, std::string>> expected;
+      for (std::size_t i = 0; i < batch.uris.size(); ++i) {
+        if (!batch.uris[i].starts_with(scope) || (kinds & kind_bit(batch.kinds[i])) == 0) continue;
+        double dot = 0, length = 0;
+        for (std::size_t j = 0; j < kDim; ++j) {
+          dot += double{query[j]} * batch.vectors[i * kDim + j];
+          length += double{batch.vectors[i * kDim + j]} * batch.vectors[i * kDim + j];
+        }
+        expected.emplace_back(-dot / std::sqrt(length), batch.uris[i]);
+      }
+      std::ranges::sort(expected);
+      SearchOptions options{.scope = scope, .k = 20, .offset = 3, .filter = {kinds, {}}};
+      const Hits hits = engine.search(query, options);
+      EXPECT_EQ(hits.rows_allowed, expected.size());
+      ASSERT_EQ(hits.size(), std::min<std::size_t>(20, expected.size() - 3));
+      for (std::size_t i = 0; i < hits.size(); ++i) EXPECT_EQ(hits.uri(i), expected[i + 3].second);
+    }
+  }
+}
+
+// Equal vectors: the order is that of the URIs as strings, where '-' sorts before '/'.
+TEST(Engine, EqualScoresAreOrderedByUri) {
+  Engine engine(kDim);
+  Vectors vectors(3);
+  const auto same = vectors.next();
+  Batch batch;
+  for (const char* name : {"b/x", "b-c", "b0", "a b", "a%2Fb", "é", "z/1", "z/0", "z-"}) {
+    batch.add(std::string("viking://") + name, same);
+  }
+  engine.add(batch.objects());
+  auto found = uris_of(engine.search(same, {.k = 100}));
+  ASSERT_EQ(found.size(), batch.uris.size());
+  EXPECT_TRUE(std::ranges::is_sorted(found));
+}
+
+TEST(Engine, AddIsAllOrNothing) {
+  Engine engine(kDim);
+  Vectors vectors(4);
+  Batch good;
+  good.add("viking://a/1", vectors.next(), "one");
+  engine.add(good.objects());
+  const auto version = engine.stats().version;
+  const auto refused = [&](const std::function<void(Batch&)>& spoil, ErrorCode code) {
+    Batch batch;
+    batch.add("viking://b/1", vectors.next(), "two");
+    batch.add("viking://b/2", vectors.next(), "three");
+    spoil(batch);
+    EXPECT_EQ(code_of([&] { engine.add(batch.objects()); }), code);
+  };
+  constexpr auto kInvalid = ErrorCode::kInvalidArgument;
+  refused([](Batch& b) { b.uris[1] = "viking://a/1"; }, ErrorCode::kAlreadyExists);
+  refused([](Batch& b) { b.uris[1] = b.uris[0]; }, ErrorCode::kAlreadyExists);
+  refused([](Batch& b) { b.uris[1] = "viking://a"; }, kInvalid);
+  refused([](Batch& b) { b.uris[1] = "viking://a/1/2"; }, kInvalid);
+  refused([](Batch& b) { b.uris[1] = "viking://"; }, kInvalid);
+  refused([](Batch& b) { b.vectors[kDim] = std::numeric_limits<float>::quiet_NaN(); }, kInvalid);
+  refused([](Batch& b) { b.vectors[kDim] = std::numeric_limits<float>::infinity(); }, kInvalid);
+  refused([](Batch& b) { std::fill_n(b.vectors.begin() + kDim, kDim, 0.0f); }, kInvalid);
+  refused([](Batch& b) { b.vectors.pop_back(); }, kInvalid);
+  refused([](Batch& b) { b.texts[1] = "\xff"; }, kInvalid);
+  refused([](Batch& b) { b.texts.pop_back(); }, kInvalid);
+  refused([](Batch& b) { b.kinds.pop_back(); }, kInvalid);
+  EXPECT_EQ(engine.stats().version, version);
+  EXPECT_EQ(engine.size(), 1u);
+  EXPECT_FALSE(engine.exists("viking://b"));
+  // What follows stands where it belongs, although drafts were dropped before.
+  Batch more;
+  more.add("viking://b/1", vectors.next(), "two");
+  const RowRange rows = engine.add(more.objects());
+  EXPECT_EQ(all_text(engine, "viking://b/1"), "two");
+  const Hits hits = engine.search(more.vectors, {.k = 1});
+  EXPECT_EQ(hits.rows[0].row, rows.begin);
+  EXPECT_EQ(hits.uri(0), "viking://b/1");
+}
+
+TEST(Engine, ABadVectorIsNamedByItsUri) {
+  Engine engine(kDim);
+  Vectors vectors(5);
+  Batch batch;
+  batch.add("viking://a/good", vectors.next());
+  batch.add("viking://a/bad", std::vector<float>(kDim, 0.0f));
+  try {
+    engine.add(batch.objects());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("viking://a/bad"), std::string::npos) << error.what();
+  }
+}
+
+class Document : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Batch batch;
+    batch.add("viking://k/doc/intro", vectors_.next(), "# Title\nsome wor");
+    batch.add("viking://k/doc/.abstract.md", vectors_.next(), "About words.", Kind::kAbstract);
+    batch.add("viking://k/doc/one/1", vectors_.next(), "ds here\n# One\nfirst ");
+    batch.add("viking://k/doc/one/2", vectors_.next(), "second\n");
+    batch.add("viking://k/doc/two/1", vectors_.next(), "# Two\nlast éé\n");
+    engine_.add(batch.objects("viking://k/doc"));
+  }
+  Vectors vectors_{6};
+  Engine engine_{kDim};
+};
+
+TEST_F(Document, TextIsTheChunksJoined) {
+  EXPECT_EQ(all_text(engine_, "viking://k/doc"),
+            "# Title\nsome words here\n# One\nfirst second\n# Two\nlast éé\n");
+  const TextSpan one = engine_.read("viking://k/doc/one/", 0, std::nullopt);
+  EXPECT_EQ(one.text, "ds here\n# One\nfirst second\n");
+  EXPECT_EQ(one.base_byte, 16u);
+  EXPECT_EQ(one.line_begin, 2u);
+  EXPECT_EQ(one.line_end, 4u);
+  EXPECT_EQ(one.document, "viking://k/doc/");
+  EXPECT_EQ(one.uris, (std::vector<std::string>{"viking://k/doc/one/1", "viking://k/doc/one/2"}));
+  const TextSpan abstract = engine_.read("viking://k/doc/.abstract.md", 0, std::nullopt);
+  EXPECT_EQ(abstract.text, "About words.");
+  EXPECT_EQ(abstract.base_byte, 0u);
+}
+
+TEST_F(Document, ReadsInPiecesAtCharacterBoundaries) {
+  const std::string whole = all_text(engine_, "viking://k/doc");
+  for (std::int64_t bytes = 1; bytes < 20; ++bytes) {
+    std::string joined;
+    std::optional<std::uint64_t> next = 0;
+    while (next) {
+      const TextSpan piece =
+          engine_.read("viking://k/doc", static_cast<std::int64_t>(*next), bytes);
+      EXPECT_TRUE(is_utf8(piece.text));
+      EXPECT_EQ(piece.begin_byte, joined.size());
+      EXPECT_LE(piece.text.size(), std::max<std::size_t>(static_cast<std::size_t>(bytes), 2));
+      joined += piece.text;
+      EXPECT_EQ(piece.end_byte, joined.size());
+      EXPECT_EQ(piece.next_offset.has_value(), piece.end_byte < whole.size());
+      next = piece.next_offset;
+    }
+    EXPECT_EQ(joined, whole);
+  }
+  const auto inside = static_cast<std::int64_t>(whole.find("é") + 1);
+  EXPECT_EQ(engine_.read("viking://k/doc", inside, std::nullopt).text, "éé\n");
+  const auto size = static_cast<std::int64_t>(whole.size());
+  EXPECT_EQ(engine_.read("viking://k/doc", size, std::nullopt).text, "");
+  const auto read = [&](std::int64_t at, std::int64_t bytes) {
+    return code_of([&] { engine_.read("viking://k/doc", at, bytes); });
+  };
+  EXPECT_EQ(read(size + 1, 1), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(read(-1, 1), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(read(0, 0), ErrorCode::kInvalidArgument);
+}
+
+TEST_F(Document, GrepCrossesBordersAndKnowsItsPlace) {
+  const GrepHits hits = engine_.grep("words", "viking://k", {kind_bit(Kind::kChunk), {}}, {});
+  ASSERT_EQ(hits.matches.size(), 1u);
+  EXPECT_EQ(hits.matches[0].uri, "viking://k/doc/intro");
+  EXPECT_EQ(hits.matches[0].uris,
+            (std::vector<std::string>{"viking://k/doc/intro", "viking://k/doc/one/1"}));
+  EXPECT_EQ(hits.matches[0].line, 2u);
+  EXPECT_EQ(hits.matches[0].document, "viking://k/doc/");
+  // Half of the word lies outside this scope.
+  EXPECT_EQ(engine_.grep("words", "viking://k/doc/one", {}, {}).total, 0u);
+  EXPECT_EQ(engine_.grep("About", "viking://k", {kind_bit(Kind::kAbstract), {}}, {}).total, 1u);
+}
+
+TEST_F(Document, HitsKnowTheirPlace) {
+  const Hits hits = engine_.search(vectors_.next(), {.scope = "viking://k/doc/one/2"});
+  ASSERT_EQ(hits.size(), 1u);
+  EXPECT_EQ(hits.document(0), "viking://k/doc/");
+  EXPECT_EQ(hits.extent(0).begin_byte, 36u);
+  EXPECT_EQ(hits.extent(0).end_byte, 43u);
+  EXPECT_EQ(hits.extent(0).line_begin, 4u);
+  EXPECT_EQ(hits.preview(0), "second");
+}
+
+TEST_F(Document, ListsInOrderWithAbstracts) {
+  const ListPage page = engine_.list("viking://k/doc", 0, 100);
+  EXPECT_EQ(names_of(page), (std::vector<std::string>{"intro", ".abstract.md", "one", "two"}));
+  EXPECT_EQ(page.entries[2].rows, 2u);
+  EXPECT_FALSE(page.entries[2].kind.has_value());
+  EXPECT_EQ(page.entries[1].kind, Kind::kAbstract);
+  EXPECT_EQ(engine_.list("viking://k", 0, 100).entries[0].preview, "About words.");
+  EXPECT_EQ(names_of(engine_.list("viking://k/doc", 1, 2)),
+            (std::vector<std::string>{".abstract.md", "one"}));
+  EXPECT_EQ(engine_.list("viking://k/doc", 9, 2).total, 4u);
+  EXPECT_EQ(code_of([&] { engine_.list("viking://k/doc/intro", 0, 1); }),
+            ErrorCode::kInvalidArgument);
+}
+
+TEST_F(Document, ReplaceIsOneStepAndKeepsEdges) {
+  Batch other;
+  other.add("viking://k/after", vectors_.next(), "after");
+  engine_.add(other.objects());
+  const auto question = vectors_.next();
+  const std::vector<std::string_view> sources{"viking://k/after", "viking://k/after"};
+  const std::vector<std::string_view> targets{"viking://k/doc/one/2", "viking://k/doc/two/1"};
+  EXPECT_EQ(engine_.add_edges({sources, targets, "what?", question, "t", "s"}), 2u);
+  const Hits before = engine_.search(question, {.k = 100});
+
+  Batch batch;
+  batch.add("viking://k/doc/one/2", vectors_.next(), "new second\n");
+  batch.add("viking://k/doc/zero", vectors_.next(), "zero\n");
+  batch.add("viking://k/doc/intro", vectors_.next(), "new intro\n");
+  engine_.add(batch.objects("viking://k/doc", true));
+  EXPECT_EQ(engine_.size(), 4u);
+  EXPECT_EQ(names_of(engine_.list("viking://k", 0, 10)),
+            (std::vector<std::string>{"doc", "after"}));
+  EXPECT_EQ(names_of(engine_.list("viking://k/doc", 0, 10)),
+            (std::vector<std::string>{"one", "zero", "intro"}));
+  EXPECT_EQ(all_text(engine_, "viking://k/doc"), "new second\nzero\nnew intro\n");
+  EXPECT_EQ(engine_.grep("first|words|About", "viking://", {}, {}).total, 0u);
+  const auto expanded = engine_.search(question, {.k = 100, .expand = true}).expanded;
+  ASSERT_EQ(expanded.size(), 1u);  // the edge to two/1 went with it
+  EXPECT_EQ(expanded[0].uri, "viking://k/doc/one/2");
+  EXPECT_EQ(expanded[0].summary, "s");
+  EXPECT_NEAR(expanded[0].similarity, 1, 1e-5);
+  // What was found before still tells of the engine as it was.
+  EXPECT_EQ(before.size(), 6u);
+  EXPECT_EQ(uris_of(before).size(), 6u);
+  EXPECT_EQ(engine_.stats().rows, 9u);
+}
+
+TEST_F(Document, ReplaceRefusedChangesNothing) {
+  Batch batch;
+  batch.add("viking://k/doc/new", vectors_.next(), "new");
+  batch.add("viking://elsewhere", vectors_.next(), "new");
+  EXPECT_EQ(code_of([&] { engine_.add(batch.objects("viking://k/doc", true)); }),
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of([&] { engine_.add(batch.objects("viking://k/doc/intro", true)); }),
+            ErrorCode::kInvalidArgument);
+  Objects no_document = batch.objects();
+  no_document.replace = true;
+  EXPECT_EQ(code_of([&] { engine_.add(no_document); }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(engine_.size(), 5u);
+  EXPECT_EQ(engine_.grep("words", "viking://", {}, {}).total, 1u);
+}
+
+TEST_F(Document, RemoveReachesEveryIndex) {
+  const auto question = vectors_.next();
+  const std::vector<std::string_view> source{"viking://k/doc/intro"},
+      target{"viking://k/doc/one/1"};
+  engine_.add_edges({source, target, "what?", question, "", ""});
+  EXPECT_EQ(engine_.remove("viking://k/doc/one"), 2u);
+  EXPECT_EQ(engine_.size(), 3u);
+  EXPECT_FALSE(engine_.exists("viking://k/doc/one"));
+  EXPECT_EQ(engine_.grep("first", "viking://", {}, {}).total, 0u);
+  EXPECT_EQ(engine_.stats().edges, 0u);
+  // The rest is no longer one piece of its document: bytes count in the joined text.
+  const TextSpan rest = engine_.read("viking://k/doc", 0, std::nullopt);
+  EXPECT_EQ(rest.text, "# Title\nsome wor# Two\nlast éé\n");
+  EXPECT_EQ(rest.document, "");
+  EXPECT_EQ(rest.line_end, 3u);
+  EXPECT_EQ(engine_.remove("viking://k/doc"), 3u);
+  EXPECT_FALSE(engine_.exists("viking://k")) << "directories that are left empty go";
+  EXPECT_EQ(code_of([&] { engine_.remove("viking://k"); }), ErrorCode::kNotFound);
+  EXPECT_EQ(engine_.stats().texts_size_bytes, 0u);
+}
+
+TEST_F(Document, RemovingTheRootRemovesAll) {
+  EXPECT_EQ(engine_.remove("viking://"), 5u);
+  EXPECT_EQ(engine_.list("viking://", 0, 10).total, 0u);
+  EXPECT_EQ(engine_.stats().directories, 1u);
+}
+
+TEST_F(Document, MoveTakesTextAndEdgesAlong) {
+  const auto question = vectors_.next();
+  const std::vector<std::string_view> source{"viking://k/doc/intro"},
+      target{"viking://k/doc/one/1"};
+  engine_.add_edges({source, target, "what?", question, "", ""});
+  EXPECT_EQ(engine_.move("viking://k/doc", "viking://new/place/doc"), 5u);
+  EXPECT_FALSE(engine_.exists("viking://k"));
+  const GrepHits hits = engine_.grep("words", "viking://new", {}, {});
+  ASSERT_EQ(hits.total, 1u);
+  EXPECT_EQ(hits.matches[0].document, "viking://new/place/doc/");
+  EXPECT_EQ(engine_.search(question, {.expand = true}).expanded[0].uri,
+            "viking://new/place/doc/one/1");
+  EXPECT_EQ(engine_.stats().rows, 5u);
+  EXPECT_EQ(code_of([&] { engine_.move("viking://new", "viking://new/x"); }),
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of([&] { engine_.move("viking://new", "viking://new/place"); }),
+            ErrorCode::kAlreadyExists);
+  EXPECT_EQ(code_of([&] { engine_.move("viking://old", "viking://x"); }), ErrorCode::kNotFound);
+  // An object that leaves its document tells so.
+  engine_.move("viking://new/place/doc/two/1", "viking://alone");
+  EXPECT_EQ(engine_.read("viking://alone", 0, std::nullopt).document, "");
+}
+
+TEST_F(Document, EdgesRespectFilterScopeAndGamma) {
+  const auto question = vectors_.next();
+  const std::vector<std::string_view> sources{"viking://k/doc/intro", "viking://k/doc/intro"};
+  const std::vector<std::string_view> targets{"viking://k/doc/one/1", "viking://k/doc/two"};
+  engine_.add_edges({sources, targets, "what?", question, "trace", "s"});
+  const std::vector<std::string_view> seeds{"viking://k/doc/intro"};
+  const auto uris = [&](const ExpandOptions& options, std::span<const float> query) {
+    std::vector<std::string> out;
+    for (const Expanded& each : engine_.expand(seeds, query, options)) out.push_back(each.uri);
+    return out;
+  };
+  EXPECT_EQ(uris({}, question),
+            (std::vector<std::string>{"viking://k/doc/one/1", "viking://k/doc/two/"}));
+  EXPECT_EQ(uris({.scope = "viking://k/doc/two"}, question),
+            std::vector<std::string>{"viking://k/doc/two/"});
+  EXPECT_EQ(uris({.filter = {kAllKinds, RowSet::range(2, 3)}}, question),
+            std::vector<std::string>{"viking://k/doc/one/1"});
+  EXPECT_TRUE(uris({.filter = {kind_bit(Kind::kAbstract), {}}}, question).empty());
+  EXPECT_TRUE(uris({}, vectors_.next()).empty());
+  EXPECT_EQ(engine_.remove_edges_of_node("viking://k/doc/two"), 1u);
+  EXPECT_EQ(engine_.remove_edges_of_trace("trace"), 1u);
+  EXPECT_TRUE(uris({}, question).empty());
+}
+
+// Readers see whole documents only: each version of a document repeats its number in every chunk.
+TEST(EngineThreads, ReadersSeeWholeDocuments) {
+  constexpr int kDocuments = 3, kChunks = 8, kRounds = 60;
+  Engine engine(kDim);
+  Vectors vectors(7);
+  const auto query = vectors.next();
+  const auto publish = [&](int document, int version) {
+    Batch batch;
+    const std::string base = "viking://k/d" + std::to_string(document);
+    for (int i = 0; i < kChunks; ++i) {
+      batch.add(base + "/s" + std::to_string(i % 2) + "/c" + std::to_string(i), vectors.next(),
+                "version " + std::to_string(version) + "\n");
+    }
+    engine.add(batch.objects(base, true));
+  };
+  for (int i = 0; i < kDocuments; ++i) publish(i, 0);
+
+  std::atomic<bool> done = false;
+  std::vector<std::thread> readers;
+  for (int r = 0; r < 3; ++r) {
+    readers.emplace_back([&, r] {
+      while (!done) {
+        if (r == 0) {
+          const auto entries = engine.list("viking://k", 0, 10).entries;
+          for (const auto& entry : entries) EXPECT_EQ(entry.rows, kChunks);
+        } else if (r == 1) {
+          const Hits hits = engine.search(query, {.k = 1000});
+          EXPECT_EQ(hits.size() % kChunks, 0u);
+          std::map<std::string, std::string> shown;
+          for (std::size_t i = 0; i < hits.size(); ++i) {
+            const auto [at, fresh] = shown.emplace(hits.document(i), hits.preview(i));
+            EXPECT_EQ(at->second, hits.preview(i)) << at->first;
+          }
+        } else {
+          EXPECT_EQ(engine.grep("version", "viking://", {}, {.limit = 5}).total % kChunks, 0u);
+          const std::string text = all_text(engine, "viking://k");
+          EXPECT_EQ(std::ranges::count(text, '\n') % kChunks, 0);
+        }
+      }
+    });
+  }
+  for (int round = 1; round <= kRounds; ++round) {
+    const int document = round % kDocuments;
+    const std::string uri = "viking://k/d" + std::to_string(document);
+    if (round % 7 == 0) {
+      engine.remove(uri);
+      publish(document, round);
+    } else if (round % 5 == 0) {
+      engine.move(uri, "viking://k/moved");
+      engine.move("viking://k/moved", uri);
+    } else {
+      publish(document, round);
+    }
+  }
+  done = true;
+  for (auto& reader : readers) reader.join();
+  EXPECT_EQ(engine.size(), static_cast<std::uint64_t>(kDocuments * kChunks));
+}
+
+TEST(EngineThreads, WritersFollowEachOther) {
+  Engine engine(kDim);
+  std::vector<std::thread> writers;
+  for (int w = 0; w < 4; ++w) {
+    writers.emplace_back([&, w] {
+      Vectors vectors(100u + static_cast<unsigned>(w));
+      for (int i = 0; i < 50; ++i) {
+        Batch batch;
+        for (int j = 0; j < 3; ++j) {
+          batch.add(
+              "viking://w" + std::to_string(w) + "/" + std::to_string(i) + "/" + std::to_string(j),
+              vectors.next(), "text");
+        }
+        const RowRange rows = engine.add(batch.objects());
+        EXPECT_EQ(rows.end - rows.begin, 3u);
+      }
+    });
+  }
+  for (auto& writer : writers) writer.join();
+  EXPECT_EQ(engine.size(), 600u);
+  EXPECT_EQ(engine.count("viking://w2", kAllKinds), 150u);
+}
+
+}  // namespace
+}  // namespace knarr

@@ -1,0 +1,157 @@
+"""Save and load: an engine equal in every answer, or a clear refusal; never a crash."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from knarr.engine import Engine, Floats
+from knarr.errors import Corruption, EngineError, StorageError
+from knarr.types import Kind
+
+DIM = 8
+
+
+def vectors(n: int, seed: int = 0) -> Floats:
+    return np.random.default_rng(seed).standard_normal((n, DIM)).astype(np.float32)
+
+
+def add_document(engine: Engine, name: str, chunks: int, seed: int) -> None:
+    base = f"viking://k/{name}"
+    uris = [f"{base}/.abstract.md"] + [f"{base}/s{i // 2}/{i}" for i in range(chunks)]
+    texts = [f"About {name}."] + [f"{name} part {i} é\r\nline " for i in range(chunks)]
+    kinds: list[Kind] = ["abstract", *itertools.repeat("chunk", chunks)]  # type: ignore[list-item]  # repeat widens
+    previews = [f"preview {i}" for i in range(chunks + 1)]
+    engine.add(uris, vectors(chunks + 1, seed), texts, kinds, document=base, replace=True, previews=previews)
+
+
+@pytest.fixture
+def engine() -> Engine:
+    """Documents that came, changed, moved, and went in part; loose objects; edges."""
+    engine = Engine(DIM)
+    for i, name in enumerate("abcde"):
+        add_document(engine, name, 5, i)
+    engine.add(["viking://loose/1", "viking://loose/2"], vectors(2, 77))
+    add_document(engine, "b", 3, 50)
+    engine.remove("viking://k/c")
+    engine.remove("viking://k/d/s1/2")
+    engine.move("viking://k/e", "viking://moved/e%2Fe")
+    query = vectors(1, 88)[0]
+    engine.add_edges(
+        ["viking://k/a/s0/0"] * 2, ["viking://k/b/s0/1", "viking://moved"], "What?", query, trace="t"
+    )
+    engine.add_edges(["viking://loose/1"], ["viking://k/a"], "Why?", vectors(1, 89)[0], expires_at=4e9)
+    return engine
+
+
+def answers(engine: Engine) -> dict[str, object]:
+    """Everything that an engine says, but for the numbers of its rows."""
+    out: dict[str, object] = {"dim": engine.dim, "size": len(engine)}
+    stack = ["viking://"]
+    while stack:
+        uri = stack.pop()
+        span = engine.read(uri)
+        fields = (span.text, span.base_byte, span.document, span.line_begin, span.line_end, span.uris)
+        out[f"read {uri}"] = fields
+        if uri.endswith("/"):
+            entries = engine.list(uri).entries
+            out[f"list {uri}"] = [(e.uri, e.name, e.rows, e.kind, e.preview) for e in entries]
+            stack += [entry.uri for entry in entries]
+    every: tuple[Kind | None, ...] = (None, "chunk", "abstract")
+    for seed, kinds in itertools.product(range(3), every):
+        query = vectors(1, 88 + seed)[0]
+        hits = engine.search(query, k=100, kinds=kinds, expand=True)
+        places = (hits.documents, hits.begin_bytes, hits.end_bytes, hits.line_begins, hits.line_ends)
+        columns = (hits.uris, hits.scores.tobytes(), hits.kinds, hits.previews, places)
+        edges = [(e.uri, e.source, e.similarity, e.question, e.trace) for e in hits.expanded]
+        out[f"search {seed} {kinds}"] = (columns, edges)
+    for pattern in ("part", "line", "^line", "é$", "About"):
+        found = engine.grep(pattern, kinds=None, limit=1000)
+        out[f"grep {pattern}"] = [
+            (m.uri, m.uris, m.line, m.column, m.begin_byte, m.end_byte, m.excerpt, m.document)
+            for m in found.matches
+        ]
+    stats = engine.stats()
+    out["stats"] = [stats[name] for name in ("objects", "directories", "edges", "questions", "text_bytes")]
+    return out
+
+
+def test_a_loaded_engine_gives_the_same_answers(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "engine.snapshot"
+    before = answers(engine)
+    engine.save(path)
+    loaded = Engine.load(path)
+    assert answers(loaded) == before
+    # Rows of what was removed or replaced are gone, but for the one whose bytes are part of a text.
+    assert loaded.stats()["rows"] == len(engine) + 1 < engine.stats()["rows"]
+    # It goes on like the other one, also while the file is replaced by its own save.
+    for each in (engine, loaded):
+        add_document(each, "new", 4, 99)
+        add_document(each, "a", 2, 98)
+        each.remove("viking://loose")
+        each.move("viking://k/d", "viking://k/dd")
+    assert answers(loaded) == answers(engine)
+    loaded.save(path)
+    assert answers(Engine.load(path)) == answers(engine)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["engine.snapshot"]
+
+
+def test_an_empty_engine_round_trips(tmp_path: Path) -> None:
+    path = tmp_path / "empty"
+    Engine(3).save(str(path))
+    loaded = Engine.load(os.fspath(path))
+    assert (loaded.dim, len(loaded)) == (3, 0)
+    loaded.add(["viking://a"], np.ones((1, 3), np.float32))
+    assert len(loaded) == 1
+
+
+def test_node_ids_survive(engine: Engine, tmp_path: Path) -> None:
+    """Edges name nodes: after load, replace and move they still lead to the same objects."""
+    path = tmp_path / "engine.snapshot"
+    engine.save(path)
+    loaded = Engine.load(path)
+    add_document(loaded, "b", 2, 60)
+    loaded.move("viking://k/b", "viking://bb")
+    expanded = loaded.expand(["viking://k/a/s0/0"], vectors(1, 88)[0])
+    assert [each.uri for each in expanded] == ["viking://bb/s0/1", "viking://moved/"]
+
+
+def test_damage_is_refused(engine: Engine, tmp_path: Path) -> None:
+    """PER-01: cut at every kilobyte and at the ends, a byte flipped at 200 places."""
+    path = tmp_path / "engine.snapshot"
+    engine.save(path)
+    data = path.read_bytes()
+    before = answers(engine)
+    damaged = tmp_path / "damaged"
+    for size in {0, 1, len(data) // 2, len(data) - 1, *range(0, len(data), 1024)}:
+        damaged.write_bytes(data[:size])
+        with pytest.raises((Corruption, StorageError), match="damaged"):
+            Engine.load(damaged)
+    rng = np.random.default_rng(4)
+    for at in rng.integers(0, len(data), 200):
+        flipped = bytearray(data)
+        flipped[at] ^= 1 << int(rng.integers(0, 8))
+        damaged.write_bytes(flipped)
+        with pytest.raises(EngineError, match="damaged"):
+            Engine.load(damaged)
+    for content in (b"", b"hello", os.urandom(5000), data + b"\0"):
+        damaged.write_bytes(content)
+        with pytest.raises(EngineError):
+            Engine.load(damaged)
+    assert answers(Engine.load(path)) == before
+
+
+def test_missing_files_and_folders(engine: Engine, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="nowhere"):
+        Engine.load(tmp_path / "nowhere")
+    with pytest.raises(StorageError):
+        engine.save(tmp_path / "no" / "such" / "folder")
+    with pytest.raises(EngineError):
+        Engine.load(tmp_path)
+    name = tmp_path / "name with \udcff byte"
+    engine.save(name)
+    assert len(Engine.load(name)) == len(engine)
