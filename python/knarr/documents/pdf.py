@@ -145,7 +145,7 @@ class _Writer:
                 self.tables += find_tables(rows)
                 rows = []
             rows.append(self._paragraph(lines[begin:at]))
-            self._apart = at == len(lines) or not stand_together(lines[at - 1], lines[at])
+            self._apart = at == len(lines) or not stand_together(*(lines[n] for n in (begin, at - 1, at)))
             begin = at
         self.tables += find_tables(rows)
 

@@ -16,10 +16,11 @@ from collections.abc import Iterable, Sequence
 from knarr.documents.pdf_lines import Line
 
 _LIST_MARK = re.compile(
-    r"([•●▪■◦‣·○☐☒☑✓➢❖◆]|[–—*o-]\s|\(?[0-9]{1,3}[.)]\s|\([a-zA-Z0-9]{1,4}\)\s|[a-zA-Z][.)]\s|[ivx]{1,5}[.)]\s)"
+    r"([•●▪■◦‣·○☐☒☑✓➢❖◆]|[–—*o-]\s|\(?[0-9]{1,3}[.)]\s|\([a-zA-Z0-9]{1,4}\)\s|[a-zA-Z][.)]\s|[ivx]{1,5}[.)]\s|\[[^\]\s]{1,20}\]\s)"
 )
 MAX_LINES = 300
 _MAX_WORD_CHARS = 80
+_END_ROOM, _ROOM = 3, 8
 _END = re.compile(r"[.!?:;][\"”’')\]]*$")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_PART = re.compile(r"([^\W\d_]+)[-\xad]$")
@@ -80,7 +81,8 @@ def goes_on(above: Line, line: Line, usual: float, right: float) -> bool:
         return False
     first_word = (line.x1 - line.x0) * len(line.text.split(" ")[0]) / max(1, len(line.text))
     room = right - above.x1 - first_word
-    if room > 3 * above.size and (_END.search(above.text) or room > 0.35 * right):
+    # The next word would have had room: the line ends here on purpose.
+    if room > (_END_ROOM if _END.search(above.text) else _ROOM) * above.size:
         return False
     indented = line.x0 - above.x0 > above.size and not _LIST_MARK.match(above.text)
     return not (indented and _END.search(above.text))
@@ -97,10 +99,11 @@ def right_end(lines: Sequence[Line], at: int) -> float:
     )
 
 
-def stand_together(above: Line, below: Line) -> bool:
-    """Whether no blank line parts them: rows of one table with its labels, items of one list."""
+def stand_together(first: Line, above: Line, below: Line) -> bool:
+    """Whether no blank line parts the paragraph from `first` to `above` from the one that begins at
+    `below`: rows of one table with its labels, items of one list."""
     if above.page != below.page:
         return False
     if above.cells > 1 or below.cells > 1:
         return 0 <= above.y - below.y <= 2.2 * max(above.size, below.size)
-    return bool(_LIST_MARK.match(above.text) and _LIST_MARK.match(below.text))
+    return bool(_LIST_MARK.match(first.text) and _LIST_MARK.match(below.text))

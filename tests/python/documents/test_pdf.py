@@ -172,6 +172,24 @@ def test_lines_become_paragraphs_and_hyphens_are_mended_when_sure() -> None:
     assert text.count("\n\n") == 1
 
 
+def test_items_of_a_list_are_lines_of_their_own() -> None:
+    page = Page().lines(72, 720, prose(4))
+    page.lines(
+        72,
+        660,
+        [
+            "1. the first item of this list, which is written here so that it is much",
+            "longer than one line",
+            "2. second item",
+            "[3] third item",
+        ],
+    )
+    text = read(pdf([page])).text
+    assert text.endswith(
+        "\n\n1. the first item of this list, which is written here so that it is much longer than one line\n2. second item\n[3] third item\n"
+    )
+
+
 def test_a_paragraph_goes_on_over_the_end_of_a_page() -> None:
     first = Page().lines(
         72, 720, [*prose(4)[:-1], "and then the captain of the ship who had seen the storm before it came"]
