@@ -12,6 +12,7 @@ lists in the text of their clause.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -64,6 +65,7 @@ class _Builder:
         self.marks, self.titles = marks, titles
         self.outer: list[ClauseList] = []
         self.stack: list[ClauseList] = []
+        self.latest: dict[str, ClauseList] = {}
         # By (form, path): the places of all marks that can be read so, for looking ahead.
         self.places: dict[tuple[str, tuple[int, ...]], list[int]] = {}
         for at, mark in enumerate(marks):
@@ -117,8 +119,8 @@ class _Builder:
         if self.stack[0].kind not in ("article", "part", "item"):
             return False
         step = _ITEM_STEP if reading.kind == "item" else 1
-        earlier = [found for found in self._all_lists() if found.form == reading.form]
-        return bool(earlier) and 0 < reading.path[-1] - earlier[-1].last <= _MAX_GAP * step
+        earlier = self.latest.get(reading.form)
+        return earlier is not None and 0 < reading.path[-1] - earlier.last <= _MAX_GAP * step
 
     # -- decimal numbers ------------------------------------------------------------------------
 
@@ -154,8 +156,7 @@ class _Builder:
         """A decimal whose parent has no mark: 3.1 after 2.6, or a text that begins with 1.1."""
         if reading.path[-1] != 1:
             return False
-        following = ("decimal", (*prefix, 2))
-        confirmed = any(place > at for place in self.places.get(following, ()))
+        confirmed = self._next_place(at, "decimal", (*prefix, 2)) < len(self.marks)
         for depth, found in enumerate(self.stack):
             if found.kind == "decimal" and len(found.prefix) == len(prefix):
                 if found.prefix[:-1] != prefix[:-1] or not 0 < prefix[-1] - found.prefix[-1] <= 2:
@@ -280,7 +281,9 @@ class _Builder:
         )
 
     def _next_place(self, at: int, form: str, path: tuple[int, ...]) -> int:
-        return next((place for place in self.places.get((form, path), ()) if place > at), len(self.marks))
+        places = self.places.get((form, path), [])
+        found = bisect_right(places, at)
+        return places[found] if found < len(places) else len(self.marks)
 
     def _likeness(self, found: ClauseList, at: int) -> int:
         last = found.clauses[-1]
@@ -302,35 +305,27 @@ class _Builder:
         found.clauses.append(Clause(self.marks[at], self.titles[at], reading.path))
         (self.outer if owner is None else owner.lists).append(found)
         self.stack.append(found)
-
-    def _all_lists(self) -> list[ClauseList]:
-        every, todo = [], list(self.outer)
-        while todo:
-            found = todo.pop(0)
-            every.append(found)
-            todo[:0] = [inner for clause in found.clauses for inner in clause.lists]
-        return every
+        self.latest[reading.form] = found
 
 
 def _prune(lists: list[ClauseList], end: int) -> None:
     """Drop the lists that are no sections, with what is inside them."""
     for found in lists:
-        ends = [clause.mark.begin for clause in found.clauses[1:]] + [end]
+        ends = [*(clause.mark.begin for clause in found.clauses[1:]), end]
         for clause, clause_end in zip(found.clauses, ends, strict=True):
             _prune(clause.lists, clause_end)
-    lists[:] = [found for found in lists if _are_sections(found, end, lists)]
+    stops = [*(found.clauses[0].mark.begin for found in lists[1:]), end]
+    lists[:] = [found for found, stop in zip(lists, stops, strict=False) if _are_sections(found, stop)]
 
 
-def _are_sections(found: ClauseList, end: int, siblings: list[ClauseList]) -> bool:
+def _are_sections(found: ClauseList, end: int) -> bool:
     if found.kind in _KEYWORDS or found.kind == "decimal":
         return True
     if any(clause.lists for clause in found.clauses):
         return True
     if len(found.clauses) < 2:
         return False
-    ends = [clause.mark.begin for clause in found.clauses[1:]]
-    later = [other.clauses[0].mark.begin for other in siblings if other.clauses[0].mark.begin > ends[-1]]
-    ends.append(min([end, *later]))
+    ends = [*(clause.mark.begin for clause in found.clauses[1:]), end]
     sizes = [stop - clause.mark.begin for clause, stop in zip(found.clauses, ends, strict=True)]
     headed = sum(
         1

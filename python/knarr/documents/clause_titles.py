@@ -127,8 +127,9 @@ def is_title_like(line: str) -> bool:
 
 def is_upper(line: str) -> bool:
     """Whether the letters are capitals, a few small ones aside ("McDONALD", "(a)")."""
-    letters = [ch for ch in line if ch.isalpha() and ch.lower() != ch.upper()]
-    return bool(letters) and sum(ch.isupper() for ch in letters) >= 0.9 * len(letters)
+    upper = sum(map(str.isupper, line))
+    lower = sum(map(str.islower, line))
+    return upper > 0 and upper >= 0.9 * (upper + lower)
 
 
 def bare(line: str) -> str:

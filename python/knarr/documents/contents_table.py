@@ -31,7 +31,18 @@ def contents_ranges(
             ranges.append((heading.start(), found))
             break
     ranges.extend(found for found in (_unannounced(text, marks), _parts(marks)) if found)
-    return sorted(ranges)
+    return _merged(ranges)
+
+
+def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """In order, those that overlap joined."""
+    merged: list[tuple[int, int]] = []
+    for begin, end in sorted(ranges):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((begin, end))
+    return merged
 
 
 def _under_heading(at: int, marks: Sequence[Mark]) -> int | None:

@@ -17,6 +17,7 @@ _MAX_TITLE_CHARS = 300
 _ATTRIBUTES = re.compile(r"\s*\{:?\s*[#.][^{}]*\}\s*$")
 # Text of permanent links that page generators put after a title.
 _PERMALINKS = frozenset({"#", "¶", "§", "🔗", "\u200b", "link", "permalink", ""})
+_MARKUP = re.compile(r"[\\`*_\[\]<>&!\n]")
 _SPACE = re.compile(r"\s+")
 
 
@@ -27,8 +28,10 @@ def title_text(parser: MarkdownIt, source: str, env: MutableMapping[str, Any]) -
     `{#id}` or a permanent link at the end is dropped. Cut after 300 characters.
     """
     source = _ATTRIBUTES.sub("", source[:_MAX_SOURCE_CHARS])
-    tokens = parser.parseInline(source, env)[0].children or []
-    title = _SPACE.sub(" ", _visible(_without_permalink(tokens))).strip()
+    if _MARKUP.search(source):
+        tokens = parser.parseInline(source, env)[0].children or []
+        source = _visible(_without_permalink(tokens))
+    title = _SPACE.sub(" ", source).strip()
     return title if len(title) <= _MAX_TITLE_CHARS else title[: _MAX_TITLE_CHARS - 1].rstrip() + "…"
 
 

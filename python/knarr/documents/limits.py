@@ -20,7 +20,7 @@ class Limits:
 
     file_bytes: int = 256 * MIB
     text_bytes: int = 32 * MIB
-    markdown_lines: int = 200_000
+    markdown_lines: int = 100_000
     html_tags: int = 800_000
     html_depth: int = 1_000
 

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Sequence, Set
 
 _PAGE_NUMBER = re.compile(
-    r"[\W_]*(?:page|p\.|seite)?[\W_]*(?:\d{1,4}|[ivxl]{1,6}|[A-Z]{1,2}-\d{1,3})(?:[\W_]*(?:of|/)[\W_]*\d{1,4})?[\W_]*(?:page)?[\W_]*",
+    r"(?:page |p\. ?|seite )?(?:\d{1,4}|[ivxl]{1,6}|[A-Z]{1,2}-\d{1,3})(?: ?(?:of|/) ?\d{1,4})?(?: page)?",
     re.IGNORECASE,
 )
+_FRAME = re.compile(r"[^\w./-]+")
 # "Source: ACME CORP, 10-Q, 5/20/2014": what filing sites print under each page.
 _SOURCE = re.compile(r"Source:\s.{1,120},\s*\d{1,2}/\d{1,2}/\d{2,4}")
 _LABEL = re.compile(
@@ -31,9 +32,7 @@ def page_noise(lines: Sequence[str], page_starts: frozenset[int] = frozenset()) 
     of its places are the first or last two lines of a page.
     """
     bare = [line.strip() for line in lines]
-    noise = {
-        at for at, line in enumerate(bare) if line and (_PAGE_NUMBER.fullmatch(line) or _SOURCE.match(line))
-    }
+    noise = {at for at, line in enumerate(bare) if line and _is_page_mark(line)}
     keys = [_running_key(line) for line in bare]
     counts = Counter(keys)
     wanted = {key for key, count in counts.items() if key and count >= _MIN_REPEATS}
@@ -47,7 +46,7 @@ def page_noise(lines: Sequence[str], page_starts: frozenset[int] = frozenset()) 
 
 
 def _is_page_mark(line: str) -> bool:
-    if len(line) <= _MAX_MARK_CHARS and _PAGE_NUMBER.fullmatch(line):
+    if len(line) <= _MAX_MARK_CHARS and _PAGE_NUMBER.fullmatch(_FRAME.sub(" ", line).strip(" -./_")):
         return True
     return line.startswith("Source:") and _SOURCE.match(line) is not None
 

@@ -101,8 +101,8 @@ def _capitals(
     lines: Sequence[str], at: int, noise: set[int], page_starts: frozenset[int]
 ) -> PlainHeading | None:
     if (
-        not _is_title(bare(lines[at]))
-        or not is_upper(lines[at])
+        not is_upper(lines[at])
+        or not _is_title(bare(lines[at]))
         or not _stands_alone(lines, at, noise, page_starts)
     ):
         return None
@@ -138,7 +138,7 @@ def _short(
 
 
 def _is_title(line: str) -> bool:
-    letters = sum(ch.isalpha() for ch in line)
+    letters = sum(map(str.isalpha, line))
     if " " not in line and letters < _MIN_WORD_LETTERS:
         return False
     if letters < 4 or len(line) > _MAX_CHARS or letters * 2 < len(line.replace(" ", "")):
