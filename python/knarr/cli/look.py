@@ -135,9 +135,13 @@ def _show_grouped(matches: tuple[Match, ...]) -> None:
         if match.uri != last:
             if last:
                 page.say()
-            page.say(page.bold(match.uri) + (page.dim(f"  page {match.page}") if match.page else ""))
+            page.say(
+                page.beside(page.bold(match.uri), f"page {match.page}")
+                if match.page
+                else page.bold(match.uri)
+            )
             last = match.uri
-        page.say(f"{page.dim(f'{match.line:>6}')}  {page.one_line(match.excerpt)}")
+        page.say(page.block(match.excerpt, " " * 8, first=f"{match.line:>6}  "))
     if last:
         page.say()
 
@@ -187,7 +191,9 @@ def info(kb: KbOption = DEFAULT_KB, as_json: JsonOption = False) -> None:
 
 
 def _show_facts(facts: dict[str, Any], indent: str = "") -> None:
-    labels = {name: str(name).removesuffix("_bytes").removesuffix("_size").replace("_", " ") for name in facts}
+    labels = {
+        name: str(name).removesuffix("_bytes").removesuffix("_size").replace("_", " ") for name in facts
+    }
     width = max(
         (len(labels[name]) for name, value in facts.items() if not isinstance(value, dict)), default=0
     )

@@ -96,22 +96,24 @@ def uri(value: str, under: str = "") -> str:
     return value
 
 
-def block(text: str, indent: str = "", *, max_lines: int = 0) -> str:
-    """A paragraph, wrapped with an indent in a terminal; one whole line in a pipe."""
+def block(text: str, indent: str = "", *, first: str | None = None, max_lines: int = 0) -> str:
+    """A paragraph, wrapped with an indent in a terminal; one whole line in a pipe. `first` stands in
+    place of the indent on the first line."""
+    head = indent if first is None else first
     flat = one_line(text)
     if not in_terminal():
-        return indent + flat
+        return head + flat
     lines = textwrap.wrap(
         flat,
         width(),
-        initial_indent=indent,
+        initial_indent=head,
         subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,
         max_lines=max_lines or None,
         placeholder=" …",
     )
-    return "\n".join(lines) or indent
+    return "\n".join(lines) or head
 
 
 def width() -> int:

@@ -84,15 +84,18 @@ def _show_citation(number: int, citation: Citation) -> None:
         page.beside(f"  [{number}] {citation.uri}", page.place(citation.lines, citation.pages), "      ")
     )
     for line in _quoted(citation.text):
-        page.say(page.block(f"> {line}", "      "))
+        page.say(line)
 
 
 def _quoted(text: str) -> list[str]:
-    """The lines of a quote, word for word. For a terminal, prose is joined so that it can be wrapped
-    anew; the rows of a table are not."""
+    """A quote as lines, word for word. For a terminal, prose is joined and wrapped anew; the rows of
+    a table are not."""
+    mark = "      > "
     lines = [line for line in text.split("\n") if line.strip()]
+    if not page.in_terminal():
+        return [mark + line for line in lines]
     prose = not any("|" in line or "  " in line.strip() for line in lines)
-    return [" ".join(lines)] if prose and page.in_terminal() else lines
+    return [page.block(" ".join(lines), mark)] if prose else [mark + page.clean(line) for line in lines]
 
 
 def show_path(trace: Trace) -> None:
@@ -108,9 +111,11 @@ def show_path(trace: Trace) -> None:
 
 
 def _show_call(number: str, call: CallRecord) -> None:
-    given = page.one_line(_given(call.arguments))
+    given = _given(call.arguments)
     remark = call.error or call.note
-    page.say(f"{number}  {call.tool} {given}" + (page.dim(f"  ({page.one_line(remark)})") if remark else ""))
+    page.say(page.block(f"{call.tool} {given}", " " * 5, first=f"{number}  "))
+    if remark:
+        page.say(page.dim(page.block(f"({remark})", " " * 7)))
     for uri in call.uris[:MAX_URIS]:
         page.say(page.dim(f"       {uri}"))
     if len(call.uris) > MAX_URIS:
