@@ -7,8 +7,8 @@ applied on top, and a file that fails its checks is set aside and rebuilt from t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
@@ -154,9 +154,7 @@ def publish_folder(engine: Engine, connection: sa.Connection, uri: str, model: s
         engine.add([target], matrix, [record.text], ["abstract"], previews=[record.preview])
 
 
-def _text(row: sa.Row[tuple[object, ...]], data: bytes) -> str:
-    values: Mapping[str, object] = row._mapping
-    text = values["text"]
-    if text is not None:
-        return str(text)
+def _text(row: sa.Row[Any], data: bytes) -> str:
+    if row.text is not None:
+        return str(row.text)
     return data[row.begin_byte : row.end_byte].decode("utf-8")

@@ -4,50 +4,32 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from knarr.cards import Card, Cards
 from knarr.catalog import Catalog, changes, documents, folders, traces, vectors
 from knarr.config import Settings
-from knarr.documents.names import canonical
-from knarr.embed import Embedder, count_tokens, load_embedder
+from knarr.documents.names import SCHEME, canonical
+from knarr.embed import Embedder, load_embedder
 from knarr.errors import AlreadyExists, InvalidArgument, NotFound
 from knarr.folders import above
 from knarr.folders import refresh as refresh_folders
 from knarr.index import Index
 from knarr.ingest import Ingest, Progress
+from knarr.reading import Reading
 from knarr.report import AddReport
 from knarr.types import (
     Answer,
-    Entry,
-    GrepResult,
-    Hit,
-    Kind,
-    Listing,
-    Match,
-    Passage,
-    Provenance,
-    SearchResult,
 )
 
 if TYPE_CHECKING:
     from knarr.agent import Agent, Policy
     from knarr.trace import Trace
 
-_ROOT = "viking://"
-_QUERIES_KEPT = 1024
-# A first guess of how many bytes hold a token; reading is then cut by counted tokens.
-_BYTES_PER_TOKEN = 16
 
-
-class KnowledgeBase:
+class KnowledgeBase(Reading):
     """A folder that holds a catalog and, beside it, the engine's snapshot. Made by `knarr.open`.
 
     Safe to use from several threads; reads never wait for an `add`. Close it, or use it as a context
@@ -59,16 +41,14 @@ class KnowledgeBase:
     ) -> None:
         self.path = Path(path)
         self.settings = settings
-        self._catalog = Catalog.open(self.path, create=create)
+        catalog = Catalog.open(self.path, create=create)
         try:
-            self.embedder: Embedder = embedder if embedder is not None else load_embedder(settings)
-            self._catalog.bind_embedder(self.embedder.id, self.embedder.dim)
-            self._index = Index(self._catalog, self.embedder.dim, self.embedder.id)
+            embedder = embedder if embedder is not None else load_embedder(settings)
+            catalog.bind_embedder(embedder.id, embedder.dim)
+            super().__init__(catalog, Index(catalog, embedder.dim, embedder.id), embedder)
         except BaseException:
-            self._catalog.close()
+            catalog.close()
             raise
-        self._cards = Cards(self._catalog)
-        self._queries: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
         self._agent: Agent | None = None
         self._lock = threading.Lock()
         self._writing = threading.RLock()
@@ -79,7 +59,7 @@ class KnowledgeBase:
     def add(
         self,
         source: str | Path | Iterable[str | Path],
-        into: str = _ROOT,
+        into: str = SCHEME,
         *,
         progress: Progress | None = None,
     ) -> AddReport:
@@ -123,8 +103,8 @@ class KnowledgeBase:
         Raises NotFound, AlreadyExists when `target` is taken, InvalidArgument for a place inside a
         document or a folder moved into itself."""
         source, target = canonical(source), canonical(target)
-        if source == _ROOT or target == _ROOT:
-            raise InvalidArgument(f"{_ROOT} itself cannot be moved or replaced; name a folder or document")
+        if source == SCHEME or target == SCHEME:
+            raise InvalidArgument(f"{SCHEME} itself cannot be moved or replaced; name a folder or document")
         if (target + "/").startswith(source + "/"):
             raise InvalidArgument(f"{target} lies in {source}: a folder cannot be moved into itself")
         with self._changing():
@@ -177,164 +157,12 @@ class KnowledgeBase:
             self._follow()
             return self._index.seq != before
 
-    # ------------------------------------------------------------------ the four tools
-
-    def search(
-        self,
-        query: str,
-        scope: str = _ROOT,
-        k: int = 10,
-        *,
-        kinds: Sequence[Kind] | None = ("chunk",),
-        offset: int = 0,
-    ) -> SearchResult:
-        """The `k` objects below `scope` nearest to `query`, exact in every scope.
-
-        `kinds` is ("chunk",), ("abstract",) or None for both. Raises NotFound for a scope that does
-        not exist, InvalidArgument for an empty query or k < 1."""
-        scope = canonical(scope)
-        vector = self.embed_query(query)
-        hits = self._index.engine.search(vector, scope, k, None, kinds, offset=offset)
-        found = zip(hits.uris, hits.scores, hits.kinds, hits.previews, hits.documents, strict=True)
-        return SearchResult(
-            query=query,
-            scope=scope,
-            hits=tuple(
-                Hit(uri, float(score), kind, preview, self._provenance(uri, document))
-                for uri, score, kind, preview, document in found
-            ),
-            plan=hits.plan,
-            rows_allowed=hits.rows_allowed,
-        )
-
-    def _provenance(self, uri: str, document: str) -> Provenance:
-        if document:
-            return self._cards.of(document).provenance(uri)
-        # The abstract of a folder above documents.
-        return Provenance(uri.rsplit("/", 1)[0], 0, (), (1, 1), None)
-
-    def list(self, uri: str = _ROOT, offset: int = 0, limit: int = 100) -> Listing:
-        """A page of a directory's children in document order, with the directory's abstract."""
-        uri = canonical(uri)
-        page = self._index.engine.list(uri, offset, limit)
-        entries = tuple(
-            Entry(entry.uri, entry.name, entry.is_directory, entry.rows, entry.preview)
-            for entry in page.entries
-        )
-        end = offset + len(entries)
-        return Listing(
-            uri=uri if uri == _ROOT else uri + "/",
-            abstract=self._abstract(uri),
-            entries=entries,
-            total=page.total,
-            next_offset=end if end < page.total else None,
-        )
-
-    def _abstract(self, uri: str) -> str:
-        target = f"{uri.rstrip('/') if uri != _ROOT else 'viking:/'}/.abstract.md"
-        try:
-            return self._index.engine.read(target).text
-        except NotFound:
-            return ""
-
-    def grep(
-        self,
-        pattern: str,
-        scope: str = _ROOT,
-        *,
-        literal: bool = False,
-        ignore_case: bool = False,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> GrepResult:
-        """Matches of a regular expression (RE2 syntax, linear time) in the canonical text below `scope`.
-
-        `^` and `$` are line anchors. Matches may cross chunk and section borders. The result tells
-        matches, no matches and an incomplete search apart; a bad pattern raises InvalidArgument or
-        Unsupported, a missing scope NotFound."""
-        scope = canonical(scope)
-        found = self._index.engine.grep(
-            pattern, scope, literal=literal, ignore_case=ignore_case, limit=limit, offset=offset
-        )
-        return GrepResult(
-            pattern=pattern,
-            scope=scope,
-            outcome=found.outcome,
-            matches=tuple(self._match(match) for match in found.matches),
-            total=found.total,
-            next_offset=found.next_offset,
-            note=found.note,
-        )
-
-    def _match(self, match: Any) -> Match:
-        card = self._cards.of(match.document)
-        return Match(
-            uri=match.uri,
-            uris=tuple(match.uris),
-            line=match.line,
-            column=match.column,
-            begin_byte=match.begin_byte,
-            end_byte=match.end_byte,
-            excerpt=match.excerpt,
-            document=card.record.uri,
-            section=card.provenance(match.uri).section,
-            page=card.page_at(match.begin_byte),
-        )
-
-    def read(self, uri: str, begin_byte: int = 0, max_tokens: int | None = None) -> Passage:
-        """The text of a chunk, an abstract, a section or a whole document, from `begin_byte` on.
-
-        With `max_tokens` the text is cut at a token; `next_offset` says where to go on. Raises
-        NotFound, and InvalidArgument for a folder above documents."""
-        uri = canonical(uri)
-        card = self._card(uri)
-        bound = None if max_tokens is None else max(64, max_tokens * _BYTES_PER_TOKEN)
-        span = self._index.engine.read(uri, begin_byte, bound)
-        text, end = span.text, span.end_byte
-        if max_tokens is not None:
-            text = self._cut(text, max_tokens)
-            end = span.begin_byte + len(text.encode("utf-8"))
-        return self._passage(uri, card, span, text, end)
-
-    def _cut(self, text: str, max_tokens: int) -> str:
-        begins = self.embedder.tokenizer.token_begins(text)
-        if len(begins) <= max_tokens:
-            return text
-        return text[: max(1, int(begins[max(1, max_tokens)]))]
-
-    def _passage(self, uri: str, card: Card, span: Any, text: str, end: int) -> Passage:
-        source = card.provenance(uri)
-        if not uri.endswith(".abstract.md"):
-            first = span.base_byte + span.begin_byte
-            lines = (span.line_begin, span.line_begin + text.rstrip("\n").count("\n"))
-            pages = card.pages(first, first + len(text.encode("utf-8")))
-            source = Provenance(source.document, source.version, source.section, lines, pages)
-        return Passage(
-            uri=uri,
-            text=text,
-            source=source,
-            begin_byte=span.begin_byte,
-            end_byte=end,
-            total_bytes=span.total_bytes,
-            next_offset=end if end < span.total_bytes else None,
-            uris=tuple(span.uris),
-        )
-
-    def _card(self, uri: str) -> Card:
-        with self._catalog.reading() as connection:
-            owner = documents.owning(connection, uri)
-        if owner is not None:
-            return self._cards.of(owner.uri)
-        if self._index.engine.exists(uri):
-            raise InvalidArgument(f"{uri} is a folder of documents: list it, or read one of its documents")
-        raise NotFound(f"{uri}: no such document, section or object")
-
     # ------------------------------------------------------------------ questions
 
     def ask(
         self,
         question: str,
-        scope: str = _ROOT,
+        scope: str = SCHEME,
         k: int = 10,
         rounds: int = 15,
         *,
@@ -378,32 +206,12 @@ class KnowledgeBase:
             raise NotFound(f"{trace_id!r}: no trace has this id, or several begin so")
         return Trace.from_json(json.loads(record))
 
-    def traces(self, limit: int = 20) -> list[tuple[str, str, str, str]]:  # type: ignore[valid-type]
+    def traces(self, limit: int = 20) -> list[tuple[str, str, str, str]]:
         """`(id, created_at, question, status)` of the newest traces."""
         with self._catalog.reading() as connection:
             return traces.recent(connection, limit)
 
     # ------------------------------------------------------------------ the rest
-
-    def embed_query(self, query: str) -> npt.NDArray[np.float32]:
-        """The unit vector of a query; the last ones asked for are kept."""
-        if not query.strip():
-            raise InvalidArgument("the query is empty: expected words to search for")
-        with self._lock:
-            vector = self._queries.get(query)
-            if vector is not None:
-                self._queries.move_to_end(query)
-                return vector
-        vector = self.embedder.embed([query])[0]
-        with self._lock:
-            self._queries[query] = vector
-            if len(self._queries) > _QUERIES_KEPT:
-                self._queries.popitem(last=False)
-        return vector
-
-    def count_tokens(self, text: str) -> int:
-        """Tokens of a text as the embedder counts them."""
-        return count_tokens(self.embedder.tokenizer, text)
 
     def info(self) -> dict[str, Any]:
         """Counts and settings: what is in here, and how it was made."""
