@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 import knarr
 from knarr.cli import main, page
+from knarr.cli.progress import progress_line, waiting
 from knarr.errors import InvalidArgument, NotFound
 from knarr.report import AddReport, FileReport
 from knarr.trace import CallRecord, RoundRecord, ScopeRecord, Trace
@@ -450,6 +452,30 @@ def test_ask_json(base: FakeBase, run: Run) -> None:
 def test_trace_draws_and_lists(base: FakeBase, run: Run) -> None:
     assert "round 1" in run("trace", "t-1")[1]
     assert run("trace")[1].split() == ["t-1", "2026-01-01T10:00", "answered", "What", "is", "the", "fee?"]
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_signs_of_life_only_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_line("adding") as progress, waiting("looking"):
+        assert progress is None
+    assert capsys.readouterr() == ("", "")
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress_line("adding") as progress:
+        assert progress is not None
+        progress(500, 1000, "odd [name].md")
+    with waiting("looking [here]"):
+        pass
+    assert "odd [name].md" in screen.getvalue()
+    assert "looking [here]" in screen.getvalue()
+    assert capsys.readouterr().out == ""
 
 
 def test_any_character_can_be_printed(base: FakeBase, capfd: pytest.CaptureFixture[str]) -> None:

@@ -76,6 +76,7 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> Iterator[HashEmbedder]:
     embedder = HashEmbedder(dim=256)
     real = knarr.open
     monkeypatch.setitem(vars(knarr), "open", functools.partial(real, embedder=embedder))
+    monkeypatch.setattr("knarr.agent.agent.load_reranker", lambda *_: None)
     yield embedder
 
 
@@ -106,7 +107,7 @@ def test_json_is_exactly_as_promised(capsys: pytest.CaptureFixture[str]) -> None
 def test_text_shows_answers_evidence_and_cost(
     hashed: HashEmbedder, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    kept = str(tmp_path / "demo.kb")
+    kept = str(tmp_path / "the demo.kb")
     code, out, _ = run_demo(capsys, "--keep", kept)
     assert code == 0
     assert "9 of 9 files searchable: 9 added" in out
@@ -114,7 +115,7 @@ def test_text_shows_answers_evidence_and_cost(
         assert one.question in out
     for word in ("Evidence", "viking://library/", "rounds  tokens shown", "Go on with"):
         assert word in out
-    assert f"knarr list viking://library --kb {kept}" in out
+    assert f"knarr list viking://library --kb '{kept}'" in out
     paid = hashed.texts
     code, out, _ = run_demo(capsys, "--keep", kept)
     assert code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -92,6 +93,7 @@ def _show_table(answers: list[tuple[Answer, float]]) -> None:
 def _show_next(keep: Path | None) -> None:
     """Three commands to go on with. They can be pasted as they stand."""
     page.say(page.bold("Go on with"))
+    kept = f"--kb {shlex.quote(str(keep))}"
     commands = (
         [
             ("knarr demo --keep demo.kb", "the same, kept to look around in"),
@@ -100,8 +102,8 @@ def _show_next(keep: Path | None) -> None:
         ]
         if keep is None
         else [
-            (f"knarr list viking://library --kb {keep}", "look around"),
-            (f'knarr ask "How long may a calibration standard be borrowed?" --kb {keep}', "ask more"),
+            (f"knarr list viking://library {kept}", "look around"),
+            (f'knarr ask "How long may a calibration standard be borrowed?" {kept}', "ask more"),
             ("knarr add YOUR-DOCUMENTS/", "your own documents, into ./knarr.kb"),
         ]
     )
