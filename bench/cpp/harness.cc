@@ -65,31 +65,8 @@ const std::string& environment() {
   return text;
 }
 
-}  // namespace
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) out += c;
-  }
-  return out + '"';
-}
-
-std::vector<float> random_vectors(std::size_t n, std::size_t dim, std::uint32_t seed) {
-  std::vector<float> values(n * dim);
-  std::uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
-  for (float& x : values) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    x = static_cast<float>(static_cast<std::int32_t>(state >> 32)) * 0x1p-31f;
-  }
-  return values;
-}
-
-void race(const std::string& bench, const Settings& settings, const Options& options,
-          const std::vector<Contender>& contenders) {
+void run(const std::string& bench, const Settings& settings, const Options& options,
+         const std::vector<Contender>& contenders, bool ratios) {
   constexpr std::size_t kLeastCalls = 5;
   constexpr std::size_t kMostCalls = 200'000;
   std::vector<std::vector<double>> samples(contenders.size());
@@ -116,7 +93,7 @@ void race(const std::string& bench, const Settings& settings, const Options& opt
     if (contenders[i].bytes > 0) {
       std::printf("\"gb_per_s\": %.2f, ", contenders[i].bytes / p50 * 1e-9);
     }
-    if (contenders.size() > 1) std::printf("\"ratio\": %.3f, ", first / p50);
+    if (ratios) std::printf("\"ratio\": %.3f, ", first / p50);
     std::printf("\"calls\": %zu, \"settings\": {", samples[i].size());
     for (std::size_t s = 0; s < settings.size(); ++s) {
       std::printf("%s%s: %s", s > 0 ? ", " : "", quoted(settings[s].first).c_str(),
@@ -125,6 +102,39 @@ void race(const std::string& bench, const Settings& settings, const Options& opt
     std::printf("}, %s}\n", environment().c_str());
   }
   std::fflush(stdout);
+}
+
+}  // namespace
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) out += c;
+  }
+  return out + '"';
+}
+
+std::vector<float> random_vectors(std::size_t n, std::size_t dim, std::uint32_t seed) {
+  std::vector<float> values(n * dim);
+  std::uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
+  for (float& x : values) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    x = static_cast<float>(static_cast<std::int32_t>(state >> 32)) * 0x1p-31f;
+  }
+  return values;
+}
+
+void race(const std::string& bench, const Settings& settings, const Options& options,
+          const std::vector<Contender>& contenders) {
+  run(bench, settings, options, contenders, true);
+}
+
+void each(const std::string& bench, const Settings& settings, const Options& options,
+          const std::vector<Contender>& contenders) {
+  run(bench, settings, options, contenders, false);
 }
 
 }  // namespace knarr::bench

@@ -1,11 +1,11 @@
 // A small harness: contenders take turns, so that a busy machine slows all of them, and each gives
 // one JSON line on standard output.
 //
-// A line holds p50_ns and p99_ns of one call, ns_per_op (a call may do many operations), cpu_ns
-// (mean processor time of one call over all threads; on a crowded machine trust it more than
-// p50_ns, for calls of more than a few microseconds), gb_per_s where bytes are read, `ratio` (the
-// first contender's p50 by this one's; above 1 this one is faster), the settings, the commit and
-// the machine.
+// A line holds p50_ns and p99_ns of one call; ns_per_op (a call may do many operations); cpu_ns,
+// the mean processor time of one call over all threads (on a crowded machine trust it more than
+// p50_ns, for calls of more than a few microseconds); gb_per_s where bytes are read; in races
+// `ratio`, the first contender's p50 by this one's (above 1 this one is faster); the settings, the
+// commit and the machine.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,11 @@ struct Contender {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;  // name, JSON value
 
-// Calls each contender in turn, once to warm up and then for options.seconds in all.
+// Calls each contender in turn, once to warm up and then for options.seconds in all. `race` is for
+// contenders that do the same work and reports ratios; `each` is for different steps.
 void race(const std::string& bench, const Settings& settings, const Options& options,
+          const std::vector<Contender>& contenders);
+void each(const std::string& bench, const Settings& settings, const Options& options,
           const std::vector<Contender>& contenders);
 
 // Keeps a result from being optimised away.

@@ -74,15 +74,15 @@ void whole_ranges(const VectorView& view, const Options& options) {
 
 void scattered(const VectorView& view, const Options& options) {
   Random random(3);
-  for (const unsigned each : {2u, 10u, 100u}) {
+  for (const unsigned one_of : {2u, 10u, 100u}) {
     const Row within = std::min<Row>(view.size(), 100'000);
     std::vector<std::uint8_t> mask(within);
-    for (auto& m : mask) m = random() % each == 0;
+    for (auto& m : mask) m = random() % one_of == 0;
     const RowSet allowed = RowSet::from_mask(mask);
     const auto query = random_vectors(1, kDim, 6);
     const auto ops = static_cast<double>(allowed.size());
-    race("scan", {{"dim", number(kDim)}, {"rows", number(within)}, {"k", "10"}}, options,
-         {{"top_k, random rows, 1 of " + std::to_string(each),
+    each("scan", {{"dim", number(kDim)}, {"rows", number(within)}, {"k", "10"}}, options,
+         {{"top_k, random rows, 1 of " + std::to_string(one_of),
            [&] { keep(top_k(view, allowed, query.data(), 10, kByRow).rows.data()); }, ops,
            ops * kRowBytes}});
   }

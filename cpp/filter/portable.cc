@@ -13,16 +13,21 @@
 // across words, are joined before they are reported.
 #include "filter/portable.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
-#include <cstdint>
+#include <vector>
 
 namespace knarr {
 namespace {
 
 constexpr std::uint32_t kCookieRuns = 12347;
+constexpr std::uint32_t kCookieNoRuns = 12346;
 constexpr std::uint32_t kOffsetsFrom = 4;    // containers from which the first form has offsets
 constexpr std::uint32_t kSparseMost = 4096;  // values a sparse container may hold
+constexpr std::size_t kContainerRows = 65536;
+constexpr std::size_t kContainerWords = kContainerRows / 64;
 
 template <class T>
 T load(const unsigned char* p) {
@@ -59,7 +64,7 @@ class Joiner {
 };
 
 bool visit_words(const unsigned char* p, std::uint64_t base, Joiner& out) {
-  for (unsigned word = 0; word < 1024; ++word, p += 8) {
+  for (unsigned word = 0; word < kContainerWords; ++word, p += 8) {
     std::uint64_t bits = load<std::uint64_t>(p);
     unsigned at = 0;
     while (bits != 0) {
@@ -76,7 +81,77 @@ bool visit_words(const unsigned char* p, std::uint64_t base, Joiner& out) {
   return true;
 }
 
+template <class T>
+void append(std::string& out, T value) {
+  std::array<char, sizeof(T)> bytes;
+  for (std::size_t i = 0; i < sizeof(T); ++i) bytes[i] = static_cast<char>(value >> (8 * i) & 0xFF);
+  out.append(bytes.data(), bytes.size());
+}
+
+// Bit i of the result: whether byte i is not zero.
+std::uint64_t bits_of_8(const unsigned char* bytes) {
+  constexpr std::uint64_t kLow = 0x7F7F'7F7F'7F7F'7F7Fu;
+  const auto x = load<std::uint64_t>(bytes);
+  const std::uint64_t ones = (((x & kLow) + kLow) | x) >> 7 & 0x0101'0101'0101'0101u;
+  return ones * 0x0102'0408'1020'4080u >> 56;  // gathers bit 8i at bit 56 + i
+}
+
+// The words of up to 64 Ki entries; returns how many of them are set.
+std::uint32_t words_of(std::span<const std::uint8_t> mask, std::uint64_t* words) {
+  std::uint32_t set = 0;
+  for (std::size_t w = 0; w < kContainerWords; ++w) {
+    words[w] = 0;
+    std::size_t i = w * 64;
+    const std::size_t end = std::min(i + 64, mask.size());
+    for (; i + 8 <= end; i += 8) words[w] |= bits_of_8(mask.data() + i) << (i % 64);
+    for (; i < end; ++i) words[w] |= std::uint64_t{mask[i] != 0} << (i % 64);
+    set += static_cast<std::uint32_t>(std::popcount(words[w]));
+  }
+  return set;
+}
+
+void append_container(std::string& out, const std::uint64_t* words, std::uint32_t set) {
+  for (std::size_t w = 0; w < kContainerWords; ++w) {
+    if (set > kSparseMost) {
+      append(out, words[w]);
+      continue;
+    }
+    for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+      append(out, static_cast<std::uint16_t>(w * 64 + bit));
+    }
+  }
+}
+
 }  // namespace
+
+std::string portable_of_mask(std::span<const std::uint8_t> mask) {
+  struct Head {
+    std::uint16_t key;
+    std::uint32_t set;
+    std::size_t offset;  // in `containers`
+  };
+  std::vector<Head> heads;
+  std::string containers;
+  std::array<std::uint64_t, kContainerWords> words;
+  for (std::size_t begin = 0; begin < mask.size(); begin += kContainerRows) {
+    const std::size_t n = std::min(kContainerRows, mask.size() - begin);
+    const std::uint32_t set = words_of(mask.subspan(begin, n), words.data());
+    if (set == 0) continue;
+    heads.push_back({static_cast<std::uint16_t>(begin / kContainerRows), set, containers.size()});
+    append_container(containers, words.data(), set);
+  }
+  std::string out;
+  append(out, kCookieNoRuns);
+  append(out, static_cast<std::uint32_t>(heads.size()));
+  for (const Head& head : heads) {
+    append(out, head.key);
+    append(out, static_cast<std::uint16_t>(head.set - 1));
+  }
+  const std::size_t first = out.size() + 4 * heads.size();
+  for (const Head& head : heads) append(out, static_cast<std::uint32_t>(first + head.offset));
+  return out + containers;
+}
 
 void visit_portable_ranges(std::span<const char> bytes, bool (*visit)(void*, Row, Row),
                            void* context) {
@@ -116,7 +191,7 @@ void visit_portable_ranges(std::span<const char> bytes, bool (*visit)(void*, Row
       }
     } else {
       if (!visit_words(p, base, out)) return;
-      p += 8192;
+      p += 8 * kContainerWords;
     }
   }
   out.flush();

@@ -1,18 +1,24 @@
-// Reading ranges straight out of the portable Roaring serialisation.
+// Ranges out of, and masks into, the portable Roaring serialisation.
 //
-// CRoaring's iterator yields one value at a time. Its serialised form is a published format that
-// holds runs as runs and dense parts as words, so walking the bytes finds maximal ranges at the
-// cost of the ranges, not of the rows. The bytes must come from CRoaring itself (trusted).
+// CRoaring takes and yields one value at a time. Its serialised form is a published format that
+// holds runs as runs and dense parts as words; so walking the bytes finds maximal ranges at the
+// cost of the ranges, not of the rows, and a mask becomes a bitmap sixty-four rows at a time.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 
 #include "engine/types.h"
 
 namespace knarr {
 
-// Calls visit(context, begin, end) for each maximal range, ascending, until it returns false.
+// The serialised set of the i with mask[i] != 0. At most 4294967295 entries.
+std::string portable_of_mask(std::span<const std::uint8_t> mask);
+
+// `bytes` come from CRoaring itself: they are not checked. Calls visit(context, begin, end) for
+// each maximal range, ascending, until it returns false.
 void visit_portable_ranges(std::span<const char> bytes,
                            bool (*visit)(void* context, Row begin, Row end), void* context);
 

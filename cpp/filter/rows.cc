@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <vector>
 
 #include "base/error.h"
 #include "filter/portable.h"
@@ -47,38 +46,6 @@ std::string serialised(const roaring_bitmap_t* map) {
   api::roaring_bitmap_portable_serialize(map, bytes.data());
   return bytes;
 }
-
-// Adds ranges that come in ascending order: long ones as ranges, short ones many at a time.
-class MapBuilder {
- public:
-  void add(Row begin, Row end) {
-    if (end - begin >= kLong) {
-      flush();
-      api::roaring_bitmap_add_range(map_.get(), begin, end);
-      return;
-    }
-    for (Row row = begin; row < end; ++row) rows_.push_back(row);
-    if (rows_.size() >= kBatch) flush();
-  }
-
-  Map finish() {
-    flush();
-    api::roaring_bitmap_run_optimize(map_.get());
-    return std::move(map_);
-  }
-
- private:
-  static constexpr Row kLong = 64;
-  static constexpr std::size_t kBatch = 4096;
-
-  void flush() {
-    api::roaring_bitmap_add_many(map_.get(), rows_.size(), rows_.data());
-    rows_.clear();
-  }
-
-  Map map_ = checked(api::roaring_bitmap_create());
-  std::vector<Row> rows_;
-};
 
 }  // namespace
 
@@ -134,23 +101,10 @@ RowSet RowSet::from_mask(std::span<const std::uint8_t> mask) {
     fail(ErrorCode::kInvalidArgument, "filter: a mask of " + std::to_string(mask.size()) +
                                           " entries, expected at most 4294967295");
   }
-  const auto set = [](std::uint8_t entry) { return entry != 0; };
-  const auto find = [&](auto from, bool value) {
-    return std::find_if(from, mask.end(), [&](std::uint8_t e) { return set(e) == value; });
-  };
-  const auto row = [&](auto at) { return static_cast<Row>(at - mask.begin()); };
-  auto begin = find(mask.begin(), true);
-  auto end = find(begin, false);
-  auto next = find(end, true);
-  if (next == mask.end()) return range(row(begin), row(end));  // one range or none: no bitmap
-  MapBuilder map;
-  while (begin != mask.end()) {
-    map.add(row(begin), row(end));
-    begin = next;
-    end = find(begin, false);
-    next = find(end, true);
-  }
-  return RowSet(make_ref<Bits>(map.finish()));
+  const std::string bytes = portable_of_mask(mask);
+  Map map = checked(api::roaring_bitmap_portable_deserialize_safe(bytes.data(), bytes.size()));
+  api::roaring_bitmap_run_optimize(map.get());
+  return RowSet(make_ref<Bits>(std::move(map)));
 }
 
 std::string RowSet::to_portable() const {
