@@ -14,6 +14,7 @@ from bench.rag.datasets import DataSet
 from bench.rag.scoring import Shown
 
 import knarr
+from knarr.documents.names import component, join
 from knarr.types import Span
 
 
@@ -74,12 +75,16 @@ def add_documents(kb: knarr.KnowledgeBase, data: DataSet, listing: Path) -> knar
 
 
 def open_base(folder: Path, data: DataSet) -> Base:
-    """The base of a set, which must have been built."""
+    """The base of a set, which must have been built. Where it was not `build.py` that made it, and so
+    no table of documents lies beside it, documents go by the names that ingest gives them."""
     path, listing = paths(folder, data)
     kb = knarr.open(path, create=False)
-    if not listing.exists():
-        add_documents(kb, data, listing)
-    return Base(kb, data, json.loads(listing.read_text(encoding="utf-8")))
+    if listing.exists():
+        return Base(kb, data, json.loads(listing.read_text(encoding="utf-8")))
+    documents = {join(scope_of(data), component(Path(doc).stem)): doc for doc in data.titles}
+    if len(documents) < len(data.titles):
+        raise SystemExit(f"{path}: equal document names; build it with bench.rag.build")
+    return Base(kb, data, documents)
 
 
 def full_text(kb: knarr.KnowledgeBase, uri: str) -> str:
