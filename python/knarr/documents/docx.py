@@ -99,9 +99,9 @@ def _remarks(relations: dict[str, tuple[str, str]], reader: BodyReader, remark: 
     if "header" in kinds or "footer" in kinds:
         remarks.append("page headers and footers left out")
     if "image" in kinds:
-        remarks.append(f"{kinds.count('image')} pictures left out")
+        remarks.append(f"pictures left out: {kinds.count('image')}")
     if reader.hidden_chars:
-        remarks.append(f"{reader.hidden_chars} characters of hidden text left out")
+        remarks.append(f"characters of hidden text left out: {reader.hidden_chars}")
     return tuple(remarks)
 
 

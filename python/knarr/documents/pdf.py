@@ -76,11 +76,11 @@ def _notes(
     if source == "looks":
         notes.append("no outline in the file: sections drawn from how headings look")
     if missing:
-        notes.append(f"{len(missing)} of {len(pages)} pages gave no text")
+        notes.append(f"pages that gave no text: {len(missing)} of {len(pages)}")
     if lost := sum(page.lost for page in pages):
-        notes.append(f"{lost} pages are damaged")
+        notes.append(f"damaged pages: {lost}")
     if blank := sum(page.blank and not page.lines for page in pages):
-        notes.append(f"{blank} pages are blank")
+        notes.append(f"blank pages: {blank}")
     return tuple(notes)
 
 

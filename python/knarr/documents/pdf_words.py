@@ -28,6 +28,8 @@ MAX_BOOKMARK_DEPTH = 16
 _LINE_END_HYPHENS = {"\ufffe": "\xad", "\x02": "\xad"}
 _WORD = re.compile(r"[^\s\xad]*\xad|[^\s\xad]+")
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,]bd\b", re.IGNORECASE)
+_FEW_WORDS, _FEW_OBJECTS, _FEW_PATHS = 40, 200, 12
+_PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
 _FORCE_BOLD = 1 << 18
 _ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 
@@ -38,7 +40,7 @@ def read_words(data: bytes) -> Iterator[Message]:
     """Messages about one file, in this order:
 
     {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …]}
-    {"page": index, "blank": nothing is drawn on it, "words": [word, …]} for each page, or
+    {"page": index, "blank": nothing but these words is on it, "words": [word, …]} for each page, or
     {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
@@ -82,12 +84,23 @@ def _page(document: Any, index: int) -> tuple[Message, int]:
     try:
         count = pdfium.FPDFText_CountChars(text_page) if text_page else 0
         words = _words(text_page, count) if 0 < count <= MAX_PAGE_CHARS else []
-        blank = pdfium.FPDFPage_CountObjects(page) == 0
+        blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
         return {"page": index, "blank": blank, "words": words}, count
     finally:
         if text_page:
             pdfium.FPDFText_ClosePage(text_page)
         pdfium.FPDF_ClosePage(page)
+
+
+def _shows_nothing_else(page: Any) -> bool:
+    """Whether the page holds no picture and hardly a line: what text it has is all it says."""
+    count = pdfium.FPDFPage_CountObjects(page)
+    kinds = [
+        pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page, at))
+        for at in range(min(count, _FEW_OBJECTS))
+    ]
+    drawn = sum(kind != pdfium.FPDF_PAGEOBJ_TEXT for kind in kinds)
+    return count < _FEW_OBJECTS and drawn <= _FEW_PATHS and all(kind in _PLAIN_KINDS for kind in kinds)
 
 
 def _text(text_page: Any, count: int) -> str:

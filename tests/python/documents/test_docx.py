@@ -226,7 +226,7 @@ def test_content_controls_are_transparent_and_hidden_text_is_left_out() -> None:
     document = read(docx(control + hidden, header="Running head"))
     assert document.text == "controlled\n\nseen\n"
     assert "page headers and footers left out" in document.notes
-    assert "6 characters of hidden text left out" in document.notes
+    assert "characters of hidden text left out: 6" in document.notes
 
 
 def test_breaks_symbols_and_marks() -> None:

@@ -274,13 +274,21 @@ def test_pages_that_give_no_text_are_named() -> None:
     assert document.status == "partial"
     assert document.missing_pages == (2, 3, 5, 7, 8, 10)
     assert len(document.page_begins) == 10
-    assert "6 of 10 pages gave no text" in document.notes
+    assert "pages that gave no text: 6 of 10" in document.notes
 
 
 def test_a_blank_page_is_not_missing() -> None:
     document = read(pdf([Page().lines(72, 720, prose(5)), Page(), Page().lines(72, 720, prose(5, 3))]))
     assert (document.status, document.missing_pages) == ("ok", ())
-    assert "1 pages are blank" in document.notes
+    assert "blank pages: 1" in document.notes
+
+
+def test_a_scanned_page_under_a_printed_header_is_missing() -> None:
+    pages = [Page().text(72, 760, "ACME Manual").lines(72, 700, prose(8, n)) for n in range(4)]
+    scanned = Page().text(72, 760, "ACME Manual").image()
+    empty = Page().text(72, 760, "ACME Manual")
+    document = read(pdf([*pages, scanned, empty]))
+    assert (document.status, document.missing_pages) == ("partial", (5,))
 
 
 def test_unreadable_files_are_named() -> None:
