@@ -1,5 +1,7 @@
 #include "bindings/boundary.h"
 
+#include <cstdint>
+
 #include "base/error.h"
 
 namespace knarr::bindings {
@@ -26,13 +28,14 @@ Strings::Strings(const py::list& list) : owner_(list) {
 std::span<const float> floats(const py::array& array, int axes, std::string_view name) {
   const bool is_float32 =
       array.dtype().is(py::dtype::of<float>()) || array.dtype().equal(py::dtype::of<float>());
-  const bool is_contiguous = (array.flags() & py::array::c_style) != 0;
+  const bool is_contiguous = (array.flags() & py::array::c_style) != 0 &&
+                             reinterpret_cast<std::uintptr_t>(array.data()) % alignof(float) == 0;
   if (!is_float32 || !is_contiguous || array.ndim() != axes) {
     fail(ErrorCode::kInvalidArgument,
          std::string(name) + ": expected a C-contiguous float32 array with " +
              std::to_string(axes) + (axes == 1 ? " axis" : " axes") + ", got " +
              std::string(py::str(array.dtype())) + " with " + std::to_string(array.ndim()) +
-             (is_contiguous ? "" : ", not contiguous") +
+             (is_contiguous ? "" : ", not contiguous or not aligned") +
              "; numpy.ascontiguousarray(x, dtype=numpy.float32) converts");
   }
   return {static_cast<const float*>(array.data()), static_cast<std::size_t>(array.size())};

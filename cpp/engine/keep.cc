@@ -136,7 +136,8 @@ class Loader {
   explicit Loader(const std::string& path) : snapshot_(Snapshot::open(path)) {}
 
   void read_rows() {
-    Decoder in = decoder(kRows);
+    const std::string place = place_of(kRows);
+    Decoder in(snapshot_->section(kRows), place);
     dim_ = in.u32();
     if (dim_ < 1 || dim_ > 65536) corrupt(kRows, "a dimension out of range");
     const std::uint64_t n = in.count(9);
@@ -164,7 +165,8 @@ class Loader {
   }
 
   void read_nodes(Trie& trie, KindRows& by_kind) {
-    Decoder in = decoder(kNodes);
+    const std::string place = place_of(kNodes);
+    Decoder in(snapshot_->section(kNodes), place);
     const NodeId next_id = in.u32();
     const std::uint64_t n = in.count(16);
     std::vector<NodeId> ids;
@@ -179,11 +181,8 @@ class Loader {
     for (const NodeId id : ids) {
       if (trie.node(id).rows.empty()) corrupt(kNodes, "a directory without objects");
     }
-    for (Row row = 0; row < records_.size(); ++row) {
-      const RowRecord& record = records_[row];
-      if (record.node != kNoNode) {
-        by_kind[static_cast<std::size_t>(record.kind)].add_range(row, row + 1);
-      }
+    split_kinds(by_kind);
+    for (const RowRecord& record : records_) {
       const TrieNode* document = trie.get(record.document);
       if (record.document != kNoNode && (document == nullptr || document->is_object)) {
         corrupt(kRows, "a document that is no directory");
@@ -214,7 +213,10 @@ class Loader {
   std::vector<RowRecord>& records() { return records_; }
 
  private:
-  Decoder decoder(std::string_view name) const { return {snapshot_->section(name), name}; }
+  // For errors of decoders, as Snapshot::corrupt writes it.
+  std::string place_of(std::string_view section) const {
+    return snapshot_->path() + ": section " + std::string(section);
+  }
   [[noreturn]] void corrupt(std::string_view section, std::string_view reason) const {
     snapshot_->corrupt(section, reason);
   }
@@ -237,6 +239,20 @@ class Loader {
     if (trie.contains(id) || trie.child(parent, name) != kNoNode)
       corrupt(kNodes, "an id or a name twice");
     trie.restore(id, parent, name, row != kNoRow, row);
+  }
+
+  // The live rows of each kind, run by run.
+  void split_kinds(KindRows& by_kind) const {
+    const auto key = [](const RowRecord& record) {
+      return record.node == kNoNode ? -1 : static_cast<int>(record.kind);
+    };
+    for (std::size_t begin = 0, end; begin < records_.size(); begin = end) {
+      const int kind = key(records_[begin]);
+      for (end = begin + 1; end < records_.size() && key(records_[end]) == kind;) ++end;
+      if (kind < 0) continue;
+      by_kind[static_cast<std::size_t>(kind)].add_range(static_cast<Row>(begin),
+                                                        static_cast<Row>(end));
+    }
   }
 
   void check_unit(const float* vector) const {

@@ -25,7 +25,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -47,8 +47,18 @@ __all__ = [
 ]
 
 Floats = npt.NDArray[np.float32]
+
+
+class Serializable(Protocol):
+    """What a pyroaring.BitMap or FrozenBitMap is to the engine."""
+
+    def serialize(self) -> bytes:
+        """The set in the portable Roaring format."""
+        ...
+
+
 # Rows that a caller may see: a pyroaring.BitMap, its portable serialisation, or a bool for each row.
-RowFilter = Any
+RowFilter = Serializable | bytes | npt.NDArray[np.bool_]
 
 ROOT = "viking://"
 _KIND_BITS = {"chunk": 1, "abstract": 2}
@@ -172,7 +182,7 @@ class Engine:
         query: Floats,
         scope: str = ROOT,
         k: int = 10,
-        filter: RowFilter = None,
+        filter: RowFilter | None = None,
         kinds: Kind | Iterable[Kind] | None = None,
         *,
         offset: int = 0,
@@ -204,7 +214,7 @@ class Engine:
         queries: Floats,
         scope: str = ROOT,
         k: int = 10,
-        filter: RowFilter = None,
+        filter: RowFilter | None = None,
         kinds: Kind | Iterable[Kind] | None = None,
     ) -> builtins.list[Hits]:
         """`search` for each row of `queries`, (n, dim) float32, at less cost than n calls."""
@@ -217,7 +227,7 @@ class Engine:
         seeds: Sequence[str],
         query: Floats,
         scope: str = ROOT,
-        filter: RowFilter = None,
+        filter: RowFilter | None = None,
         kinds: Kind | Iterable[Kind] | None = None,
         *,
         gamma: float = 0.8,
@@ -248,7 +258,7 @@ class Engine:
         *,
         literal: bool = False,
         ignore_case: bool = False,
-        filter: RowFilter = None,
+        filter: RowFilter | None = None,
         kinds: Kind | Iterable[Kind] | None = ("chunk",),
         limit: int = 100,
         offset: int = 0,
@@ -380,7 +390,7 @@ def _kinds(kinds: Kind | Iterable[Kind] | None) -> int:
     return bits
 
 
-def _filter(rows: RowFilter, kinds: Kind | Iterable[Kind] | None) -> _core.Filter:
+def _filter(rows: RowFilter | None, kinds: Kind | Iterable[Kind] | None) -> _core.Filter:
     bits = _kinds(kinds)
     if rows is None:
         return _core.Filter(bits)

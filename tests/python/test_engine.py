@@ -263,6 +263,7 @@ def test_bad_vectors_are_refused_whole(engine: Engine) -> None:
 def test_arrays_are_taken_as_they_are_or_refused(engine: Engine) -> None:
     rows = vectors(4)
     engine.add([f"viking://a/{i}" for i in range(4)], rows)
+    wrong: Any
     for wrong in (
         rows.astype(np.float64),
         rows[:, ::2],
