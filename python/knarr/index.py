@@ -7,6 +7,7 @@ applied on top, and a file that fails its checks is set aside and rebuilt from t
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -28,19 +29,20 @@ _NAME = re.compile(rf"engine-{LABEL_WEIGHT}-(\d+)\.snapshot$")
 
 
 class Index:
-    """`engine` answers reads from any thread; the other methods belong to the writer."""
+    """`engine` answers reads from any thread; `follow` may be called from any too."""
 
     def __init__(self, catalog: Catalog, dim: int, model: str) -> None:
         self._catalog = catalog
         self._model = model
         self._saved = 0
+        self._lock = threading.Lock()
         self.note = ""
         self.engine, self.seq = self._load(dim)
         self.follow()
 
     def follow(self) -> bool:
         """Apply what the log holds beyond `seq`; True when there was something."""
-        with self._catalog.reading() as connection:
+        with self._lock, self._catalog.reading() as connection:
             news = changes.since(connection, self.seq)
             for change in news:
                 self._apply(connection, change)

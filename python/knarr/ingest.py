@@ -50,7 +50,7 @@ class Ingest:
     """Adds files to a catalog. One at a time; `published` is called after each committed document."""
 
     def __init__(
-        self, catalog: Catalog, embedder: Embedder, settings: Settings, published: Callable[[], None]
+        self, catalog: Catalog, embedder: Embedder, settings: Settings, published: Callable[[], object]
     ) -> None:
         self._catalog = catalog
         self._embedder = embedder

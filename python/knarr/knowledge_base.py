@@ -146,16 +146,9 @@ class KnowledgeBase(Reading):
         refresh_folders(self._catalog, self.embedder, self.settings, touched)
         self._follow()
 
-    def _follow(self) -> None:
-        if self._index.follow():
-            self._cards.clear()
-
     def refresh(self) -> bool:
         """See what another process has written since; True when there was something."""
-        with self._writing:
-            before = self._index.seq
-            self._follow()
-            return self._index.seq != before
+        return self._follow()
 
     # ------------------------------------------------------------------ questions
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,30 @@ _QUERIES_KEPT = 1024
 _BYTES_PER_TOKEN = 16
 
 
+_T = TypeVar("_T")
+_P = ParamSpec("_P")
+_TRIES = 20
+
+
+def _consistent(tool: Callable[Concatenate[Reading, _P], _T]) -> Callable[Concatenate[Reading, _P], _T]:
+    """Engine and catalog may be a change apart while another thread or process writes: what one names,
+    the other may not have. Then the engine follows the log, and the call is made again."""
+
+    @functools.wraps(tool)
+    def call(self: Reading, /, *args: _P.args, **named: _P.kwargs) -> _T:
+        for _ in range(_TRIES):
+            seq = self._index.seq
+            try:
+                return tool(self, *args, **named)
+            except NotFound:
+                self._follow()
+                if self._index.seq == seq:
+                    raise
+        return tool(self, *args, **named)
+
+    return call
+
+
 class Reading:
     """The four tools. Safe to call from several threads; never waits for a write."""
 
@@ -34,6 +59,14 @@ class Reading:
         self._queries: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
         self._queries_lock = threading.Lock()
 
+    def _follow(self) -> bool:
+        """Apply what the log holds beyond the engine's state; True when there was something."""
+        if not self._index.follow():
+            return False
+        self._cards.clear()
+        return True
+
+    @_consistent
     def search(
         self,
         query: str,
@@ -68,14 +101,13 @@ class Reading:
         # The abstract of a folder above documents.
         return Provenance(uri.rsplit("/", 1)[0], 0, (), (1, 1), None)
 
+    @_consistent
     def list(self, uri: str = SCHEME, offset: int = 0, limit: int = 100) -> Listing:
         """A page of a directory's children in document order, with the directory's abstract."""
         uri = canonical(uri)
         page = self._index.engine.list(uri, offset, limit)
-        entries = tuple(
-            Entry(entry.uri, entry.name, entry.is_directory, entry.rows, entry.preview)
-            for entry in page.entries
-        )
+        card = self._card_or_none(uri)
+        entries = tuple(self._entry(entry, card) for entry in page.entries)
         end = offset + len(entries)
         return Listing(
             uri=uri if uri == SCHEME else uri + "/",
@@ -85,6 +117,12 @@ class Reading:
             next_offset=end if end < page.total else None,
         )
 
+    def _entry(self, entry: Any, card: Card | None) -> Entry:
+        if card is None and entry.kind is None:
+            card = self._card_or_none(canonical(entry.uri))
+        source = card.provenance(entry.uri.rstrip("/")) if card is not None else None
+        return Entry(entry.uri, entry.name, entry.is_directory, entry.rows, entry.preview, source)
+
     def _abstract(self, uri: str) -> str:
         target = f"{uri.rstrip('/') if uri != SCHEME else 'viking:/'}/.abstract.md"
         try:
@@ -92,6 +130,7 @@ class Reading:
         except NotFound:
             return ""
 
+    @_consistent
     def grep(
         self,
         pattern: str,
@@ -134,8 +173,10 @@ class Reading:
             document=card.record.uri,
             section=card.provenance(match.uri).section,
             page=card.page_at(match.begin_byte),
+            version=card.record.version,
         )
 
+    @_consistent
     def read(self, uri: str, begin_byte: int = 0, max_tokens: int | None = None) -> Passage:
         """The text of a chunk, an abstract, a section or a whole document, from `begin_byte` on.
 
@@ -176,13 +217,18 @@ class Reading:
         )
 
     def _card(self, uri: str) -> Card:
-        with self._catalog.reading() as connection:
-            owner = documents.owning(connection, uri)
-        if owner is not None:
-            return self._cards.of(owner.uri)
+        card = self._card_or_none(uri)
+        if card is not None:
+            return card
         if self._index.engine.exists(uri):
             raise InvalidArgument(f"{uri} is a folder of documents: list it, or read one of its documents")
         raise NotFound(f"{uri}: no such document, section or object")
+
+    def _card_or_none(self, uri: str) -> Card | None:
+        """The card of the document that this URI names or lies in; None above documents."""
+        with self._catalog.reading() as connection:
+            owner = documents.owning(connection, uri)
+        return None if owner is None else self._cards.of(owner.uri)
 
     def embed_query(self, query: str) -> npt.NDArray[np.float32]:
         """The unit vector of a query; the last ones asked for are kept."""

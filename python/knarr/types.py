@@ -73,13 +73,15 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One child in a listing. Directories end in `/`; `rows` counts the objects below."""
+    """One child in a listing. Directories end in `/`; `rows` counts the objects below; `source` is
+    None for folders above documents."""
 
     uri: str
     name: str
     is_directory: bool
     rows: int
     preview: str = ""
+    source: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ class Match:
     document: str
     section: tuple[str, ...]
     page: int | None
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
