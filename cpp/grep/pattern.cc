@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "grep/grep.h"
 #include "grep/re2_face.h"
+#include "grep/required.h"
 #include "grep/syntax.h"
 #include "grep/utf8.h"
 
@@ -17,6 +18,9 @@ constexpr std::int64_t kMatcherBytes = 16 << 20;
 
 // `\pL{2,40}` is 50,000 steps. More than this, and a page of text may take seconds.
 constexpr std::size_t kMaxProgram = 60'000;
+
+// Shorter texts stand everywhere: looking for them first would save nothing.
+constexpr std::size_t kLeastRequired = 3;
 
 // Line anchors on. RE2 counts it as part of the pattern, so it is cut out of messages again.
 constexpr std::string_view kMultiLine = "(?m)";
@@ -88,6 +92,13 @@ std::string with_lf(std::string_view pattern) {
 
 }  // namespace
 
+std::size_t find_text(std::string_view text, std::size_t from, std::size_t to,
+                      std::string_view part) {
+  const void* at = memmem(text.data() + from, to - from, part.data(), part.size());
+  return at == nullptr ? std::string_view::npos
+                       : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
+}
+
 Pattern::Pattern(std::string_view pattern, bool literal, bool ignore_case) {
   if (pattern.empty()) fail(ErrorCode::kInvalidArgument, "bad pattern: it is empty");
   if (pattern.size() > kMaxPatternBytes) {
@@ -122,14 +133,14 @@ void Pattern::compile(std::string_view pattern, bool literal, bool ignore_case) 
     too_costly("its program has " + std::to_string(cost_) + " steps, expected at most " +
                std::to_string(kMaxProgram) + "; use smaller repetitions");
   }
+  if (!literal && !ignore_case) required_ = required_text(plain_);
+  if (required_.size() < kLeastRequired) required_.clear();
 }
 
 bool Pattern::find(std::string_view text, std::size_t from, std::size_t to, Span& match) const {
   if (!re2_) {
-    if (plain_.size() > to - from) return false;
-    const void* at = memmem(text.data() + from, to - from, plain_.data(), plain_.size());
-    if (at == nullptr) return false;
-    match.begin = static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
+    match.begin = find_text(text, from, to, plain_);
+    if (match.begin == std::string_view::npos) return false;
     match.end = match.begin + plain_.size();
     return true;
   }

@@ -17,6 +17,10 @@ class RE2;
 
 namespace knarr {
 
+// The first place of `part` in text[from, to); npos when there is none.
+std::size_t find_text(std::string_view text, std::size_t from, std::size_t to,
+                      std::string_view part);
+
 class Pattern {
  public:
   // Throws what grep() promises for patterns.
@@ -36,6 +40,9 @@ class Pattern {
   // False only when no match can hold a line end.
   bool crosses_lines() const { return crosses_lines_; }
 
+  // A text that every match holds, worth looking for first; empty when there is none.
+  std::string_view required() const { return required_; }
+
   // What a byte of text costs at worst, in steps of the matcher: the size of the program.
   std::size_t cost() const { return cost_; }
 
@@ -44,6 +51,7 @@ class Pattern {
 
   std::string plain_;  // what is searched for, when not re2_
   std::unique_ptr<re2::RE2> re2_;
+  std::string required_;
   bool crosses_lines_ = true;
   std::size_t cost_ = 1;
 };

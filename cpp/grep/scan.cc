@@ -1,6 +1,7 @@
 // One find costs at most (bytes ahead) x (size of the pattern's program) steps, and cannot be
 // stopped. So text is handed to it in pieces that are over in a fraction of a second even then.
-// A pattern that cannot match a line end may be cut behind any line end without losing a match.
+// A pattern that cannot match a line end may be cut behind any line end without losing a match; and
+// when each match must hold a certain text, only the lines that have it are matched at all.
 // What cannot be cut (a pattern that crosses lines, a line without end) is first tried on growing
 // windows, only to measure: when the rate seen says that the whole would run past the deadline, it
 // is left out, and the time that is left goes to the texts after it.
@@ -35,17 +36,29 @@ class RunScan {
   void scan() {
     std::size_t from = block_.to_match(run_.begin_byte);
     while (from < end_) {
-      const std::size_t to = piece_end(from);
-      if (deadline_.passed() || !affordable(from, to) || !scan_piece(from, to)) {
-        stop(std::max(from, searched_));
+      const Pattern::Span piece = next_piece(from);
+      if (deadline_.passed() || !affordable(piece.begin, piece.end) ||
+          !scan_piece(piece.begin, piece.end)) {
+        stop(std::max(piece.begin, searched_));
         return;
       }
-      from = to;
+      from = piece.end;
     }
     result_.bytes_searched += run_.end_byte - run_.begin_byte;
   }
 
  private:
+  // What is to be matched next, from `from` on. Nothing before it can hold a match.
+  Pattern::Span next_piece(std::size_t from) const {
+    if (pattern_.crosses_lines() || pattern_.required().empty()) return {from, piece_end(from)};
+    const std::size_t at = find_text(text_, from, end_, pattern_.required());
+    if (at == std::string_view::npos) return {end_, end_};
+    const std::size_t before = text_.substr(from, at - from).rfind('\n');
+    const std::size_t after = text_.substr(0, end_).find('\n', at);
+    return {before == std::string_view::npos ? from : from + before + 1,
+            after == std::string_view::npos ? end_ : after + 1};
+  }
+
   std::size_t piece_end(std::size_t from) const {
     if (pattern_.crosses_lines() || end_ - from <= piece_) return end_;
     // The last line end of the piece, or the first one after it.
@@ -71,7 +84,7 @@ class RunScan {
   // False when the deadline passed; `searched_` then says how far it came.
   bool scan_piece(std::size_t from, std::size_t to) {
     Pattern::Span match{};
-    for (std::size_t at = from; at <= to && pattern_.find(text_, at, to, match);) {
+    for (std::size_t at = from; at <= to && from < to && pattern_.find(text_, at, to, match);) {
       // What begins where the next piece does is left to it.
       if (match.begin == to && to < end_) break;
       at = match.begin == match.end ? after_empty(match.begin) : after(match);

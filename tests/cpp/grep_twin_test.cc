@@ -7,6 +7,7 @@
 #include <random>
 
 #include "grep/grep.h"
+#include "grep/required.h"
 #include "grep/runs.h"
 
 namespace knarr {
@@ -147,6 +148,68 @@ TEST(GrepTwin, PiecesDoNotShow) {
       ASSERT_EQ(plain.matches[i].end_byte, pieces.matches[i].end_byte);
     }
   }
+}
+
+TEST(Required, IsWhatEveryMatchHolds) {
+  const std::vector<std::pair<std::string, std::string>> known = {
+      {"needle", "needle"},
+      {"^late fee$", "late fee"},
+      {"fo.*barbar", "barbar"},
+      {"colou?r", "colo"},
+      {"abc*", "ab"},
+      {"abc+d", "abc"},
+      {"abc{2}d", "ab"},
+      {R"(\bsection 4\.2\b)", "section 4.2"},
+      {R"(\d+ euros)", " euros"},
+      {"[a-z]]xyz", "]xyz"},
+      {"[^]abc]xyz", "xyz"},
+      {"[[:alpha:]]+ing", "ing"},
+      {"(?:one|two) three", " three"},
+      {"(?P<n>a[)]b)cde", "cde"},
+      {R"((\)x)yz)", "yz"},
+      {"ünïcode+", "ünïcode"},
+      {"^*abc", "abc"},
+      {R"(\b?abc)", "abc"},
+      {"late|penalty", ""},
+      {"(?i)abc", ""},
+      {"(?i:abc)def", ""},
+      {R"(\x41bc)", ""},
+      {R"(\Qa*b\E)", ""},
+      {R"(\pLabc)", ""},
+      {"x{,3}y", "y"},
+  };
+  for (const auto& [pattern, text] : known) EXPECT_EQ(required_text(pattern), text) << pattern;
+}
+
+// A pattern with a required text is matched on the lines that have it only; within a group its text
+// is not seen, and all lines are.
+TEST(GrepTwin, RequiredTextDoesNotShow) {
+  std::mt19937 random(77);
+  twin::Generator generator(random);
+  GrepOptions options;
+  options.limit = kMaxMatchesShown;
+  std::uint64_t matches = 0;
+  for (int round = 0; round < 4'000; ++round) {
+    std::string text;
+    for (int i = 0; i < 12; ++i) text += random() % 3 == 0 ? "aab" : random_text(random);
+    const auto slices = random_slices(random, text, 0);
+    const RowSet allowed = random_rows(random, slices);
+    TextStore store;
+    store.append(text, slices);
+    const std::string pattern = twin::print(*generator.pattern()) + "aab" +
+                                (random() % 2 ? twin::print(*generator.pattern()) : "");
+    SCOPED_TRACE("'" + pattern + "' on '" + shown(text) + "'");
+    const auto some = grep(store.view(), allowed, pattern, options);
+    const auto all = grep(store.view(), allowed, "(?:" + pattern + ")", options);
+    ASSERT_EQ(required_text(pattern), "aab");
+    ASSERT_EQ(some.total, all.total);
+    for (std::size_t i = 0; i < all.matches.size(); ++i) {
+      ASSERT_EQ(some.matches[i].begin_byte, all.matches[i].begin_byte);
+      ASSERT_EQ(some.matches[i].end_byte, all.matches[i].end_byte);
+    }
+    matches += all.total;
+  }
+  EXPECT_GT(matches, 2'000u);
 }
 
 }  // namespace
