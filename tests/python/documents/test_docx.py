@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from knarr.documents.chunks import chunk
 from knarr.documents.docx import parse
 from knarr.documents.docx_numbering import spell
 from knarr.documents.docx_package import MAX_MEMBERS
 from knarr.documents.sections import Document, Section
+from knarr.embed.tokens import RegexTokenizer
 from knarr.errors import DocumentError
 from make_docx import W, deflated, docx, numbering, p, package, run, style, table, with_bomb
 
@@ -241,7 +243,7 @@ def test_breaks_symbols_and_marks() -> None:
 
 
 def test_a_long_table_has_its_header_and_every_row() -> None:
-    """ING-06, the reading side: header and row places are recorded."""
+    """ING-06: header and row places are recorded, and chunks use them."""
     rows = [["Port", "Owner"], *([f"p-{n:03}", f"team-{n:03}"] for n in range(1, 301))]
     document = read(docx(p("Ports", outline=0) + table(rows)))
     [record] = document.tables
@@ -250,6 +252,11 @@ def test_a_long_table_has_its_header_and_every_row() -> None:
     for n, at in enumerate(record.row_begins, 1):
         assert document.data[at:].startswith(f"| p-{n:03} | team-{n:03} |\n".encode())
     assert document.data[record.begin_byte : record.end_byte].decode().count("Port") == 1
+    chunks = chunk(document, RegexTokenizer(), 150)
+    texts = [document.data[part.begin_byte : part.end_byte].decode() for part in chunks]
+    assert "".join(texts) == document.text and len(chunks) > 10
+    assert all("| Port | Owner |" in part.header + text for part, text in zip(chunks, texts, strict=True))
+    assert sum(text.count(f"| p-{n:03} | team-{n:03} |\n") for text in texts for n in range(1, 301)) == 300
 
 
 def test_merged_and_deleted_rows() -> None:
