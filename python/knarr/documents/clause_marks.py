@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import islice
 
 
 class Place(IntEnum):
@@ -51,6 +52,8 @@ class Mark:
     def key(self) -> tuple[str, tuple[int, ...]]:
         return (self.readings[0].form, self.readings[0].path)
 
+
+MAX_MARKS = 50_000
 
 _KINDS = {
     "article": "article", "chapter": "article", "section": "section", "sec.": "section", "§": "section",
@@ -94,8 +97,9 @@ _REFERENCE = re.compile(
 
 
 def find_marks(text: str) -> list[Mark]:
-    """All candidates in order of place; of two at one place the longer label stays."""
-    found = [*_keywords(text), *_decimals(text), *_enumerators(text)]
+    """The candidates in order of place; of two at one place the longer label stays. At most
+    `MAX_MARKS` of a kind are looked at, which only a text made of nothing but labels has."""
+    found = [mark for kind in (_keywords, _decimals, _enumerators) for mark in islice(kind(text), MAX_MARKS)]
     found.sort(key=lambda mark: (mark.begin, -mark.end))
     marks: list[Mark] = []
     for mark in found:

@@ -35,9 +35,12 @@ _CAPITALISED = re.compile(
     rf"(?!(?:{_OPENERS})\b)[A-Z][\w'’/&-]*(?:[ \t]+(?:[A-Z][\w'’/&-]*|{_LITTLE})[,)]?){{0,9}}?"
     rf"(?<!\b(?:of|or|to|in|on|by))(?<!\b(?:and|for|the))(?=[ \t]+(?:(?:{_OPENERS})[ \t]|[\"“]))"
 )
+_VERBS = frozenset(
+    {"shall", "will", "must", "may", "means", "mean", "is", "are", "was", "has", "have", "does"}
+)
 _SMALL = frozenset({
     "a", "an", "and", "as", "at", "but", "by", "for", "from", "in", "into", "of", "on", "or", "nor",
-    "per", "the", "to", "upon", "via", "vs", "with", "without", "not", "is", "be", "de", "la", "du",
+    "per", "the", "to", "upon", "via", "vs", "with", "without", "not", "be", "de", "la", "du",
     "der", "und",
 })  # fmt: skip
 
@@ -119,6 +122,8 @@ def is_title_like(line: str) -> bool:
         return True
     first = next(ch for ch in words[0] if ch.isalpha())
     if first.islower() or re.search(r"[.;:]\s", line):
+        return False
+    if not _VERBS.isdisjoint(words):
         return False
     low = sum(1 for word in words[1:] if word[0].islower() and word not in _SMALL)
     # "Grant of rights", "Term and termination": short headings in sentence case.

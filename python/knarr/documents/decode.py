@@ -87,9 +87,11 @@ def _to_text(data: bytes, name: str, declared: str) -> tuple[str, str, list[str]
 
 
 def _is_known(encoding: str) -> bool:
-    """Whether a declared name is a text encoding that Python knows (and no codec such as base64)."""
+    """Whether a declared name is a text encoding of single bytes that Python knows (base64 is a
+    codec but no text, and no file without a mark is UTF-16 that says so in letters)."""
     try:
-        return isinstance(b"".decode(encoding), str)
+        # Not b"": that decodes without a look at the name.
+        return isinstance(b"x".decode(encoding), str)
     except (LookupError, ValueError):
         return False
 

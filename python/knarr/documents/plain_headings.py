@@ -15,6 +15,7 @@ from knarr.documents.clause_titles import bare, is_title_like, is_upper
 
 _RULE = re.compile(r"[ \t]*([-=~^\"*+#_])\1{2,}[ \t]*")
 _SAME_LINE_RULE = re.compile(r"[ \t]{2,}([-=_~])\1{4,}[ \t]*$")
+_LABELLED = re.compile(r"(?:item|part|note|article|chapter)\s+[\dIVX]+[A-Z]?\b.{0,80}$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.:;!?)\]”\"]$")
 _NO_HEADING = re.compile(
     r"(?:by|name|title|its|date|attest|attention|attn|tel|fax|phone|e-?mail|address|signature|signed|to|from|re|and|between|"
@@ -23,7 +24,7 @@ _NO_HEADING = re.compile(
     re.IGNORECASE,
 )
 _COMPANY = re.compile(
-    r"\b(?:inc|llc|l\.l\.c|corp|ltd|corporation|limited|company|gmbh|s[./]a|n\.a|b\.v|l\.?p|plc)\b\.?\)?\W*$",
+    r"(?<!^the )(?<!^our )\b(?:inc|llc|l\.l\.c|corp|ltd|corporation|limited|company|gmbh|s[./]a|n\.a|b\.v|l\.?p|plc)\b\.?\)?\W*$",
     re.IGNORECASE,
 )
 _MAX_CHARS = 100
@@ -152,7 +153,7 @@ def _stands_alone(lines: Sequence[str], at: int, noise: set[int], page_starts: f
     if at == 0 or at in page_starts:
         return True
     before = lines[at - 1].strip()
-    if not before or at - 1 in noise or _RULE.fullmatch(before):
+    if not before or at - 1 in noise or _RULE.fullmatch(before) or _LABELLED.match(before):
         return True
     return bool(_SENTENCE_END.search(before)) and len(before) > 20
 

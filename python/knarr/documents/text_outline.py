@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TypeVar
 
 from knarr.documents.clause_marks import Mark, Place, find_marks
@@ -86,16 +86,14 @@ class Outline:
 
     @cached_property
     def title(self) -> str:
-        """The heading near the top that names the document, "" if there is none."""
-        top = [
+        """The heading near the top that names the document, "" if there is none. It is the title of
+        the whole, and no section beside the others."""
+        filled = (
             at for at, line in enumerate(self.lines[:_TOP_LINES]) if line.strip() and at not in self.noise
-        ][:_TITLE_LINES]
-        within = frozenset(top)
-        found = [h for h in self.plain if h.first in within and h.style is not Style.SHORT]
-        named = next((h.title for h in found if _NAMES_DOCUMENT.search(h.title)), "")
-        if named or not found or _COVER_PAGE.search(found[0].title):
-            return named
-        return found[0].title if found[0].first in top[:2] else ""
+        )
+        top = frozenset(islice(filled, _TITLE_LINES))
+        named = (h.title for h in self.plain if h.first in top and h.style is not Style.SHORT)
+        return next((t for t in named if _NAMES_DOCUMENT.search(t) and not _COVER_PAGE.search(t)), "")
 
     # -- regions ---------------------------------------------------------------------------------
 
