@@ -6,6 +6,7 @@ import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from knarr.cards import Card, Cards
 from knarr.catalog import Catalog, documents
 from knarr.documents.names import SCHEME, canonical
 from knarr.embed import Embedder, count_tokens
+from knarr.engine import Hits
 from knarr.errors import InvalidArgument, NotFound
 from knarr.index import Index
 from knarr.types import Entry, GrepResult, Hit, Kind, Listing, Match, Passage, Provenance, SearchResult
@@ -75,25 +77,45 @@ class Reading:
         *,
         kinds: Sequence[Kind] | None = ("chunk",),
         offset: int = 0,
+        distinct: bool = False,
     ) -> SearchResult:
         """The `k` objects below `scope` nearest to `query`, exact in every scope.
 
-        `kinds` is ("chunk",), ("abstract",) or None for both. Raises NotFound for a scope that does
-        not exist, InvalidArgument for an empty query or k < 1."""
+        `kinds` is ("chunk",), ("abstract",) or None for both. With `distinct` equal texts are listed
+        once, the others as `copies` of the first: versions of a manual repeat most of their text.
+        Raises NotFound for a scope that does not exist, InvalidArgument for an empty query or k < 1."""
         scope = canonical(scope)
         vector = self.embed_query(query)
-        hits = self._index.engine.search(vector, scope, k, None, kinds, offset=offset)
-        found = zip(hits.uris, hits.scores, hits.kinds, hits.previews, hits.documents, strict=True)
-        return SearchResult(
-            query=query,
-            scope=scope,
-            hits=tuple(
-                Hit(uri, float(score), kind, preview, self._provenance(uri, document))
-                for uri, score, kind, preview, document in found
-            ),
-            plan=hits.plan,
-            rows_allowed=hits.rows_allowed,
-        )
+        wanted = k
+        while True:
+            found = self._index.engine.search(vector, scope, wanted, None, kinds, offset=offset)
+            listed = self._hits(found)
+            hits = self._merged(listed) if distinct else listed
+            if len(hits) >= k or len(found) < wanted:
+                break
+            wanted *= 4
+        return SearchResult(query, scope, tuple(hits[:k]), found.plan, found.rows_allowed)
+
+    def _hits(self, found: Hits) -> list[Hit]:
+        columns = zip(found.uris, found.scores, found.kinds, found.previews, found.documents, strict=True)
+        return [
+            Hit(uri, float(score), kind, preview, self._provenance(uri, document))
+            for uri, score, kind, preview, document in columns
+        ]
+
+    def _merged(self, hits: list[Hit]) -> list[Hit]:
+        """The first hit of each text, with the URIs of the others."""
+        copies: dict[bytes, list[Hit]] = {}
+        for hit in hits:
+            copies.setdefault(self._text_key(hit), []).append(hit)
+        return [replace(first, copies=tuple(hit.uri for hit in others)) for first, *others in copies.values()]
+
+    def _text_key(self, hit: Hit) -> bytes:
+        """Equal for objects of equal text: the key of its vector is a hash of the text."""
+        if hit.source.version == 0:
+            return hit.uri.encode("utf-8")
+        card = self._cards.of(hit.source.document)
+        return bytes(card.objects[card.relative(hit.uri)].vector_hash)
 
     def _provenance(self, uri: str, document: str) -> Provenance:
         if document:

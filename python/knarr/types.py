@@ -41,13 +41,15 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result of Search. `score` is the cosine of query and object, in [-1, 1]."""
+    """One result of Search. `score` is the cosine of query and object, in [-1, 1]; `copies` are the
+    URIs of objects of the same text that a `distinct` search did not list again."""
 
     uri: str
     score: float
     kind: Kind
     preview: str
     source: Provenance
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

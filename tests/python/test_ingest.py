@@ -238,3 +238,16 @@ def test_a_kill_at_any_moment_leaves_whole_documents(tmp_path: Path, write_docs:
             for base in (kb, fresh)
         ]
         assert shown[0] == shown[1]
+
+
+def test_copies_are_listed_once_when_asked_for(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
+    same = "# Errors\n\nThe same words in every version.\n"
+    kb.add(
+        write_docs({f"v{n}.md": f"{same}\n# Other\n\nwords of {n}\n" for n in range(12)}), into="viking://kb"
+    )
+    plain = kb.search("same words in every version", k=5)
+    assert len(plain) == 5 and not plain[0].copies
+    hits = kb.search("same words in every version", k=5, distinct=True)
+    assert len(hits) == 5
+    assert len({hit.uri for hit in hits} | set(hits[0].copies)) == 5 + 11
+    assert len(kb.search("words", k=100, distinct=True)) == 13
