@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from knarr.agent.budget import Budget
@@ -19,7 +20,6 @@ from knarr.agent.library import KeepsTraces, Library
 from knarr.agent.loop import Act, Decide, Loop, Outcome, Step, Task
 from knarr.agent.observe import Observed
 from knarr.agent.outline import scope_index
-from knarr.agent.scope import Resolution
 from knarr.agent.tools import Toolbox
 from knarr.agent.uris import within
 from knarr.embed.rerank import Reranker, load_reranker
@@ -104,7 +104,7 @@ class Agent:
         max_tokens: int | None = None,
         timeout_s: float | None = None,
     ) -> Answer:
-        """`ask` for an event loop; calls of one round run side by side in threads."""
+        """`ask` for an event loop: the loop is never blocked, and the run is the same."""
         run = await self.arun(question, scope, k, Budget(rounds, max_tokens, timeout_s))
         await asyncio.to_thread(_keep, self._library, run.trace)
         return run.answer
@@ -118,7 +118,7 @@ class Agent:
         try:
             step = next(steps)
             while True:
-                step = steps.send(await session.ado(step))
+                step = steps.send(await asyncio.to_thread(session.do, step))
         except StopIteration as stop:
             value = stop.value
         return await asyncio.to_thread(session.finish, value)
@@ -135,9 +135,11 @@ class _Session:
         self._agent = agent
         self._began = agent._clock()
         self._created = datetime.now(UTC).isoformat(timespec="milliseconds")
-        resolution = _resolve(agent._library, question, scope)
+        within(scope, scope)  # raises on a malformed scope, before anything is paid for
+        index = scope_index(agent._library)
+        resolution = index.resolve(question, scope)
         self._resolve_ms = (agent._clock() - self._began) * 1e3
-        self._task = Task(question, scope, k, resolution)
+        self._task = Task(question, scope, k, resolution, partial(index.named_in, scope=scope))
         self._tools = Toolbox(agent._library, scope, agent._focus)
         self._loop = Loop(self._task, budget, agent._library.count_tokens, agent._clock)
 
@@ -148,11 +150,6 @@ class _Session:
         if isinstance(step, Decide):
             return self._agent._policy.decide(step.view)
         return [self._call(call, step) for call in step.calls]
-
-    async def ado(self, step: Step) -> Decision | list[tuple[Observed, float]]:
-        if isinstance(step, Decide):
-            return await asyncio.to_thread(self._agent._policy.decide, step.view)
-        return list(await asyncio.gather(*(asyncio.to_thread(self._call, call, step) for call in step.calls)))
 
     def _call(self, call: Call, act: Act) -> tuple[Observed, float]:
         began = self._agent._clock()
@@ -188,11 +185,6 @@ class _Session:
             spent=outcome.spent,
         )
         return Run(answer, trace)
-
-
-def _resolve(library: Library, question: str, scope: str) -> Resolution:
-    within(scope, scope)  # raises on a malformed scope, before anything is paid for
-    return scope_index(library).resolve(question, scope)
 
 
 def _scope_record(resolution: Resolution) -> ScopeRecord:

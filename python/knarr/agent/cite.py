@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from knarr.agent.citations import bare, fault_of, locate
 from knarr.agent.decision import Quote, Shown
 from knarr.agent.library import Library
+from knarr.agent.place import lines_of, pages_of
 from knarr.agent.uris import within
 from knarr.errors import KnarrError
 from knarr.trace import DroppedCitation
-from knarr.types import Citation, Passage, Span
+from knarr.types import Citation, Passage
 
 _MOST = 32
 _LOOKUP_WORDS = 12
@@ -50,23 +51,9 @@ class Citer:
         return self._placed(quote, passage, *place)
 
     def _placed(self, quote: Quote, passage: Passage, begin: int, end: int) -> Citation:
-        first = passage.source.lines[0] + passage.text.count("\n", 0, begin)
-        lines = (first, first + passage.text.count("\n", begin, end))
-        pages = self._pages(passage, begin, end)
+        lines = lines_of(passage, begin, end)
+        pages = pages_of(self._library, passage, begin, end)
         return Citation(quote.uri, passage.text[begin:end], lines, pages, passage.source.document)
-
-    def _pages(self, passage: Passage, begin: int, end: int) -> Span | None:
-        """The pages of the quote itself, where the object spans several."""
-        span = passage.source.pages
-        if span is None or span[0] == span[1]:
-            return span
-        try:
-            offset = passage.begin_byte + len(passage.text[:begin].encode("utf-8"))
-            tokens = self._library.count_tokens(passage.text[begin:end])
-            exact = self._library.read(passage.uri, offset, max(1, tokens)).source.pages
-        except (KnarrError, ValueError):
-            return span
-        return exact or span
 
     def _read(self, uri: str) -> Passage | None:
         try:

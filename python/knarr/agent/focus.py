@@ -2,8 +2,8 @@
 
 Chunks are found by their vectors, a few times more than are asked for. Their passages are ordered by
 the chunk's score and by words in common; the best of these are read by the cross-encoder, where there
-is one, together with the query. They are then shown in that order until the room is filled, so that
-tokens go to passages and not to whole chunks.
+is one, together with the query, and its view counts most. They are shown in that order until the room
+is filled, so that tokens go to passages and not to whole chunks; a sure first passage needs less room.
 """
 
 from __future__ import annotations
@@ -17,26 +17,38 @@ from knarr.agent.decision import Shown
 from knarr.agent.lexical import bm25
 from knarr.agent.library import Library
 from knarr.agent.passages import Part, passages
+from knarr.agent.place import byte_of, piece_of
 from knarr.agent.uris import name_of
 from knarr.embed.rerank import Reranker
 from knarr.errors import KnarrError
-from knarr.types import Hit, Passage, Provenance, SearchResult
+from knarr.types import Hit, Passage, SearchResult
 
 POOL = 30  # chunks looked into
-READ = 24  # passages read by the cross-encoder
-_WORD_WEIGHT = 1.0  # of words in common, beside the chunk's score; both scaled to the pool
+READ = 16  # passages read by the cross-encoder
+SURE = 5.0  # logit of a passage that plainly answers: then half the room does
+_WORD_WEIGHT = 0.7  # of words in common, beside the chunk's score; both scaled to the pool
+_READ_WEIGHT = 2.0  # of the cross-encoder beside these
 _MARK_TOKENS = 6  # of numbers, lines and marks around a passage
-_DROP = 7.0  # logits below the best at which a passage is no longer worth its tokens
+_GAP_CHARS = 160  # a shorter gap between two shown passages is shown too
+
+Key = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A passage with where it stands and how it ranks."""
+    """A passage with where it stands and how it ranks: `rank` orders, `score` is the logit (or the
+    rank, without a cross-encoder)."""
 
     hit: Hit
     whole: Passage
     part: Part
-    score: float
+    rank: float = 0.0
+    score: float = 0.0
+
+    @property
+    def key(self) -> Key:
+        """Names the passage: its object, and where it begins in it."""
+        return self.hit.uri, byte_of(self.whole, self.part.begin)
 
 
 class Focus:
@@ -50,14 +62,18 @@ class Focus:
         self._pool = pool
         self._read = read
 
-    def search(self, query: str, scope: str, k: int, room: int) -> tuple[SearchResult, list[Shown]]:
+    def search(
+        self, query: str, scope: str, k: int, room: int, seen: set[Key] | None = None
+    ) -> tuple[SearchResult, list[Shown]]:
         """The hits, cut to those that are shown, and the passages of theirs: of at most k objects and
-        at most `room` tokens, best first."""
+        at most `room` tokens, best first. Passages in `seen` are left out, and what is shown is added."""
+        seen = set() if seen is None else seen
         result = self._library.search(query, scope, max(k, self._pool), kinds=("chunk",))
         ranked = self._rank(query, self._split(result.hits))
-        shown = self._choose(ranked, k, room)
-        named = {piece.uri for piece in shown}
-        return replace(result, hits=tuple(hit for hit in result.hits if hit.uri in named)), shown
+        chosen = self._choose([one for one in ranked if one.key not in seen], k, room)
+        seen.update(one.key for group in chosen.values() for one in group)
+        shown = [piece for group in chosen.values() for piece in self._pieces(group)]
+        return replace(result, hits=tuple(hit for hit in result.hits if hit.uri in chosen)), shown
 
     def _split(self, hits: Sequence[Hit]) -> list[Ranked]:
         """The passages of the hits; a hit that is gone by now is left out."""
@@ -67,69 +83,77 @@ class Focus:
                 whole = self._library.read(hit.uri)
             except KnarrError:
                 continue
-            found.extend(Ranked(hit, whole, part, hit.score) for part in passages(whole.text))
+            found.extend(Ranked(hit, whole, part) for part in passages(whole.text))
         return found
 
     def _rank(self, query: str, pool: list[Ranked]) -> list[Ranked]:
-        """By chunk and words first; then the best by the cross-encoder, the others after them."""
         if not pool:
             return []
         texts = [_in_context(one) for one in pool]
-        first = _scaled([one.score for one in pool]) + _WORD_WEIGHT * _scaled(bm25(query, texts))
-        order = np.argsort(-first, kind="stable")
-        if self._reranker is None:
-            return [replace(pool[at], score=float(first[at])) for at in order]
-        head = order[: self._read]
-        logits = self._reranker.scores(query, [texts[at] for at in head])
-        best = [replace(pool[at], score=float(logit)) for at, logit in zip(head, logits, strict=True)]
-        best.sort(key=lambda one: -one.score)
-        return [one for one in best if one.score >= best[0].score - _DROP]
+        rank = _scaled([one.hit.score for one in pool]) + _WORD_WEIGHT * _scaled(bm25(query, texts))
+        score = rank.copy()
+        if self._reranker is not None:
+            head = np.argsort(-rank, kind="stable")[: self._read]
+            logits = self._reranker.scores(query, [texts[at] for at in head])
+            score = np.full(len(pool), float(logits.min()))
+            score[head] = logits
+            rank = rank + _READ_WEIGHT * _scaled(score.tolist())
+        order = np.argsort(-rank, kind="stable")
+        return [replace(pool[at], rank=float(rank[at]), score=float(score[at])) for at in order]
 
-    def _choose(self, ranked: Sequence[Ranked], k: int, room: int) -> list[Shown]:
-        """Passages in order until k objects or the room are used up; neighbours are joined."""
+    def _choose(self, ranked: Sequence[Ranked], k: int, room: int) -> dict[str, list[Ranked]]:
+        """Passages by object, in order until k objects or the room are used up."""
+        if self._reranker is not None and ranked and max(one.score for one in ranked) >= SURE:
+            room = max(room // 2, min(room, 200))
+        after = _following(ranked)
         taken: dict[str, list[Ranked]] = {}
+        chosen: set[Key] = set()
         used = _MARK_TOKENS * 3
         for one in ranked:
-            if one.hit.uri not in taken and len(taken) >= k:
+            if one.key in chosen or (one.hit.uri not in taken and len(taken) >= k):
                 continue
-            cost = self._library.count_tokens(one.part.text) + one.part.text.count("\n") + 1
-            if one.hit.uri not in taken:
-                cost += self._library.count_tokens(one.hit.uri) + _MARK_TOKENS
+            group = [one]
+            follower = after.get(one.key)
+            if follower is not None and one.part.text.endswith(":") and follower.key not in chosen:
+                group.append(follower)  # what a colon announces
+            cost = self._cost(group, taken)
             if used + cost > room and taken:
                 continue
             used += cost
-            taken.setdefault(one.hit.uri, []).append(one)
-        return [piece for group in taken.values() for piece in _joined(group)]
+            chosen.update(member.key for member in group)
+            taken.setdefault(one.hit.uri, []).extend(group)
+        return taken
+
+    def _cost(self, group: Sequence[Ranked], taken: dict[str, list[Ranked]]) -> int:
+        """Tokens that showing these passages of one object adds."""
+        cost = sum(self._library.count_tokens(one.part.text) + one.part.text.count("\n") + 1 for one in group)
+        uri = group[0].hit.uri
+        return cost if uri in taken else cost + self._library.count_tokens(uri) + _MARK_TOKENS
+
+    def _pieces(self, group: Sequence[Ranked]) -> list[Shown]:
+        """Passages of one object in its order, those that (nearly) touch as one piece."""
+        whole = group[0].whole
+        runs: list[tuple[int, int, float]] = []
+        for one in sorted(group, key=lambda one: one.part.begin):
+            if runs and len(whole.text[runs[-1][1] : one.part.begin].strip()) <= _GAP_CHARS:
+                begin, _, score = runs[-1]
+                runs[-1] = (begin, one.part.end, max(score, one.score))
+            else:
+                runs.append((one.part.begin, one.part.end, one.score))
+        return [piece_of(self._library, whole, *run) for run in runs]
+
+
+def _following(ranked: Sequence[Ranked]) -> dict[Key, Ranked]:
+    """For each passage the next one of its object."""
+    ordered = sorted(ranked, key=lambda one: one.key)
+    pairs = zip(ordered, ordered[1:], strict=False)
+    return {left.key: right for left, right in pairs if left.hit.uri == right.hit.uri}
 
 
 def _in_context(one: Ranked) -> str:
     """A passage with the titles above it: "Grading: Late work loses ten points a day." """
     titles = one.hit.source.section[-2:] or (name_of(one.hit.source.document),)
     return f"{' / '.join(titles)}: {one.part.text}"
-
-
-def _joined(group: Sequence[Ranked]) -> list[Shown]:
-    """Passages of one object in its order, neighbours as one piece."""
-    whole = group[0].whole
-    runs: list[tuple[int, int, float]] = []
-    for one in sorted(group, key=lambda one: one.part.begin):
-        if runs and not whole.text[runs[-1][1] : one.part.begin].strip():
-            begin, _, score = runs[-1]
-            runs[-1] = (begin, one.part.end, max(score, one.score))
-        else:
-            runs.append((one.part.begin, one.part.end, one.score))
-    return [piece_of(whole, begin, end, score) for begin, end, score in runs]
-
-
-def piece_of(whole: Passage, begin: int, end: int, score: float = 0.0) -> Shown:
-    """`whole.text[begin:end]` with its own place."""
-    first = whole.source.lines[0] + whole.text.count("\n", 0, begin)
-    last = first + whole.text.count("\n", begin, end)
-    source = Provenance(
-        whole.source.document, whole.source.version, whole.source.section, (first, last), whole.source.pages
-    )
-    at = whole.begin_byte + len(whole.text[:begin].encode("utf-8"))
-    return Shown(whole.uri, whole.text[begin:end], source, at, score)
 
 
 def _scaled(values: Sequence[float]) -> np.ndarray:

@@ -36,6 +36,7 @@ class Task:
     scope: str
     k: int
     resolution: Resolution
+    named_in: Callable[[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,7 @@ class Loop:
             k=self._task.k,
             round=self._meter.rounds + 1,
             resolution=self._task.resolution,
+            named_in=self._task.named_in,
             tools=() if final else TOOLS,
             messages=self._history.messages,
             observations=tuple(self._observations),

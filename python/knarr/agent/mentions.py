@@ -43,6 +43,13 @@ _ENTITLED = re.compile(
 )
 
 
+# Sentences that say how to answer and not what is asked.
+_FORM = re.compile(
+    r"(?:(?<=[.?!])\s+)(?:(?:please\s+)?quote the \w+(?: \w+)?[.!]?$|if [^.?!]*?\b(?:state that|say so|explain why)\b[^.?!]*[.!]?$)",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Mention:
     """Words that name a document. `explicit`: the question is asked of that document alone."""
@@ -53,14 +60,22 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The mentions of a question, and `core`, what is asked of them."""
+    """The mentions of a question; `core`, what is asked of them; and `whole`, the question without
+    instructions on form."""
 
     mentions: tuple[Mention, ...]
     core: str
+    whole: str = ""
 
 
 def read_mentions(question: str) -> Reading:
     """See the module. `core` is the whole question when it has no lead."""
+    whole = _FORM.sub("", question).strip() or question
+    reading = _read(whole)
+    return Reading(reading.mentions, reading.core, whole)
+
+
+def _read(question: str) -> Reading:
     quoted = _QUOTED_LEAD.match(question)
     if quoted:
         return Reading((Mention(quoted[2].strip(), True),), quoted[3].strip())

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from knarr.agent.mentions import read_mentions
 from knarr.agent.scope_index import Entry, NameIndex
 from knarr.agent.uris import SCHEME, within
-from knarr.agent.words import GENERIC, Version, forms, meets, proper_forms, versions
+from knarr.agent.words import GENERIC, Version, forms, meets, proper_forms, proper_runs, versions
 
 NAMED = 0.72  # share of a mention's words, by weight, that its document must have
 MARGIN = 0.10  # by which it must lead the next document
@@ -79,8 +79,18 @@ class ScopeIndex:
                 )
         asked = self._asked_versions(question, scope)
         if asked:
-            return Resolution(question, tuple(asked), True, tuple(candidate.uri for candidate in asked))
-        return Resolution(question, tuple(self._hinted(question, scope)), True)
+            return Resolution(reading.whole, tuple(asked), True, tuple(candidate.uri for candidate in asked))
+        return Resolution(reading.whole, tuple(self._hinted(question, scope)), True)
+
+    def named_in(self, text: str, scope: str = SCHEME) -> tuple[str, ...]:
+        """Documents under `scope` whose names are capitalised runs of words in a text, in its order."""
+        found: dict[int, None] = {}
+        for run in proper_runs(text):
+            asked = forms(run)
+            met = {number for form in asked for number in self._names.by_name(form) if self._inside(number, scope)}
+            named = [n for n in met if self._names.name_share(n, asked) >= NAMED and self._names.naming(n, asked)]
+            found.update(dict.fromkeys(sorted(named, key=lambda n: -self._names.name_share(n, asked))[:2]))
+        return tuple(self._names.known[number].entry.uri for number in found)
 
     def _inside(self, number: int, scope: str) -> bool:
         return scope == SCHEME or within(self._names.known[number].entry.uri, scope)

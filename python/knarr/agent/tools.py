@@ -1,7 +1,7 @@
 """The four tools as a policy sees them: names, arguments, and calls that never raise.
 
 A toolbox belongs to one run: it knows the run's scope and refuses calls outside it, whoever asks.
-Failures become short texts. Safe to call from several threads when the knowledge base is.
+Failures become short texts. For one thread at a time.
 """
 
 from __future__ import annotations
@@ -94,12 +94,14 @@ TOOLS: tuple[ToolSpec, ...] = (
 
 
 class Toolbox:
-    """Runs checked calls on a library, within one scope."""
+    """Runs checked calls on a library, within one scope. Remembers which passages it has shown: a later
+    search of the run shows others."""
 
     def __init__(self, library: Library, scope: str, focus: Focus | None = None) -> None:
         self._library = library
         self._scope = scope
         self._focus = focus
+        self._seen: set[tuple[str, int]] = set()
         self._fields = {spec.name: spec.fields for spec in TOOLS}
         self._run: Mapping[str, Callable[[Mapping[str, Any], int], Observed]] = {
             "Search": self._search,
@@ -137,7 +139,7 @@ class Toolbox:
         if self._focus is None:
             result = self._library.search(args["query"], args["target"], args["k"])
             return observe.search(result, self._library.count_tokens, room)
-        result, pieces = self._focus.search(args["query"], args["target"], args["k"], room)
+        result, pieces = self._focus.search(args["query"], args["target"], args["k"], room, self._seen)
         return observe.pieces(result, pieces)
 
     def _list(self, args: Mapping[str, Any], room: int) -> Observed:

@@ -192,16 +192,22 @@ def forms(text: str) -> set[str]:
 
 
 def proper_forms(text: str) -> set[str]:
-    """The forms of the runs of capitalised words, where a sentence's first word alone is no run."""
+    """The forms of the capitalised runs of a text."""
     found: set[str] = set()
+    for run in proper_runs(text):
+        found |= forms(run)
+    return found
+
+
+def proper_runs(text: str) -> Iterator[str]:
+    """Runs of capitalised words; a sentence's first word alone is none."""
     for match in _PROPER.finditer(text):
         run = match[0]
         begins = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".?!:"
-        if begins:
-            run = run.partition(" ")[2] if run.partition(" ")[0].lower() in STOP else run
+        if begins and run.partition(" ")[0].lower() in STOP:
+            run = run.partition(" ")[2]
         if run and not (begins and " " not in run and not run.isupper()):
-            found |= forms(run)
-    return found
+            yield run
 
 
 def initials(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,5 +59,5 @@ def test_long_blocks_are_cut():
 def test_nothing_is_lost_or_moved(text):
     for parts in (passages(text), sentences(text)):
         assert all(text[part.begin : part.end] == part.text for part in parts)
-        assert all(left.end <= right.begin for left, right in zip(parts, parts[1:], strict=False))
+        assert all(left.end <= right.begin for left, right in itertools.pairwise(parts))
         assert "".join("".join(part.text.split()) for part in parts) == "".join(text.split())

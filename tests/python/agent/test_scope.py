@@ -62,7 +62,7 @@ NAMED = [
     (
         "Consider the SPONSORSHIP AGREEMENT between SABRE RACING, INC. and Long Road Lubricants. Who pays? Quote the clause.",
         "contracts/EX-10.16",
-        "Who pays? Quote the clause.",
+        "Who pays?",
     ),
     (
         'Based on the paper "A Survey of "Visual" Question Answering: Past and Future": which models?',

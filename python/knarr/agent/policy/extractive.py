@@ -27,10 +27,12 @@ class Tuning:
     found_logit:    a best sentence below this is no evidence
     """
 
-    named_tokens: int = 1200
-    wide_tokens: int = 1200
+    named_tokens: int = 2600
+    wide_tokens: int = 1600
     beside_tokens: int = 500
+    hop_tokens: int = 220
     greps: int = 3
+    hops: int = 3
     found_logit: float = -6.0
 
 
@@ -52,13 +54,14 @@ class ExtractivePolicy:
         self._tuning = tuning or Tuning()
 
     def decide(self, view: View) -> Decision:
-        plan = view.notes.setdefault("plan", None) or self._planned(view)
-        while not view.final and plan.stage < 2:
+        plan = view.notes.get("plan") or self._planned(view)
+        stages = (self._searches, self._follow)
+        while not view.final and plan.stage < len(stages):
             plan.stage += 1
-            calls = self._searches(view, plan) if plan.stage == 1 else self._greps(view, plan)
+            calls = stages[plan.stage - 1](view, plan)
             if calls:
                 return Decision(calls=tuple(calls))
-        return Decision(draft=self._draft(view, plan))
+        return self._answer(view, plan)
 
     def _planned(self, view: View) -> _Plan:
         core = view.resolution.core
@@ -75,27 +78,44 @@ class ExtractivePolicy:
             self._search(plan.core, found.uri, view.k, tuning.beside_tokens)
             for found in resolution.candidates
         ]
-        return [*beside, self._search(view.question, view.scope, view.k, tuning.wide_tokens)]
+        return [*beside, self._search(plan.core, view.scope, view.k, tuning.wide_tokens)]
 
     def _search(self, query: str, scope: str, k: int, max_tokens: int) -> ToolCall:
         return ToolCall("Search", {"query": query, "scope": scope, "k": k, "max_tokens": max_tokens})
 
+    def _follow(self, view: View, plan: _Plan) -> list[ToolCall]:
+        return [*self._greps(view, plan), *self._hops(view, plan)]
+
     def _greps(self, view: View, plan: _Plan) -> list[ToolCall]:
+        """For what is still uncovered, in the documents that are meant."""
         missing = Coverage(view.shown).missing(plan.wanted)
-        scopes = (
-            [found.uri for found in view.resolution.candidates] if not view.resolution.wide else [view.scope]
-        )
+        scopes = [view.scope] if view.resolution.wide else [found.uri for found in view.resolution.candidates]
         return [
             ToolCall("Grep", {"pattern": constraint.pattern(), "scope": scope, "limit": 3})
             for constraint in missing[: self._tuning.greps]
             for scope in scopes[:2]
         ]
 
-    def _draft(self, view: View, plan: _Plan) -> Draft:
+    def _hops(self, view: View, plan: _Plan) -> list[ToolCall]:
+        """Searches in documents that the best evidence names and that were not shown yet."""
+        if not view.resolution.wide:
+            return []
+        best = sorted(view.shown, key=lambda piece: -piece.score)[:4]
+        seen = {piece.source.document.rstrip("/") for piece in view.shown}
+        named = dict.fromkeys(
+            uri for piece in best for uri in view.named_in(piece.text) if uri.rstrip("/") not in seen
+        )
+        return [self._search(plan.core, uri, 3, self._tuning.hop_tokens) for uri in list(named)[: self._tuning.hops]]
+
+    def _answer(self, view: View, plan: _Plan) -> Decision:
         ranked = ranked_sentences(plan.core, view.shown, self._reranker)
-        if not ranked or (self._reranker is not None and ranked[0].score < self._tuning.found_logit):
-            return Draft(_not_found(view), found=False)
-        return quoted_answer(ranked)
+        missing = Coverage(view.shown).missing(plan.wanted)
+        best = ranked[0].score if ranked else float("-inf")
+        passage = max((piece.score for piece in view.shown), default=float("-inf"))
+        said = f"best sentence {best:.2f}, best passage {passage:.2f}, uncovered: {[c.text for c in missing]}"
+        if not ranked or (self._reranker is not None and best < self._tuning.found_logit):
+            return Decision(draft=Draft(_not_found(view), found=False), text=said)
+        return Decision(draft=quoted_answer(ranked), text=said)
 
 
 def _not_found(view: View) -> str:

@@ -15,7 +15,7 @@ from knarr.agent.lexical import bm25
 from knarr.agent.passages import Part, sentences
 from knarr.embed.rerank import Reranker
 
-_SENTENCES = 24  # read by the cross-encoder
+_SENTENCES = 14  # read by the cross-encoder
 _QUOTES = 4
 _NEAR = 3.0  # logits below the best sentence at which another is still quoted
 _MOST_CHARS = 700
