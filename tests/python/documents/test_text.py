@@ -175,7 +175,7 @@ def test_items_of_a_report_follow_its_parts() -> None:
     text = (
         "Table of Contents\nPART I\nItem 1.\nBusiness\n3\nItem 1A.\nRisk Factors\n5\nPART II\nItem 2.\nProperties\n9\n\f"
         f"PART I\nItem 1. Business\nOur Company\n{BODY}\nThe market is large.\n2\n\f"
-        f"Item 1A. Risk Factors\n{BODY}\n3\n\fPART II\nItem 2. Properties\n{BODY}\n{BODY * 12}\n4\n"
+        f"Item 1A. Risk Factors\nRisks abound. {BODY}\n3\n\fPART II\nItem 2. Properties\nNone. {BODY}\n{BODY * 12}\n4\n"
     )
     document = parsed(text, "r.txt")
     assert outline(document) == [
