@@ -28,6 +28,7 @@ _NAMED = re.compile(
     r"(part|chapter|article|book|title|item|section|note|exhibit|appendix|annex)\s+([0-9ivx]+[a-z]?)\b", re.I
 )
 _COUNTED = re.compile(r"(\d{1,2}(?:\.\d{1,3})*)\.?\s+\S")
+_ORDERED = re.compile(r"\d{1,2}(\.\d{1,2})*\.\s+[A-Z]")
 _COLUMN_HEAD = re.compile(
     r"^\(?(in|dollars|amounts|unaudited|\$ ?(in|and))\b.*\)?$|^(for the |as of |as at )?(\w+ )?(fiscal )?(years?|months?|quarters?|weeks?|periods?)\b.*(ended|ending)|"
     r"^(as of |at )?(january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|^[\W\d]*$|^total\b|\bpage$",
@@ -86,6 +87,9 @@ def _heads(lines: Sequence[Line], at: int, heading: Found, after: tuple[int, Fou
     """It has text or a lower heading below it: one of title lines, or of a list, has not."""
     if at + heading.lines >= len(lines):
         return False
+    if _NAMED.match(heading.title):
+        # "Item 6. [Reserved]" has nothing to head and is a section all the same.
+        return True
     return after is None or after[0] > at + heading.lines or after[1].rank > heading.rank
 
 
@@ -103,7 +107,9 @@ def _may_head(lines: Sequence[Line], at: int, around: Body) -> bool:
         return False
     if at and alike(lines[at - 1], line) and not _starts_anew(text) and wraps(lines, at - 1):
         return False
-    return larger or not (_COLUMN_HEAD.search(text) or _in_table(lines, at))
+    if larger:
+        return True
+    return not _COLUMN_HEAD.search(text) and bool(_ORDERED.match(text) or not _in_table(lines, at))
 
 
 def _is_banner(lines: Sequence[Line], at: int) -> bool:
