@@ -5,50 +5,21 @@ one (1., (a), 2.1 under 2.) that goes on later. Open lists form a stack: what co
 closes the inner ones, so a "1." inside clause 3 nests there, and "4." ends it. A few numbers may be
 missing, in the outermost lists, when nothing with the missing number comes later.
 
-At the end each list is judged: articles, sections and decimal numbers always make sections; plain
-enumerations only if most of their items have headings of their own or are long, else they are
-lists in the text of their clause.
+At the end each list is judged (see `clause_lists`).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from knarr.documents.clause_lists import KEYWORDS, Clause, ClauseList, prune
 from knarr.documents.clause_marks import Mark, Place, Reading
 from knarr.documents.clause_titles import Title, TitleKind
 
-_KEYWORDS = ("part", "article", "item", "note", "section")
 _RANK = {"part": 0, "article": 1, "item": 1, "note": 2, "section": 2, "number": 2}
 _MAX_GAP = 3
-_LONG_ITEM_CHARS = 300
 _ITEM_STEP = 32
-
-
-@dataclass(slots=True)
-class Clause:
-    """An accepted mark; `lists` are the lists inside it."""
-
-    mark: Mark
-    title: Title
-    path: tuple[int, ...]
-    lists: list[ClauseList] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class ClauseList:
-    """Clauses with labels of one form, each the next of the one before."""
-
-    kind: str
-    form: str
-    prefix: tuple[int, ...]
-    owner: Clause | None
-    clauses: list[Clause] = field(default_factory=list)
-
-    @property
-    def last(self) -> int:
-        return self.clauses[-1].path[-1]
 
 
 def clause_lists(marks: Sequence[Mark], titles: Sequence[Title], end: int) -> list[ClauseList]:
@@ -56,7 +27,7 @@ def clause_lists(marks: Sequence[Mark], titles: Sequence[Title], end: int) -> li
     builder = _Builder(marks, titles)
     for at in range(len(marks)):
         builder.take(at)
-    _prune(builder.outer, end)
+    prune(builder.outer, end)
     return [found for found in builder.outer if found.clauses]
 
 
@@ -81,7 +52,7 @@ class _Builder:
         if mark.kind == "note" and len(self.titles[at].text.split()) < 3:
             return
         for reading in mark.readings:
-            if reading.kind in _KEYWORDS and self._keyword(at, reading):
+            if reading.kind in KEYWORDS and self._keyword(at, reading):
                 return
             if reading.kind == "decimal" and self._decimal(at, reading):
                 return
@@ -306,33 +277,3 @@ class _Builder:
         (self.outer if owner is None else owner.lists).append(found)
         self.stack.append(found)
         self.latest[reading.form] = found
-
-
-def _prune(lists: list[ClauseList], end: int) -> None:
-    """Drop the lists that are no sections, with what is inside them."""
-    for found in lists:
-        ends = [*(clause.mark.begin for clause in found.clauses[1:]), end]
-        for clause, clause_end in zip(found.clauses, ends, strict=True):
-            _prune(clause.lists, clause_end)
-    stops = [*(found.clauses[0].mark.begin for found in lists[1:]), end]
-    lists[:] = [found for found, stop in zip(lists, stops, strict=False) if _are_sections(found, stop)]
-
-
-def _are_sections(found: ClauseList, end: int) -> bool:
-    if found.kind in _KEYWORDS or found.kind == "decimal":
-        return True
-    if any(clause.lists for clause in found.clauses):
-        return True
-    if len(found.clauses) < 2:
-        return False
-    ends = [*(clause.mark.begin for clause in found.clauses[1:]), end]
-    sizes = [stop - clause.mark.begin for clause, stop in zip(found.clauses, ends, strict=True)]
-    headed = sum(
-        1
-        for clause, stop in zip(found.clauses, ends, strict=True)
-        if clause.title.kind in (TitleKind.LINE, TitleKind.RUN_IN) and stop - clause.title.end > 40
-    )
-    long = _LONG_ITEM_CHARS if found.owner is not None else _LONG_ITEM_CHARS // 2
-    # The last item runs on into whatever follows the list, so it says little about the others.
-    usual = sorted(sizes[:-1])[(len(sizes) - 1) // 2]
-    return headed * 2 >= len(found.clauses) or usual >= long

@@ -9,8 +9,9 @@ from functools import cached_property
 from itertools import accumulate, islice
 from typing import TypeVar
 
+from knarr.documents.clause_lists import Clause, ClauseList
 from knarr.documents.clause_marks import Mark, Place, find_marks
-from knarr.documents.clause_sequence import Clause, ClauseList, clause_lists
+from knarr.documents.clause_sequence import clause_lists
 from knarr.documents.clause_titles import Title, bare, clause_title, is_title_like
 from knarr.documents.contents_table import contents_ranges
 from knarr.documents.exhibits import exhibits
