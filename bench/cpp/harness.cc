@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -30,7 +31,7 @@ Sample measure(const std::function<void()>& call) {
 }
 
 double quantile(std::vector<double> samples, double q) {
-  const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(samples.size() - 1) + 0.5);
+  const auto at = std::lround(q * static_cast<double>(samples.size() - 1));
   std::nth_element(samples.begin(), samples.begin() + at, samples.end());
   return samples[static_cast<std::size_t>(at)];
 }

@@ -64,7 +64,7 @@ class Joiner {
 };
 
 bool visit_words(const unsigned char* p, std::uint64_t base, Joiner& out) {
-  for (unsigned word = 0; word < kContainerWords; ++word, p += 8) {
+  for (std::size_t word = 0; word < kContainerWords; ++word, p += 8) {
     std::uint64_t bits = load<std::uint64_t>(p);
     unsigned at = 0;
     while (bits != 0) {
@@ -174,7 +174,7 @@ void visit_portable_ranges(std::span<const char> bytes, bool (*visit)(void*, Row
   if (!has_runs || count >= kOffsetsFrom) p += std::size_t{4} * count;
 
   Joiner out(visit, context);
-  for (std::uint32_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t base = std::uint64_t{load<std::uint16_t>(heads + 4 * i)} << 16;
     const std::uint32_t cardinality = load<std::uint16_t>(heads + 4 * i + 2) + 1u;
     if (has_runs && (run_flags[i / 8] >> (i % 8) & 1) != 0) {

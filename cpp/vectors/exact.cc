@@ -162,23 +162,22 @@ std::vector<Reader> read_all(const Scan& scan, const RankedRanges& rows, std::si
 }  // namespace
 
 std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const RowSet& allowed,
-                                                const float* queries, std::size_t n_queries,
+                                                std::span<const float* const> queries,
                                                 std::size_t k, const RowLess& before,
                                                 const ScanKernel& kernel) {
-  std::vector<std::vector<ScoredRow>> results(n_queries);
+  std::vector<std::vector<ScoredRow>> results(queries.size());
   const RankedRanges rows(allowed);
   if (rows.size() == 0) return results;
   k = std::min<std::uint64_t>(k, rows.size());
   const std::size_t row_bytes = view.dim() * sizeof(float);
   const bool from_memory = rows.size() * row_bytes > kStreamBytes;
   const std::size_t block_rows =
-      n_queries == 1 ? kBlockRows : std::clamp<std::size_t>(kBlockBytes / row_bytes, 4, kBlockRows);
+      queries.size() == 1 ? kBlockRows
+                          : std::clamp<std::size_t>(kBlockBytes / row_bytes, 4, kBlockRows);
 
-  for (std::size_t at = 0; at < n_queries; at += kGroupQueries) {
-    const std::size_t n = std::min(kGroupQueries, n_queries - at);
-    std::array<const float*, kGroupQueries> group;
-    for (std::size_t q = 0; q < n; ++q) group[q] = queries + (at + q) * view.dim();
-    const Scan scan{view, {group.data(), n}, kernel, block_rows, from_memory};
+  for (std::size_t at = 0; at < queries.size(); at += kGroupQueries) {
+    const std::size_t n = std::min(kGroupQueries, queries.size() - at);
+    const Scan scan{view, queries.subspan(at, n), kernel, block_rows, from_memory};
     std::vector<Reader> readers = read_all(scan, rows, k, before);
     for (std::size_t q = 0; q < n; ++q) {
       TopK& best = readers[0].best()[q];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "filter/rows.h"
@@ -15,11 +16,11 @@ namespace knarr {
 // of work. At dimension 384 one query is answered by one thread up to 10,922 rows.
 inline constexpr std::size_t kBytesPerWorker = std::size_t{8} << 20;
 
-// The best min(k, allowed.size()) rows for each of n_queries unit vectors, (n_queries, view.dim())
-// in C order. Requires k >= 1 and allowed within view. The kernel decides the last bit of scores;
-// the number of threads changes nothing.
+// The best min(k, allowed.size()) rows for each query, a unit vector of view.dim() floats (aligned
+// to 64 bytes if it is to be fast). Requires k >= 1 and allowed within view. The kernel decides the
+// last bit of scores; the number of threads changes nothing.
 std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const RowSet& allowed,
-                                                const float* queries, std::size_t n_queries,
+                                                std::span<const float* const> queries,
                                                 std::size_t k, const RowLess& before,
                                                 const ScanKernel& kernel);
 

@@ -191,11 +191,12 @@ TEST(Search, EveryTwinAgreesWithBruteForce) {
   const auto values = random_vectors(300, dim, 7);
   const VectorStore store = store_of(values, dim);
   const auto queries = units(5, dim, 8);
+  std::vector<const float*> pointers;
+  for (std::size_t q = 0; q < 5; ++q) pointers.push_back(queries.data() + q * dim);
   RowSet allowed = RowSet::range(100, 290);
   allowed.remove_range(127, 129);
   for (CpuLevel level : levels_here()) {
-    const auto found =
-        exact_top_k(store.view(), allowed, queries.data(), 5, 9, by_row, *scan_kernel(level));
+    const auto found = exact_top_k(store.view(), allowed, pointers, 9, by_row, *scan_kernel(level));
     for (std::size_t q = 0; q < 5; ++q) {
       ASSERT_NO_FATAL_FAILURE(
           expect_close(found[q], brute(values, dim, allowed, queries.data() + q * dim), 9));
