@@ -24,7 +24,9 @@ _TERM = re.compile(r"[\"“][^\"”\n]{1,80}[\"”]")
 _RUN_IN = re.compile(
     r"[A-Z\[(][^.:;\n]{1,110}?(?:\b(?:Inc|Corp|Ltd|Co|No|Nos|vs?)\.[^.:;\n]{1,80}?)?(?:[.:;]|\s[—–-]\s)(?=\s|$|[A-Z\"“(])"
 )
-_CAPITALS = re.compile(r"[A-Z][A-Z0-9&'’/()-]+(?:[ \t,]+(?:[A-Z][A-Z0-9&'’/()-]*|&))*(?=[ \t]+[\"“(]?[a-z])")
+_CAPITALS = re.compile(
+    r"[A-Z][A-Z0-9&'’/()-]+(?:[ \t,]+(?:[A-Z][A-Z0-9&'’/()-]*|&))*(?<!&)(?=[ \t]+[\"“(]?[A-Z]?[a-z])"
+)
 _MEANS = re.compile(r"[ \t]+(?:shall mean|shall have the|means?|has the|is defined|refers)\b")
 _OPENERS = (
     "The|This|These|Those|That|In|If|For|Each|Any|All|Upon|During|Except|Subject|Nothing|Neither|Either|No|As|At|By|"
