@@ -67,7 +67,7 @@ _KEYWORD = re.compile(
 )
 _EXHIBIT = re.compile(
     r"(?<![\w-])(?P<word>EXHIBIT|Exhibit|SCHEDULE|Schedule|ANNEX|Annex|APPENDIX|Appendix|ATTACHMENT|Attachment|ADDENDUM|Addendum)"
-    r"[ \t]+[\"“]?(?P<number>[A-Z]{1,2}(?:-?\d{1,2})?(?![\w-])|\d{1,2}(?:\.\d{1,2})?(?![\w.-])|[IVX]{1,5}(?!\w))[\"”]?\.?:?"
+    r"[ \t]+[\"“]?(?P<number>[A-Z]{1,2}(?:-?\d{1,2})?(?!\w|-\w)|\d{1,2}(?:\.\d{1,2})?(?![\w.-])|[IVX]{1,5}(?!\w))[\"”]?\.?:?"
 )
 _DECIMAL = re.compile(
     r"(?<![\w.,$€£%/:#-])(?P<number>\d{1,3}(?:\.\d{1,3}){1,4})\.?(?=[ \t]+\S|[\"“(A-Z]|[ \t]*$)", re.MULTILINE
