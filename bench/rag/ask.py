@@ -4,7 +4,8 @@
         [--k 10] [--rounds 15] [--results FILE]
 
 The text shown is all document text in the observations of the run, as its trace records them. FILE
-gets one JSON line per question; a run that was stopped goes on where it ended.
+gets one JSON line per question; a run that was stopped goes on where it ended. The result names the
+commits whose answers it holds (`commits`): more than one means that the code changed on the way.
 """
 
 from __future__ import annotations
@@ -133,12 +134,12 @@ def main() -> None:
             for question in sample(data.questions, options.limit):
                 row = before.get((data.name, question.id))
                 if row is None:
-                    row = ask(base, question, options.k, options.rounds) | {"settings": settings}
+                    row = ask(base, question, options.k, options.rounds) | commit
                     file.write(json.dumps(row, ensure_ascii=False) + "\n")
                     file.flush()
                 rows.append(row)
         base.kb.close()
-        line = {"set": data.name, **summary(rows)}
+        line = {"set": data.name, **summary(rows), "commits": sorted({row["commit"] for row in rows})}
         results.emit(results.record("rag/ask", settings | {"limit": options.limit}, line), options.results)
         summaries.append(line)
     print(results.table(summaries, COLUMNS), file=sys.stderr)
