@@ -120,11 +120,8 @@ def main() -> None:
     parser.add_argument("--results", type=Path, help="append the JSON lines of the sets to this file")
     options = parser.parse_args()
 
-    settings: dict[str, Any] = {
-        "k": options.k,
-        "rounds": options.rounds,
-        "commit": results.environment()["commit"],
-    }
+    settings: dict[str, Any] = {"k": options.k, "rounds": options.rounds}
+    made = {"settings": settings, "commit": results.environment()["commit"]}
     before = done_before(options.out, settings)
     summaries = []
     for data in load_all(options.data, options.sets):
@@ -134,7 +131,7 @@ def main() -> None:
             for question in sample(data.questions, options.limit):
                 row = before.get((data.name, question.id))
                 if row is None:
-                    row = ask(base, question, options.k, options.rounds) | commit
+                    row = ask(base, question, options.k, options.rounds) | made
                     file.write(json.dumps(row, ensure_ascii=False) + "\n")
                     file.flush()
                 rows.append(row)
