@@ -29,8 +29,8 @@
 
 namespace knarr {
 
-inline constexpr std::size_t kMaxPatternBytes = 32 * 1024;
-inline constexpr std::size_t kMaxExcerptBytes = 64 * 1024;
+inline constexpr std::size_t kMaxPatternBytes = std::size_t{32} << 10;
+inline constexpr std::size_t kMaxExcerptBytes = std::size_t{64} << 10;
 inline constexpr std::uint64_t kMaxMatchesShown = 100'000;
 
 struct GrepOptions {

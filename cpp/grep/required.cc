@@ -36,14 +36,11 @@ class RequiredWalk {
       case '[':
         return skip_class() && skip_repetition();
       case '.':
+      case '^':
+      case '$':  // an anchor may be repeated: odd, but allowed
         ++at_;
         end_text();
         return skip_repetition();
-      case '^':
-      case '$':
-        ++at_;
-        end_text();
-        return skip_repetition();  // of an anchor: odd, but allowed
       case '\\':
         return escape();
       default:
