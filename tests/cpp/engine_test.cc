@@ -346,7 +346,7 @@ TEST_F(Document, ReplaceRefusedChangesNothing) {
   no_document.replace = true;
   EXPECT_EQ(code_of([&] { engine_.add(no_document); }), ErrorCode::kInvalidArgument);
   EXPECT_EQ(engine_.size(), 5u);
-  EXPECT_EQ(engine_.grep("words", "viking://", {}, {}).total, 1u);
+  EXPECT_EQ(engine_.grep("some words", "viking://", {}, {}).total, 1u);
 }
 
 TEST_F(Document, RemoveReachesEveryIndex) {
@@ -383,7 +383,7 @@ TEST_F(Document, MoveTakesTextAndEdgesAlong) {
   engine_.add_edges({source, target, "what?", question, "", ""});
   EXPECT_EQ(engine_.move("viking://k/doc", "viking://new/place/doc"), 5u);
   EXPECT_FALSE(engine_.exists("viking://k"));
-  const GrepHits hits = engine_.grep("words", "viking://new", {}, {});
+  const GrepHits hits = engine_.grep("some words", "viking://new", {}, {});
   ASSERT_EQ(hits.total, 1u);
   EXPECT_EQ(hits.matches[0].document, "viking://new/place/doc/");
   EXPECT_EQ(engine_.search(question, {.expand = true}).expanded[0].uri,
