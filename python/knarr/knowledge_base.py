@@ -167,9 +167,12 @@ class KnowledgeBase(Reading):
 
         Without `policy` the extractive one is used: it needs no model and answers by quoting. Ends
         after at most `rounds` rounds, `max_tokens` shown tokens or `timeout_s` seconds. The trace of
-        the run is stored under `Answer.trace_id`."""
+        the run is stored under `Answer.trace_id`. Raises NotFound for a scope that does not exist."""
         from knarr.agent import Agent
 
+        scope = canonical(scope)
+        if not self._index.engine.exists(scope):
+            raise NotFound(f"{scope}: no such scope")
         if policy is not None:
             agent = Agent(self, policy=policy)
         else:

@@ -205,7 +205,9 @@ class Reading:
         With `max_tokens` the text is cut at a token; `next_offset` says where to go on. Raises
         NotFound, and InvalidArgument for a folder above documents."""
         uri = canonical(uri)
-        card = self._card(uri)
+        card = self._card_or_none(uri)
+        if card is None and not uri.endswith("/.abstract.md"):
+            raise self._no_text(uri)
         bound = None if max_tokens is None else max(64, max_tokens * _BYTES_PER_TOKEN)
         span = self._index.engine.read(uri, begin_byte, bound)
         text, end = span.text, span.end_byte
@@ -220,9 +222,9 @@ class Reading:
             return text
         return text[: max(1, int(begins[max(1, max_tokens)]))]
 
-    def _passage(self, uri: str, card: Card, span: Any, text: str, end: int) -> Passage:
-        source = card.provenance(uri)
-        if not uri.endswith(".abstract.md"):
+    def _passage(self, uri: str, card: Card | None, span: Any, text: str, end: int) -> Passage:
+        source = self._provenance(uri, "") if card is None else card.provenance(uri)
+        if card is not None and not uri.endswith("/.abstract.md"):
             first = span.base_byte + span.begin_byte
             lines = (span.line_begin, span.line_begin + text.rstrip("\n").count("\n"))
             pages = card.pages(first, first + len(text.encode("utf-8")))
@@ -238,13 +240,10 @@ class Reading:
             uris=tuple(span.uris),
         )
 
-    def _card(self, uri: str) -> Card:
-        card = self._card_or_none(uri)
-        if card is not None:
-            return card
+    def _no_text(self, uri: str) -> InvalidArgument | NotFound:
         if self._index.engine.exists(uri):
-            raise InvalidArgument(f"{uri} is a folder of documents: list it, or read one of its documents")
-        raise NotFound(f"{uri}: no such document, section or object")
+            return InvalidArgument(f"{uri} is a folder of documents: list it, or read one of its documents")
+        return NotFound(f"{uri}: no such document, section or object")
 
     def _card_or_none(self, uri: str) -> Card | None:
         """The card of the document that this URI names or lies in; None above documents."""

@@ -57,8 +57,8 @@ class AddReport:
 
     @property
     def ok(self) -> bool:
-        """True when every file is searchable in full; links and unknown file types passed over in a
-        folder do not count as missing text."""
+        """True when every file is searchable in full. Links, hidden files and knowledge bases that were
+        passed over in a folder do not count as missing; files of an unknown type do."""
         return all(f.status in ("ok", "skipped") for f in self.files)
 
     def count(self, *words: str) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from knarr.catalog import FILE_NAME as CATALOG_NAME
 from knarr.errors import InvalidArgument
 
 
@@ -57,6 +58,8 @@ def _walk(folder: Path, names: tuple[str, ...]) -> Iterator[SourceFile]:
             yield SourceFile(entry, names, skip="hidden")
         elif entry.is_symlink():
             yield SourceFile(entry, names, skip="a link; links inside a folder are not followed")
+        elif entry.is_dir() and (entry / CATALOG_NAME).is_file():
+            yield SourceFile(entry, names, skip="a knowledge base of knarr")
         elif entry.is_dir():
             yield from _walk(entry, (*names, entry.name))
         elif entry.is_file():
