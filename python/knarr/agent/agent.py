@@ -20,6 +20,7 @@ from knarr.agent.library import KeepsTraces, Library
 from knarr.agent.loop import Act, Decide, Loop, Outcome, Step, Task
 from knarr.agent.observe import Observed
 from knarr.agent.outline import scope_index
+from knarr.agent.scope import Resolution
 from knarr.agent.tools import Toolbox
 from knarr.agent.uris import within
 from knarr.embed.rerank import Reranker, load_reranker

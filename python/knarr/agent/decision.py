@@ -68,13 +68,13 @@ class Decision:
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A piece of document text that an observation showed. `begin_byte` counts in the text of `uri`
-    (in the document's for a match); `score` orders pieces of one search, and means nothing beyond."""
+    (in the document's for a match). `score` is the reranker's, from a search only."""
 
     uri: str
     text: str
     source: Provenance
     begin_byte: int
-    score: float = 0.0
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

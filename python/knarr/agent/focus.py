@@ -8,6 +8,8 @@ is filled, so that tokens go to passages and not to whole chunks; a sure first p
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,21 +19,23 @@ from knarr.agent.decision import Shown
 from knarr.agent.lexical import bm25
 from knarr.agent.library import Library
 from knarr.agent.passages import Part, passages
-from knarr.agent.place import byte_of, piece_of
+from knarr.agent.place import piece_of
 from knarr.agent.uris import name_of
 from knarr.embed.rerank import Reranker
 from knarr.errors import KnarrError
 from knarr.types import Hit, Passage, SearchResult
 
-POOL = 30  # chunks looked into
+POOL = 48  # chunks looked into
 READ = 16  # passages read by the cross-encoder
-SURE = 5.0  # logit of a passage that plainly answers: then half the room does
+SURE = 7.0  # logit of a passage that plainly answers: then half the room does
 _WORD_WEIGHT = 0.7  # of words in common, beside the chunk's score; both scaled to the pool
+_TWICE = 1.6  # weight of the chunk's score when two searches agree on it
 _READ_WEIGHT = 2.0  # of the cross-encoder beside these
 _MARK_TOKENS = 6  # of numbers, lines and marks around a passage
 _GAP_CHARS = 160  # a shorter gap between two shown passages is shown too
 
 Key = tuple[str, int]
+_NON_WORD = re.compile(r"\W+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,12 @@ class Ranked:
     @property
     def key(self) -> Key:
         """Names the passage: its object, and where it begins in it."""
-        return self.hit.uri, byte_of(self.whole, self.part.begin)
+        return self.hit.uri, self.part.begin
+
+    @property
+    def words(self) -> str:
+        """Its words alone: what makes two passages say the same."""
+        return " ".join(_NON_WORD.sub(" ", self.part.text.lower()).split())
 
 
 class Focus:
@@ -63,17 +72,28 @@ class Focus:
         self._read = read
 
     def search(
-        self, query: str, scope: str, k: int, room: int, seen: set[Key] | None = None
+        self,
+        query: str,
+        scope: str,
+        k: int,
+        room: int,
+        *,
+        also: str | None = None,
+        seen: set[str] | None = None,
     ) -> tuple[SearchResult, list[Shown]]:
         """The hits, cut to those that are shown, and the passages of theirs: of at most k objects and
-        at most `room` tokens, best first. Passages in `seen` are left out, and what is shown is added."""
+        at most `room` tokens, best first. `also` finds chunks beside the query; their scores are added.
+        Texts in `seen` are left out, and what is shown is added to it: the same paragraph in ten
+        versions of a manual is shown once."""
         seen = set() if seen is None else seen
         result = self._library.search(query, scope, max(k, self._pool), kinds=("chunk",))
-        ranked = self._rank(query, self._split(result.hits))
-        chosen = self._choose([one for one in ranked if one.key not in seen], k, room)
-        seen.update(one.key for group in chosen.values() for one in group)
+        hits = result.hits
+        if also and also != query:
+            hits = _both(hits, self._library.search(also, scope, max(k, self._pool), kinds=("chunk",)).hits)
+        ranked = self._rank(query, self._split(hits), 1.0 if hits is result.hits else _TWICE)
+        chosen = self._choose(ranked, k, room, seen)
         shown = [piece for group in chosen.values() for piece in self._pieces(group)]
-        return replace(result, hits=tuple(hit for hit in result.hits if hit.uri in chosen)), shown
+        return replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen)), shown
 
     def _split(self, hits: Sequence[Hit]) -> list[Ranked]:
         """The passages of the hits; a hit that is gone by now is left out."""
@@ -86,11 +106,11 @@ class Focus:
             found.extend(Ranked(hit, whole, part) for part in passages(whole.text))
         return found
 
-    def _rank(self, query: str, pool: list[Ranked]) -> list[Ranked]:
+    def _rank(self, query: str, pool: list[Ranked], spread: float = 1.0) -> list[Ranked]:
         if not pool:
             return []
         texts = [_in_context(one) for one in pool]
-        rank = _scaled([one.hit.score for one in pool]) + _WORD_WEIGHT * _scaled(bm25(query, texts))
+        rank = spread * _scaled([one.hit.score for one in pool]) + _WORD_WEIGHT * _scaled(bm25(query, texts))
         score = rank.copy()
         if self._reranker is not None:
             head = np.argsort(-rank, kind="stable")[: self._read]
@@ -101,34 +121,40 @@ class Focus:
         order = np.argsort(-rank, kind="stable")
         return [replace(pool[at], rank=float(rank[at]), score=float(score[at])) for at in order]
 
-    def _choose(self, ranked: Sequence[Ranked], k: int, room: int) -> dict[str, list[Ranked]]:
+    def _choose(
+        self, ranked: Sequence[Ranked], k: int, room: int, seen: set[str]
+    ) -> dict[str, list[Ranked]]:
         """Passages by object, in order until k objects or the room are used up."""
         if self._reranker is not None and ranked and max(one.score for one in ranked) >= SURE:
             room = max(room // 2, min(room, 200))
         after = _following(ranked)
         taken: dict[str, list[Ranked]] = {}
-        chosen: set[Key] = set()
         used = _MARK_TOKENS * 3
         for one in ranked:
-            if one.key in chosen or (one.hit.uri not in taken and len(taken) >= k):
+            if one.words in seen or (one.hit.uri not in taken and len(taken) >= k):
                 continue
             group = [one]
             follower = after.get(one.key)
-            if follower is not None and one.part.text.endswith(":") and follower.key not in chosen:
+            if follower is not None and one.part.text.endswith(":") and follower.words not in seen:
                 group.append(follower)  # what a colon announces
             cost = self._cost(group, taken)
             if used + cost > room and taken:
                 continue
             used += cost
-            chosen.update(member.key for member in group)
+            seen.update(member.words for member in group)
             taken.setdefault(one.hit.uri, []).extend(group)
         return taken
 
     def _cost(self, group: Sequence[Ranked], taken: dict[str, list[Ranked]]) -> int:
-        """Tokens that showing these passages of one object adds."""
-        cost = sum(self._library.count_tokens(one.part.text) + one.part.text.count("\n") + 1 for one in group)
-        uri = group[0].hit.uri
-        return cost if uri in taken else cost + self._library.count_tokens(uri) + _MARK_TOKENS
+        """About how many tokens showing these passages of one object adds."""
+        count = self._library.count_tokens
+        cost = sum(count(one.part.text) + one.part.text.count("\n") + 1 for one in group)
+        uri, document = group[0].hit.uri, group[0].hit.source.document
+        if uri in taken:
+            return cost
+        cost += count(uri.removeprefix(document)) + _MARK_TOKENS
+        known = any(other[0].hit.source.document == document for other in taken.values())
+        return cost if known else cost + count(document)
 
     def _pieces(self, group: Sequence[Ranked]) -> list[Shown]:
         """Passages of one object in its order, those that (nearly) touch as one piece."""
@@ -143,10 +169,23 @@ class Focus:
         return [piece_of(self._library, whole, *run) for run in runs]
 
 
+def _both(first: Sequence[Hit], second: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Hits of two searches, each scaled to its own spread, with their scores added. What only one
+    search found has the lowest score of the other."""
+    scores: dict[str, float] = {}
+    for hits, others in ((first, second), (second, first)):
+        scaled = dict(zip((hit.uri for hit in hits), _scaled([hit.score for hit in hits]).tolist(), strict=True))
+        lowest = min(scaled.values(), default=0.0)
+        for uri in {hit.uri for hit in (*hits, *others)}:
+            scores[uri] = scores.get(uri, 0.0) + scaled.get(uri, lowest)
+    distinct = {hit.uri: replace(hit, score=scores[hit.uri]) for hit in (*first, *second)}
+    return tuple(sorted(distinct.values(), key=lambda hit: (-hit.score, hit.uri)))
+
+
 def _following(ranked: Sequence[Ranked]) -> dict[Key, Ranked]:
     """For each passage the next one of its object."""
     ordered = sorted(ranked, key=lambda one: one.key)
-    pairs = zip(ordered, ordered[1:], strict=False)
+    pairs = itertools.pairwise(ordered)
     return {left.key: right for left, right in pairs if left.hit.uri == right.hit.uri}
 
 

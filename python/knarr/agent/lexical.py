@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from knarr.agent.words import STOP, words
 
@@ -12,15 +13,32 @@ _K1, _B = 1.2, 0.6
 
 
 def terms(text: str) -> list[str]:
-    """The words of a text that tell something, whole and in parts."""
+    """The roots of the words of a text that tell something, whole and in parts."""
     found: list[str] = []
     for word in words(text):
         if word.whole in STOP:
             continue
-        found.append(word.whole)
+        found.append(root(word.whole))
         if len(word.parts) > 1:
-            found.extend(part for part in word.parts if part not in STOP)
+            found.extend(root(part) for part in word.parts if part not in STOP)
     return found
+
+
+_SUFFIXES = (
+    "ations", "ation", "ments", "ment", "ingly", "ings", "ing", "edly", "ities", "ity", "ions", "ion", "able", "ible",
+    "ers", "ors", "ies", "ied", "ed", "es", "er", "or", "ly", "al", "e", "s", "y",
+)  # fmt: skip
+_SHORTEST_ROOT = 4
+
+
+@lru_cache(maxsize=1 << 16)
+def root(word: str) -> str:
+    """A word without its ending, so that assign, assigned and assignment meet. Crude on purpose: it
+    only orders, and both sides are treated alike."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_ROOT:
+            return word[: -len(suffix)]
+    return word
 
 
 def bm25(query: str, texts: Sequence[str]) -> list[float]:

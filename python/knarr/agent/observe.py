@@ -64,12 +64,21 @@ def search(result: SearchResult, count: Count, room: int) -> Observed:
 
 
 def pieces(result: SearchResult, shown: Sequence[Shown]) -> Observed:
-    """The passages of hits that fit the query best; they were chosen to fit the room."""
-    blocks = [
-        f"[{n}] {piece.uri} ({place(piece.source)})\n{quoted(piece.text)}" for n, piece in enumerate(shown, 1)
-    ]
-    text = "\n".join([_found(result), *blocks])
-    return Observed(text, tuple(dict.fromkeys(piece.uri for piece in shown)), tuple(shown), result)
+    """The passages of hits that fit the query best; they were chosen to fit the room. A document with
+    several is named once, and its objects by their paths under it."""
+    groups: dict[str, list[Shown]] = {}
+    for piece in shown:
+        groups.setdefault(piece.source.document.rstrip("/") + "/", []).append(piece)
+    lines, number = [_found(result)], 0
+    for document, group in groups.items():
+        several = len(group) > 1
+        if several:
+            lines.append(f"under {document}")
+        for piece in group:
+            number += 1
+            name = piece.uri.removeprefix(document) if several else piece.uri
+            lines.append(f"[{number}] {name} ({place(piece.source)})\n{quoted(piece.text)}")
+    return Observed("\n".join(lines), tuple(dict.fromkeys(piece.uri for piece in shown)), tuple(shown), result)
 
 
 def _found(result: SearchResult) -> str:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+WHOLE_WORDS = 220  # a text up to this size is one passage
 MAX_WORDS = 170
 MIN_WORDS = 18
 _BLANK = re.compile(r"\n[ \t]*\n")
@@ -32,6 +33,8 @@ class Part:
 
 def passages(text: str) -> list[Part]:
     """See the module. Parts of white space are left out."""
+    if _words(text, 0, len(text)) <= WHOLE_WORDS:
+        return list(_part(text, 0, len(text)))
     merged: list[tuple[int, int]] = []
     open_at, end_at, headed = -1, 0, False
     for begin, end in _blocks(text):

@@ -8,7 +8,7 @@ from knarr.errors import KnarrError
 from knarr.types import Passage, Provenance, Span
 
 
-def piece_of(library: Library, whole: Passage, begin: int, end: int, score: float = 0.0) -> Shown:
+def piece_of(library: Library, whole: Passage, begin: int, end: int, score: float | None = None) -> Shown:
     """`whole.text[begin:end]`, in characters, with the lines and pages of the piece itself."""
     source = Provenance(
         whole.source.document,

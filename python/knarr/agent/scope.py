@@ -2,8 +2,9 @@
 
 A document is *named* when the question is put to it ("Based on X: …") and the words of X stand in its
 name, title or first lines, clearly more than in any other's. Only then is the search held inside it.
-It is *hinted at* when most of its name stands in the question, or its version is asked for: then the
-search inside is run beside the wide one, so that a wrong hint costs tokens and no evidence.
+A version, dotted, that documents of the product asked about have holds the search in the same way: what
+other versions say is no answer. A document is *hinted at* when most of its name stands in the question:
+then the search inside is run beside the wide one, so that a wrong hint costs tokens and no evidence.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from knarr.agent.uris import SCHEME, within
 from knarr.agent.words import GENERIC, Version, forms, meets, proper_forms, proper_runs, versions
 
 NAMED = 0.72  # share of a mention's words, by weight, that its document must have
-MARGIN = 0.10  # by which it must lead the next document
+MARGIN = 0.06  # by which it must lead the next document
 HINTED = 0.6  # share of a name that must stand in the question
 HINTED_BY_NAME = 0.3  # the same when a word that few names have is among it
+HINT_MARGIN = 0.75  # of the best hint's share, below which another is dropped
 _MOST = 4
 _MOST_HINTS = 3
 
@@ -38,9 +40,11 @@ class Resolution:
     """candidates: in order of confidence; none when the question names nothing known
     wide:       whether the whole scope should be searched too
     words:      the words that named a document
-    core:       what is asked, without them"""
+    core:       what is asked, without them
+    asked:      the whole question, without instructions on the answer's form"""
 
     core: str
+    asked: str
     candidates: tuple[Candidate, ...] = ()
     wide: bool = True
     words: tuple[str, ...] = ()
@@ -75,12 +79,13 @@ class ScopeIndex:
             if found:
                 wide = not (mention.explicit and found[0].confidence >= NAMED)
                 return Resolution(
-                    reading.core if mention.explicit else question, tuple(found), wide, (mention.words,)
+                    reading.core, reading.whole, tuple(found), wide, (mention.words,)
                 )
         asked = self._asked_versions(question, scope)
         if asked:
-            return Resolution(reading.whole, tuple(asked), True, tuple(candidate.uri for candidate in asked))
-        return Resolution(reading.whole, tuple(self._hinted(question, scope)), True)
+            exact = all(len(version) > 1 for version in versions(question, named=True))
+            return Resolution(reading.whole, reading.whole, tuple(asked), not exact, tuple(candidate.uri for candidate in asked))
+        return Resolution(reading.whole, reading.whole, tuple(self._hinted(question, scope)), True)
 
     def named_in(self, text: str, scope: str = SCHEME) -> tuple[str, ...]:
         """Documents under `scope` whose names are capitalised runs of words in a text, in its order."""
@@ -155,8 +160,11 @@ class ScopeIndex:
         kept = [
             (share, n)
             for share, n in scored
-            if share >= HINTED or (share >= HINTED_BY_NAME and self._names.naming(n, proper))
+            if (share >= HINTED and self._names.words_met(n, asked) > 1)
+            or (share >= HINTED_BY_NAME and self._names.naming(n, proper) and self._names.letter_share(n, proper) >= HINTED)
         ]
+        best = max((share for share, _ in kept), default=0.0)
+        kept = [(share, n) for share, n in kept if share >= HINT_MARGIN * best]
         kept.sort(key=lambda pair: (-pair[0], self._names.known[pair[1]].entry.uri))
         return [
             Candidate(self._names.known[n].entry.uri, 0.8 * share, "hinted")

@@ -128,6 +128,19 @@ class NameIndex:
         )
         return met / known.total if known.total else 0.0
 
+    def letter_share(self, number: int, asked: set[str]) -> float:
+        """`name_share` of the words that begin with a letter: who, without when."""
+        known = self.known[number]
+        weights = [(self.weight(word.whole), word) for word in known.name_words if word.text[0].isalpha()]
+        total = sum(weight for weight, _ in weights)
+        short = known.short in asked
+        met = sum(weight for weight, word in weights if short or word.whole in asked or all(p in asked for p in word.parts))
+        return met / total if total else 0.0
+
+    def words_met(self, number: int, asked: set[str]) -> int:
+        """How many words of a document's name were asked for."""
+        return sum(word.whole in asked for word in self.known[number].name_words)
+
     def naming(self, number: int, asked: set[str]) -> bool:
         """Whether a telling word of the name (no number, shared by few documents) was asked for."""
         few = max(4, len(self.known) // 50)

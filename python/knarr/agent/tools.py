@@ -55,6 +55,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         "Find passages by meaning. Shows the best of them with their URIs.",
         (
             Field("query", str, "what to look for, in plain words", required=True),
+            Field("also", str, "the same need in other words, searched beside the query"),
             _SCOPE,
             Field("k", int, "how many results", default=10, least=1, most=50),
             Field("max_tokens", int, "the most tokens of text to show", least=32, most=100_000),
@@ -101,7 +102,7 @@ class Toolbox:
         self._library = library
         self._scope = scope
         self._focus = focus
-        self._seen: set[tuple[str, int]] = set()
+        self._seen: set[str] = set()
         self._fields = {spec.name: spec.fields for spec in TOOLS}
         self._run: Mapping[str, Callable[[Mapping[str, Any], int], Observed]] = {
             "Search": self._search,
@@ -139,8 +140,8 @@ class Toolbox:
         if self._focus is None:
             result = self._library.search(args["query"], args["target"], args["k"])
             return observe.search(result, self._library.count_tokens, room)
-        result, pieces = self._focus.search(args["query"], args["target"], args["k"], room, self._seen)
-        return observe.pieces(result, pieces)
+        found = self._focus.search(args["query"], args["target"], args["k"], room, also=args["also"], seen=self._seen)
+        return observe.pieces(*found)
 
     def _list(self, args: Mapping[str, Any], room: int) -> Observed:
         listing = self._library.list(args["target"], args["offset"] or 0, args["limit"])

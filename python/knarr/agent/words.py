@@ -12,135 +12,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 STOP = frozenset(
-    [
-        "a",
-        "among",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "being",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "each",
-        "excluding",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "may",
-        "me",
-        "might",
-        "must",
-        "my",
-        "no",
-        "nor",
-        "not",
-        "of",
-        "off",
-        "on",
-        "or",
-        "our",
-        "shall",
-        "should",
-        "so",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "whom",
-        "whose",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-    ]
+    """a among an and are as at be been being but by can could did do does each excluding for from had has
+    have how i if in into is it its may me might must my no nor not of off on or our shall should so such than
+    that the their them then there these they this those to was we were what when where which while who whom
+    whose why will with would you your""".split()  # noqa: SIM905 - one word per line would hide the list
 )
 # What documents are called in general: names no particular one.
 GENERIC = frozenset(
-    [
-        "agreement",
-        "appendix",
-        "article",
-        "book",
-        "chapter",
-        "chapters",
-        "clause",
-        "contract",
-        "course",
-        "document",
-        "documents",
-        "exhibit",
-        "file",
-        "form",
-        "guide",
-        "handbook",
-        "letter",
-        "manual",
-        "md",
-        "memo",
-        "note",
-        "notes",
-        "page",
-        "paper",
-        "papers",
-        "pdf",
-        "policy",
-        "report",
-        "review",
-        "section",
-        "study",
-        "syllabus",
-        "txt",
-        "docx",
-        "html",
-        "text",
-        "version",
-    ]
+    """agreement appendix article book chapter chapters clause contract course dated document documents docx
+    earning exhibit file form guide handbook html letter manual md memo note notes page paper papers pdf
+    policy report review section study syllabus text txt version""".split()  # noqa: SIM905 - as above
 )
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:\.\d+)*")
 _PART = re.compile(r"\d+(?:\.\d+)+|\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]")
 _PROPER = re.compile(r"\b[A-Z][\w.&'’-]*(?:\s+(?:of\s+|the\s+|and\s+|&\s+)?[A-Z0-9][\w.&'’-]*)*")
 _INITIALS = re.compile(r"\b([A-Z])\s?(?:&|n|and)\s?([A-Z])\b")
-_VERSION = re.compile(r"(?<![\w.-])v?(\d+(?:\.\d+)+)(?![\w-])", re.IGNORECASE)
+_VERSION = re.compile(r"(?<![\w.-])v?(\d+(?:\.\d+)+)(?!\w)", re.IGNORECASE)
 _NAMED_VERSION = re.compile(
     r"\b(?:versions?|releases?|v\.?)\s*(\d+(?:\.\d+)*(?:\s*(?:,|and|or|to)\s*\d+(?:\.\d+)*)*)", re.IGNORECASE
 )
@@ -187,7 +75,7 @@ def forms(text: str) -> set[str]:
             if len(joined) <= 40:
                 found.add(stem(joined))
     found.update(f"&{first}{second}".lower() for first, second in _INITIALS.findall(text))
-    found.update(f"&{word.text.lower()}" for word in listed if word.text.isupper() and 1 < len(word.text) < 7)
+    found.update(f"&{word.text.lower()}" for word in listed if word.text.isupper() and 2 < len(word.text) < 7)
     return found
 
 

@@ -6,6 +6,7 @@ best ones are quoted, each with enough around it to stand alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ _SENTENCES = 14  # read by the cross-encoder
 _QUOTES = 4
 _NEAR = 3.0  # logits below the best sentence at which another is still quoted
 _MOST_CHARS = 700
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ def ranked_sentences(question: str, shown: Sequence[Shown], reranker: Reranker |
     for piece in shown:
         for part in sentences(piece.text):
             key = " ".join(part.text.split())
-            if key not in found and len(key) > 12 and not part.text.startswith("#"):
+            if key not in found and _says_something(part.text):
                 found[key] = Scored(piece, part, 0.0)
     pool = list(found.values())
     common = bm25(question, [one.part.text for one in pool])
@@ -50,15 +52,24 @@ def ranked_sentences(question: str, shown: Sequence[Shown], reranker: Reranker |
     return sorted(scored, key=lambda one: -one.score)
 
 
+def _says_something(text: str) -> bool:
+    """Not a heading, a rule, a lone number or a comment of the markup."""
+    return len(_LETTERS.findall(text)) >= 3 and not text.startswith(("#", "<!--", "pr-url", "|--", "| --"))
+
+
 def _piece_strength(shown: Sequence[Shown]) -> dict[int, float]:
     """Earlier and better pieces first, on the scale of word scores."""
-    best = max((piece.score for piece in shown), default=0.0)
-    return {id(piece): max(-6.0, piece.score - best) * 0.5 for piece in shown}
+    best = best_passage(shown)
+    return {id(piece): max(-6.0, (piece.score or 0.0) - best) * 0.5 if piece.score is not None else -3.0 for piece in shown}
+
+
+def best_passage(shown: Sequence[Shown]) -> float:
+    """The score of the best passage that a search showed."""
+    return max((piece.score for piece in shown if piece.score is not None), default=float("-inf"))
 
 
 def _titled(one: Scored) -> str:
-    titles = one.piece.source.section[-1:]
-    return f"{titles[0]}: {one.part.text}" if titles else one.part.text
+    return f"{' / '.join(one.piece.source.section[-2:])}: {one.part.text}"
 
 
 def quoted_answer(ranked: Sequence[Scored]) -> Draft:
