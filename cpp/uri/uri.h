@@ -13,7 +13,7 @@
 namespace knarr {
 
 inline constexpr std::string_view kScheme = "viking://";
-inline constexpr std::size_t kMaxUriBytes = 64 * 1024;
+inline constexpr std::size_t kMaxUriBytes = std::size_t{64} << 10;
 
 // Decoded components from the top; empty for the root. Valid UTF-8, without control characters.
 using Path = std::vector<std::string>;
