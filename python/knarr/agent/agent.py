@@ -8,7 +8,6 @@ import uuid
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 from knarr.agent.budget import Budget
@@ -20,7 +19,7 @@ from knarr.agent.library import KeepsTraces, Library
 from knarr.agent.loop import Act, Decide, Loop, Outcome, Step, Task
 from knarr.agent.observe import Observed
 from knarr.agent.outline import scope_index
-from knarr.agent.scope import Resolution
+from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import Toolbox
 from knarr.agent.uris import within
 from knarr.embed.rerank import Reranker, load_reranker
@@ -137,10 +136,10 @@ class _Session:
         self._began = agent._clock()
         self._created = datetime.now(UTC).isoformat(timespec="milliseconds")
         within(scope, scope)  # raises on a malformed scope, before anything is paid for
-        index = scope_index(agent._library)
-        resolution = index.resolve(question, scope)
+        names = Names(scope_index(agent._library), scope)
+        resolution = names.resolve(question)
         self._resolve_ms = (agent._clock() - self._began) * 1e3
-        self._task = Task(question, scope, k, resolution, partial(index.named_in, scope=scope))
+        self._task = Task(question, scope, k, resolution, names)
         self._tools = Toolbox(agent._library, scope, agent._focus)
         self._loop = Loop(self._task, budget, agent._library.count_tokens, agent._clock)
 

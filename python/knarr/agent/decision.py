@@ -6,7 +6,7 @@ that one policy object serves many runs and threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,7 +14,7 @@ from knarr.types import Provenance
 
 if TYPE_CHECKING:
     from knarr.agent.history import Message
-    from knarr.agent.scope import Resolution
+    from knarr.agent.scope import Names, Resolution
     from knarr.agent.tools import ToolSpec
 
 
@@ -107,7 +107,7 @@ class View:
 
     scope:             the root of the run; calls outside it are refused
     resolution:        which documents the question seems to mean
-    named_in:          the documents of the scope whose names stand in a text
+    names:             which documents of the scope a text names or means
     tools:             what may be called; empty when `final`
     messages:          the history, well formed, for a chat model
     observations:      the same history as values
@@ -121,7 +121,7 @@ class View:
     k: int
     round: int
     resolution: Resolution
-    named_in: Callable[[str], tuple[str, ...]]
+    names: Names
     tools: tuple[ToolSpec, ...]
     messages: tuple[Message, ...]
     observations: tuple[Observation, ...]

@@ -86,10 +86,10 @@ class Focus:
         Texts in `seen` are left out, and what is shown is added to it: the same paragraph in ten
         versions of a manual is shown once."""
         seen = set() if seen is None else seen
-        result = self._library.search(query, scope, max(k, self._pool), kinds=("chunk",))
+        result = self._library.search(query, scope, max(k, self._pool), kinds=("chunk",), distinct=True)
         hits = result.hits
         if also and also != query:
-            hits = _both(hits, self._library.search(also, scope, max(k, self._pool), kinds=("chunk",)).hits)
+            hits = _both(hits, self._library.search(also, scope, max(k, self._pool), kinds=("chunk",), distinct=True).hits)
         ranked = self._rank(query, self._split(hits), 1.0 if hits is result.hits else _TWICE)
         chosen = self._choose(ranked, k, room, seen)
         shown = [piece for group in chosen.values() for piece in self._pieces(group)]

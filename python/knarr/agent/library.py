@@ -20,6 +20,7 @@ class Library(Protocol):
         *,
         kinds: Sequence[Kind] | None = ...,
         offset: int = ...,
+        distinct: bool = ...,
     ) -> SearchResult: ...
 
     def list(self, uri: str = ..., offset: int = ..., limit: int = ...) -> Listing: ...

@@ -20,7 +20,7 @@ from knarr.agent.calls import Desk, Prepared
 from knarr.agent.decision import Decision, Draft, Observation, View
 from knarr.agent.history import LAST_TURN, NUDGE, Call, History
 from knarr.agent.observe import Observed
-from knarr.agent.scope import Resolution
+from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import TOOLS
 from knarr.trace import CallRecord, RoundRecord
 from knarr.types import AnswerStatus
@@ -36,7 +36,7 @@ class Task:
     scope: str
     k: int
     resolution: Resolution
-    named_in: Callable[[str], tuple[str, ...]]
+    names: Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Loop:
             k=self._task.k,
             round=self._meter.rounds + 1,
             resolution=self._task.resolution,
-            named_in=self._task.named_in,
+            names=self._task.names,
             tools=() if final else TOOLS,
             messages=self._history.messages,
             observations=tuple(self._observations),

@@ -174,3 +174,19 @@ class ScopeIndex:
 
 def _one_meets(wanted: list[Version], have: tuple[Version, ...]) -> bool:
     return any(meets(one, version) for one in wanted for version in have)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """An index held to one scope: what a policy may ask of the namespace without a tool call."""
+
+    index: ScopeIndex
+    scope: str
+
+    def resolve(self, question: str) -> Resolution:
+        """See `ScopeIndex.resolve`."""
+        return self.index.resolve(question, self.scope)
+
+    def named_in(self, text: str) -> tuple[str, ...]:
+        """See `ScopeIndex.named_in`."""
+        return self.index.named_in(text, self.scope)

@@ -123,7 +123,7 @@ class ExtractivePolicy:
         return [
             ToolCall("Grep", {"pattern": Constraint("name", title).pattern(), "scope": view.scope, "limit": 3})
             for title in titles
-            if len(title) > 4
+            if _LIKE_A_NAME.fullmatch(title)
         ]
 
     def _greps(self, view: View, plan: _Plan) -> list[ToolCall]:
@@ -142,14 +142,14 @@ class ExtractivePolicy:
             return []
         best = sorted(view.shown, key=lambda piece: -_score(piece))[:3]
         seen = _documents(view, "Search")
-        named = dict.fromkeys(uri for piece in best for uri in view.named_in(piece.text))
+        named = dict.fromkeys(uri for piece in best for uri in view.names.named_in(piece.text))
         unseen = [uri for uri in named if uri.rstrip("/") not in seen]
         return [self._search(plan.core, uri, 3, self._tuning.hop_tokens) for uri in unseen[: self._tuning.hops]]
 
     def _answer(self, view: View, plan: _Plan) -> Decision:
-        ranked = ranked_sentences(plan.core, view.shown, self._reranker)
+        ranked = ranked_sentences(plan.core, view.shown, self._reranker, view.names)
         missing = Coverage(view.shown).missing(plan.wanted)
-        best = ranked[0].score if ranked else float("-inf")
+        best = max((one.score for part in ranked for one in part), default=float("-inf"))
         passage = best_passage(view.shown)
         said = f"best sentence {best:.2f}, best passage {passage:.2f}, uncovered: {[c.text for c in missing]}"
         weak = self._reranker is not None and max(best, passage) < self._tuning.found_logit
@@ -167,6 +167,9 @@ class ExtractivePolicy:
             if seen.tool == "Grep" and isinstance(seen.value, GrepResult) and seen.value.outcome == "no_matches"
         }
         return any(c.kind == "identifier" and c.pattern() in empty for c in missing)
+
+
+_LIKE_A_NAME = re.compile(r"[^\W\d_]{3}[^\d_]{2,60}")
 
 
 def _score(piece: Shown) -> float:

@@ -1,66 +1,145 @@
-"""From passages shown to an answer: which sentences say it, and whether anything does.
+"""From passages shown to an answer: which sentences say it.
 
-Sentences of the best passages are ordered by the cross-encoder (by words in common without one). The
-best ones are quoted, each with enough around it to stand alone.
+Sentences and table rows of the shown pieces are ordered, for each part of the question, by the
+cross-encoder (by words in common without one), with some weight on the passage they stand in. The
+best of each part are quoted, each long enough to stand alone.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from knarr.agent.citations import too_short
 from knarr.agent.decision import Draft, Quote, Shown
 from knarr.agent.lexical import bm25
+from knarr.agent.parts import parts
 from knarr.agent.passages import Part, sentences
+from knarr.agent.scope import Names
 from knarr.embed.rerank import Reranker
 
-_SENTENCES = 14  # read by the cross-encoder
-_QUOTES = 4
-_NEAR = 3.0  # logits below the best sentence at which another is still quoted
+_READ = 14  # sentences read by the cross-encoder, per part of the question
+_QUOTES = 3  # per part
+_NEAR = 3.0  # below the best sentence's rank at which another is still quoted
+_MEANT = 1.5  # for a document that the part of the question names
+_FITS = 1.5  # for a date where one was asked for, or a number
+_WORTH = -4.0  # logit above which the best sentence of a named document is quoted beside a better one
+_PASSAGE_WEIGHT = 0.35  # of the logit of the passage that a sentence stands in
 _MOST_CHARS = 700
-_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_CONTEXT_CHARS = 160
+_WHEN = re.compile(
+    r"\b(?:\d{4}|\d{1,2}[:.]\d{2}|\d{1,2} ?[ap]\.?m\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:jan|febr)uary|march|april|june|"
+    r"july|august|(?:septem|octo|novem|decem)ber|noon|midnight)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|half|once|twice|daily|weekly|monthly)\b",
+    re.IGNORECASE,
+)
+_ROW = re.compile(r"^\||\S(?: {2,}|\t)\S")  # a row in pipes, or in columns
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_MARKUP = ("#", "<!--", "pr-url", "|--", "| --", "|:-", "| :-", "```", "---")
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A sentence of a shown piece."""
+    """A sentence of a shown piece; `header` is its table's first row, `context` where the
+    sentence before it begins. `score` is the logit alone, `rank` adds the passage's part."""
 
     piece: Shown
     part: Part
-    score: float
+    header: str = ""
+    context: int = 0
+    meant: bool = False
+    score: float = 0.0
+    rank: float = 0.0
+
+    @property
+    def said(self) -> str:
+        """What the sentence says, with what it cannot be understood without."""
+        titles = " / ".join(self.piece.source.section[-2:])
+        return f"{titles}: {self.header}\n{self.part.text}" if self.header else f"{titles}: {self.part.text}"
 
 
-def ranked_sentences(question: str, shown: Sequence[Shown], reranker: Reranker | None) -> list[Scored]:
-    """Sentences of the shown pieces, best first, equal ones once."""
+def ranked_sentences(
+    question: str, shown: Sequence[Shown], reranker: Reranker | None, names: Names
+) -> list[list[Scored]]:
+    """For each part of the question, the sentences of the shown pieces, best first, equal ones once. Sentences of
+    documents that the part itself names come before equals, and are marked as `meant`."""
+    pool = _candidates(shown)
+    if not pool:
+        return []
+    ranked = []
+    for part in parts(question):
+        meant = {found.uri.rstrip("/") for found in names.resolve(part).candidates}
+        marked = [replace(one, meant=one.piece.source.document.rstrip("/") in meant) for one in pool]
+        ranked.append(_ranked(part, marked, reranker))
+    return ranked
+
+
+def _candidates(shown: Sequence[Shown]) -> list[Scored]:
     found: dict[str, Scored] = {}
     for piece in shown:
+        header, before = "", None
         for part in sentences(piece.text):
+            row = bool(_ROW.search(part.text))
+            if not row:
+                header = ""
+            elif not header:
+                header = part.text
+                continue
             key = " ".join(part.text.split())
-            if key not in found and _says_something(part.text):
-                found[key] = Scored(piece, part, 0.0)
-    pool = list(found.values())
-    common = bm25(question, [one.part.text for one in pool])
-    strength = _piece_strength(shown)
-    first = sorted(range(len(pool)), key=lambda at: -(common[at] + strength[id(pool[at].piece)]))
+            titles = {" ".join(title.split()).strip(".") for title in piece.source.section}
+            if key not in found and key.strip(".# ") not in titles and _says_something(part.text, row):
+                found[key] = Scored(piece, part, header, _near(piece.text, before, part))
+            before = part
+    return list(found.values())
+
+
+def _near(text: str, before: Part | None, part: Part) -> int:
+    """Where the sentence before begins, when it is short and of the same paragraph; else the part's own."""
+    if before is None or part.begin - before.begin > _CONTEXT_CHARS or "\n" in text[before.end : part.begin]:
+        return part.begin
+    return before.begin
+
+
+def _says_something(text: str, row: bool) -> bool:
+    """Not a heading, a rule, a comment of the markup, or a word or two."""
+    if text.startswith(_MARKUP) or (text.isupper() and not row):
+        return False
+    letters = len(_WORDS.findall(text))
+    return letters >= 3 or (letters >= 1 and bool(re.search(r"\d", text)) and (row or letters >= 2))
+
+
+def _ranked(question: str, pool: Sequence[Scored], reranker: Reranker | None) -> list[Scored]:
+    common = bm25(question, [one.said for one in pool])
+    wanted = _answer_form(question)
+    lift = [_lift(one, wanted) for one in pool]
+    order = sorted(range(len(pool)), key=lambda at: -(common[at] + 2.0 * lift[at]))
     if reranker is None:
-        return [Scored(pool[at].piece, pool[at].part, common[at]) for at in first]
-    head = [pool[at] for at in first[:_SENTENCES]]
-    logits = reranker.scores(question, [_titled(one) for one in head])
-    scored = [Scored(one.piece, one.part, float(logit)) for one, logit in zip(head, logits, strict=True)]
-    return sorted(scored, key=lambda one: -one.score)
+        scored = [replace(pool[at], score=common[at], rank=common[at] + lift[at]) for at in order]
+    else:
+        head = order[:_READ]
+        logits = reranker.scores(question, [pool[at].said for at in head]).tolist()
+        scored = [replace(pool[at], score=logit, rank=logit + lift[at]) for at, logit in zip(head, logits, strict=True)]
+    return sorted(scored, key=lambda one: -one.rank)
 
 
-def _says_something(text: str) -> bool:
-    """Not a heading, a rule, a lone number or a comment of the markup."""
-    return len(_LETTERS.findall(text)) >= 3 and not text.startswith(("#", "<!--", "pr-url", "|--", "| --"))
+def _lift(one: Scored, wanted: re.Pattern[str] | None) -> float:
+    """What a sentence gains from its passage, its document, and from having what was asked for."""
+    passage = -4.0 if one.piece.score is None else max(-8.0, one.piece.score)
+    fits = wanted is not None and wanted.search(one.part.text) is not None
+    return _PASSAGE_WEIGHT * passage + _MEANT * one.meant + _FITS * fits
 
 
-def _piece_strength(shown: Sequence[Shown]) -> dict[int, float]:
-    """Earlier and better pieces first, on the scale of word scores."""
-    best = best_passage(shown)
-    return {id(piece): max(-6.0, (piece.score or 0.0) - best) * 0.5 if piece.score is not None else -3.0 for piece in shown}
+def _answer_form(question: str) -> re.Pattern[str] | None:
+    """What an answer must hold: a date or time for "when", a number for "how many"."""
+    if re.search(r"\b(?:when|what (?:date|day|time|year|month)|which (?:date|day|year|month))\b", question, re.IGNORECASE):
+        return _WHEN
+    if re.search(r"\bhow (?:many|much|long|often|old|large|big|far|tall)\b|\bwhat (?:percent|share|number|amount)", question, re.IGNORECASE):
+        return _NUMBER
+    return None
 
 
 def best_passage(shown: Sequence[Shown]) -> float:
@@ -68,27 +147,46 @@ def best_passage(shown: Sequence[Shown]) -> float:
     return max((piece.score for piece in shown if piece.score is not None), default=float("-inf"))
 
 
-def _titled(one: Scored) -> str:
-    return f"{' / '.join(one.piece.source.section[-2:])}: {one.part.text}"
+def quoted_answer(ranked: Sequence[Sequence[Scored]]) -> Draft:
+    """The best sentences of each part as an answer, in the order of the parts and their ranks."""
+    most = _QUOTES if len(ranked) == 1 else 2
+    quotes: dict[Quote, str] = {}
+    for part in ranked:
+        for one in _chosen(part, most):
+            text = _standing(one)
+            if not any(text in quote.text for quote in quotes):
+                quotes[Quote(one.piece.uri, text)] = _line(one, text)
+    return Draft("\n".join(dict.fromkeys(quotes.values())), tuple(quotes))
 
 
-def quoted_answer(ranked: Sequence[Scored]) -> Draft:
-    """The best sentences as an answer, in the order of their rank."""
-    best = ranked[0].score
-    chosen = [one for one in ranked[:_QUOTES] if one.score >= best - _NEAR]
-    quotes = tuple(dict.fromkeys(Quote(one.piece.uri, _standing(one)) for one in chosen))
-    text = "\n".join(" ".join(quote.text.split()) for quote in quotes)
-    return Draft(text, quotes)
+def _chosen(part: Sequence[Scored], most: int) -> list[Scored]:
+    """The best, those near it, and the two best of a document that was named."""
+    chosen = [one for one in part[:most] if one.rank >= part[0].rank - _NEAR]
+    meant = [one for one in part if one.meant and one.score > _WORTH][:2]
+    return [*chosen, *(one for one in meant if one not in chosen)]
+
+
+def _line(one: Scored, text: str) -> str:
+    """A quote on one line of the answer; a table row with its column names."""
+    cells, names = _cells(one.part.text), _cells(one.header)
+    if one.header and len(cells) == len(names) > 1:
+        return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell)
+    return " ".join(text.split())
+
+
+def _cells(row: str) -> list[str]:
+    inner = row.strip()
+    cells = inner.strip("|").split("|") if inner.startswith("|") else re.split(r" {2,}|\t", inner)
+    return [cell.strip() for cell in cells]
 
 
 def _standing(one: Scored) -> str:
-    """The sentence, widened line by line while it is too short to be checked."""
+    """The sentence with the short one before it, widened line by line while it is too short to be checked."""
     text = one.piece.text
-    begin, end = one.part.begin, one.part.end
+    begin, end = (one.part.begin if one.header else one.context), one.part.end
     while too_short(text[begin:end]) and (begin > 0 or end < len(text)):
-        before = text.rfind("\n", 0, max(0, begin - 1)) + 1 if begin > 0 else 0
+        begin = text.rfind("\n", 0, max(0, begin - 1)) + 1 if begin > 0 else 0
         after = text.find("\n", end + 1)
         end = len(text) if after < 0 else after
-        begin = before
     piece = text[begin:end].strip()
     return piece if len(piece) <= _MOST_CHARS else piece[: piece.rfind(" ", 0, _MOST_CHARS)]
