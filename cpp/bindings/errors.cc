@@ -26,6 +26,7 @@ const char* class_name(ErrorCode code) {
   return "EngineError";
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the signature that pybind11 asks for
 void translate(std::exception_ptr pointer) {
   try {
     if (pointer) std::rethrow_exception(pointer);

@@ -11,8 +11,13 @@
 
 namespace knarr::bindings {
 
+#ifdef PYBIND11_TYPING_H_HAS_STRING_LITERAL
 using KindName = py::typing::Literal<"\"chunk\"", "\"abstract\"">;
 using OutcomeName = py::typing::Literal<"\"matches\"", "\"no_matches\"", "\"incomplete\"">;
+#else  // compilers without class types as template arguments: only the stubs say less
+using KindName = py::str;
+using OutcomeName = py::str;
+#endif
 
 inline const char* kind_name(Kind kind) { return kind == Kind::kChunk ? "chunk" : "abstract"; }
 
