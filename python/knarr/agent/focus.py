@@ -89,7 +89,10 @@ class Focus:
         result = self._library.search(query, scope, max(k, self._pool), kinds=("chunk",), distinct=True)
         hits = result.hits
         if also and also != query:
-            hits = _both(hits, self._library.search(also, scope, max(k, self._pool), kinds=("chunk",), distinct=True).hits)
+            hits = _both(
+                hits,
+                self._library.search(also, scope, max(k, self._pool), kinds=("chunk",), distinct=True).hits,
+            )
         ranked = self._rank(query, self._split(hits), 1.0 if hits is result.hits else _TWICE)
         chosen = self._choose(ranked, k, room, seen)
         shown = [piece for group in chosen.values() for piece in self._pieces(group)]
@@ -121,9 +124,7 @@ class Focus:
         order = np.argsort(-rank, kind="stable")
         return [replace(pool[at], rank=float(rank[at]), score=float(score[at])) for at in order]
 
-    def _choose(
-        self, ranked: Sequence[Ranked], k: int, room: int, seen: set[str]
-    ) -> dict[str, list[Ranked]]:
+    def _choose(self, ranked: Sequence[Ranked], k: int, room: int, seen: set[str]) -> dict[str, list[Ranked]]:
         """Passages by object, in order until k objects or the room are used up."""
         if self._reranker is not None and ranked and max(one.score for one in ranked) >= SURE:
             room = max(room // 2, min(room, 200))
@@ -174,7 +175,9 @@ def _both(first: Sequence[Hit], second: Sequence[Hit]) -> tuple[Hit, ...]:
     search found has the lowest score of the other."""
     scores: dict[str, float] = {}
     for hits, others in ((first, second), (second, first)):
-        scaled = dict(zip((hit.uri for hit in hits), _scaled([hit.score for hit in hits]).tolist(), strict=True))
+        scaled = dict(
+            zip((hit.uri for hit in hits), _scaled([hit.score for hit in hits]).tolist(), strict=True)
+        )
         lowest = min(scaled.values(), default=0.0)
         for uri in {hit.uri for hit in (*hits, *others)}:
             scores[uri] = scores.get(uri, 0.0) + scaled.get(uri, lowest)

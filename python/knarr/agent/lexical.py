@@ -63,3 +63,9 @@ def _score(counts: Counter[str], length: float, weights: dict[str, float]) -> fl
         for term, weight in weights.items()
         if term in counts
     )
+
+
+def support(query: str, texts: Sequence[str]) -> float:
+    """The largest share of the query's telling words that one text has, in [0, 1]; 1 without such words."""
+    asked = set(terms(query))
+    return max((len(asked & set(terms(text))) / len(asked) for text in texts), default=0.0) if asked else 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from knarr.trace import Trace
@@ -48,3 +48,12 @@ class KeepsTraces(Protocol):
     """A library that stores the record of each run."""
 
     def store_trace(self, trace: Trace) -> None: ...
+
+
+@runtime_checkable
+class Outlines(Protocol):
+    """A library that lists its documents at once, which spares a call per document."""
+
+    def outline(self, head_chars: int = ...) -> Iterable[tuple[str, str, str]]:
+        """(URI, title, first characters) of every document, in the order of the namespace."""
+        ...

@@ -78,7 +78,9 @@ def pieces(result: SearchResult, shown: Sequence[Shown]) -> Observed:
             number += 1
             name = piece.uri.removeprefix(document) if several else piece.uri
             lines.append(f"[{number}] {name} ({place(piece.source)})\n{quoted(piece.text)}")
-    return Observed("\n".join(lines), tuple(dict.fromkeys(piece.uri for piece in shown)), tuple(shown), result)
+    return Observed(
+        "\n".join(lines), tuple(dict.fromkeys(piece.uri for piece in shown)), tuple(shown), result
+    )
 
 
 def _found(result: SearchResult) -> str:

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
-from knarr.agent.library import Library
+from knarr.agent.library import Library, Outlines
 from knarr.agent.scope import ScopeIndex
-from knarr.agent.scope_index import Entry
+from knarr.agent.scope_index import HEAD_CHARS, Entry
 from knarr.agent.uris import SCHEME
 from knarr.errors import KnarrError
 from knarr.types import Listing
@@ -29,10 +29,25 @@ def scope_index(library: Library) -> ScopeIndex:
         kept = _INDEXES.get(library)
     if kept is not None and state is not None and kept[0] == state:
         return kept[1]
-    index = ScopeIndex(entries(library))
+    index = ScopeIndex(_outlined(library) if isinstance(library, Outlines) else entries(library))
     with _LOCK:
         _INDEXES[library] = (state, index)
     return index
+
+
+def _outlined(library: Outlines) -> Iterator[Entry]:
+    """Documents as the library lists them, each folder before the first document in it."""
+    folders: set[str] = set()
+    for number, (uri, title, head) in enumerate(library.outline(HEAD_CHARS)):
+        uri = uri.rstrip("/")
+        at = uri.find("/", len(SCHEME))
+        while at >= 0:
+            folder = uri[: at + 1]
+            if folder not in folders:
+                folders.add(folder)
+                yield Entry(folder, "", is_folder=True)
+            at = uri.find("/", at + 1)
+        yield Entry(uri + "/", title, head if number < _MOST_HEADS else "")
 
 
 def entries(library: Library) -> Iterator[Entry]:

@@ -6,7 +6,9 @@ import re
 
 _ASKING = r"(?:by |in |on |at |for |from |to |of |with |since |until )?(?:what|which|who|whom|whose|when|where|why|how)\b"
 _SPLIT = re.compile(rf"\?\s+|[,;]?\s+(?:and|or|but)\s+(?={_ASKING})|[,;]\s+(?={_ASKING})", re.IGNORECASE)
-_BARE = re.compile(r"((?:\w+ )?(?:which|what)) (?:is|are|was|were|has|have|had|did|does|do|will|would)\b", re.IGNORECASE)
+_BARE = re.compile(
+    r"((?:\w+ )?(?:which|what)) (?:is|are|was|were|has|have|had|did|does|do|will|would)\b", re.IGNORECASE
+)
 _NOUN = re.compile(r"(?:which|what) (?!is\b|are\b|was\b|were\b|has\b|did\b|does\b|do\b)(\w+)", re.IGNORECASE)
 _MOST = 3
 _LEAST_WORDS = 3

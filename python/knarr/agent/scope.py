@@ -78,13 +78,17 @@ class ScopeIndex:
             found = self._named(mention.words, question, scope)
             if found:
                 wide = not (mention.explicit and found[0].confidence >= NAMED)
-                return Resolution(
-                    reading.core, reading.whole, tuple(found), wide, (mention.words,)
-                )
+                return Resolution(reading.core, reading.whole, tuple(found), wide, (mention.words,))
         asked = self._asked_versions(question, scope)
         if asked:
             exact = all(len(version) > 1 for version in versions(question, named=True))
-            return Resolution(reading.whole, reading.whole, tuple(asked), not exact, tuple(candidate.uri for candidate in asked))
+            return Resolution(
+                reading.whole,
+                reading.whole,
+                tuple(asked),
+                not exact,
+                tuple(candidate.uri for candidate in asked),
+            )
         return Resolution(reading.whole, reading.whole, tuple(self._hinted(question, scope)), True)
 
     def named_in(self, text: str, scope: str = SCHEME) -> tuple[str, ...]:
@@ -92,8 +96,15 @@ class ScopeIndex:
         found: dict[int, None] = {}
         for run in proper_runs(text):
             asked = forms(run)
-            met = {number for form in asked for number in self._names.by_name(form) if self._inside(number, scope)}
-            named = [n for n in met if self._names.name_share(n, asked) >= NAMED and self._names.naming(n, asked)]
+            met = {
+                number
+                for form in asked
+                for number in self._names.by_name(form)
+                if self._inside(number, scope)
+            }
+            named = [
+                n for n in met if self._names.name_share(n, asked) >= NAMED and self._names.naming(n, asked)
+            ]
             found.update(dict.fromkeys(sorted(named, key=lambda n: -self._names.name_share(n, asked))[:2]))
         return tuple(self._names.known[number].entry.uri for number in found)
 
@@ -161,7 +172,11 @@ class ScopeIndex:
             (share, n)
             for share, n in scored
             if (share >= HINTED and self._names.words_met(n, asked) > 1)
-            or (share >= HINTED_BY_NAME and self._names.naming(n, proper) and self._names.letter_share(n, proper) >= HINTED)
+            or (
+                share >= HINTED_BY_NAME
+                and self._names.naming(n, proper)
+                and self._names.letter_share(n, proper) >= HINTED
+            )
         ]
         best = max((share for share, _ in kept), default=0.0)
         kept = [(share, n) for share, n in kept if share >= HINT_MARGIN * best]

@@ -134,7 +134,11 @@ class NameIndex:
         weights = [(self.weight(word.whole), word) for word in known.name_words if word.text[0].isalpha()]
         total = sum(weight for weight, _ in weights)
         short = known.short in asked
-        met = sum(weight for weight, word in weights if short or word.whole in asked or all(p in asked for p in word.parts))
+        met = sum(
+            weight
+            for weight, word in weights
+            if short or word.whole in asked or all(p in asked for p in word.parts)
+        )
         return met / total if total else 0.0
 
     def words_met(self, number: int, asked: set[str]) -> int:

@@ -140,7 +140,9 @@ class Toolbox:
         if self._focus is None:
             result = self._library.search(args["query"], args["target"], args["k"])
             return observe.search(result, self._library.count_tokens, room)
-        found = self._focus.search(args["query"], args["target"], args["k"], room, also=args["also"], seen=self._seen)
+        found = self._focus.search(
+            args["query"], args["target"], args["k"], room, also=args["also"], seen=self._seen
+        )
         return observe.pieces(*found)
 
     def _list(self, args: Mapping[str, Any], room: int) -> Observed:

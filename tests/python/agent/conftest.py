@@ -55,7 +55,9 @@ class FakeLibrary:
         scope: str = ROOT,
         k: int = 10,
         *,
-        kinds: Sequence[Kind] | None = ("chunk",), offset: int = 0, distinct: bool = False
+        kinds: Sequence[Kind] | None = ("chunk",),
+        offset: int = 0,
+        distinct: bool = False,
     ) -> SearchResult:
         self.calls.append(("search", query))
         if not query.strip():

@@ -103,7 +103,9 @@ def test_a_hinted_document_is_searched_beside_the_rest(index, question, meant):
 
 def test_a_dotted_version_holds_the_search(index):
     found = index.resolve("What changed in Bootstrap v5.3.4?")
-    assert [c.uri for c in found.candidates] == ["viking://manuals/Release_v5.3.4-twbs_bootstrap"] and not found.wide
+    assert [c.uri for c in found.candidates] == [
+        "viking://manuals/Release_v5.3.4-twbs_bootstrap"
+    ] and not found.wide
     assert index.resolve("What changed in Bootstrap v5.3.9?").wide
 
 
@@ -168,3 +170,19 @@ def test_the_index_follows_the_library(library):
     library.documents["viking://contracts/new_lease"] = ["LEASE of the new shed"]
     library.seq += 1
     assert len(scope_index(library)) == len(first) + 1
+
+
+def test_an_outline_gives_the_same_index(library):
+    walked = scope_index(library).entries
+
+    class Listed:
+        def __getattr__(self, name):
+            return getattr(library, name)
+
+        def outline(self, head_chars=3000):
+            return [
+                (uri, uri.rsplit("/", 1)[1], "\n".join(text)[:head_chars])
+                for uri, text in library.documents.items()
+            ]
+
+    assert set(scope_index(Listed()).entries) == set(walked)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from knarr.agent.constraints import Constraint, Coverage, constraints
 from knarr.agent.decision import Decision, Draft, Shown, ToolCall, View
+from knarr.agent.lexical import support
 from knarr.agent.policy.quoting import best_passage, quoted_answer, ranked_sentences
 from knarr.agent.uris import name_of
 from knarr.embed.rerank import Reranker
@@ -27,7 +28,8 @@ class Tuning:
     named_tokens:   shown by the search inside a document that the question names
     wide_tokens:    shown by a search everywhere
     beside_tokens:  shown by each search inside a document that is only hinted at
-    found_logit:    a best sentence below this is no evidence
+    found_logit:    a best sentence or passage below this is no evidence
+    found_words:    without a reranker: the share of the question's words that one passage must have
     """
 
     named_tokens: int = 2800
@@ -38,6 +40,7 @@ class Tuning:
     greps: int = 3
     hops: int = 2
     found_logit: float = -6.0
+    found_words: float = 0.5
 
 
 @dataclass(slots=True)
@@ -121,7 +124,9 @@ class ExtractivePolicy:
         best = sorted(view.shown, key=lambda piece: -_score(piece))[:1]
         titles = dict.fromkeys(_plain(name_of(piece.source.document)) for piece in best)
         return [
-            ToolCall("Grep", {"pattern": Constraint("name", title).pattern(), "scope": view.scope, "limit": 3})
+            ToolCall(
+                "Grep", {"pattern": Constraint("name", title).pattern(), "scope": view.scope, "limit": 3}
+            )
             for title in titles
             if _LIKE_A_NAME.fullmatch(title)
         ]
@@ -144,7 +149,9 @@ class ExtractivePolicy:
         seen = _documents(view, "Search")
         named = dict.fromkeys(uri for piece in best for uri in view.names.named_in(piece.text))
         unseen = [uri for uri in named if uri.rstrip("/") not in seen]
-        return [self._search(plan.core, uri, 3, self._tuning.hop_tokens) for uri in unseen[: self._tuning.hops]]
+        return [
+            self._search(plan.core, uri, 3, self._tuning.hop_tokens) for uri in unseen[: self._tuning.hops]
+        ]
 
     def _answer(self, view: View, plan: _Plan) -> Decision:
         ranked = ranked_sentences(plan.core, view.shown, self._reranker, view.names)
@@ -152,11 +159,19 @@ class ExtractivePolicy:
         best = max((one.score for part in ranked for one in part), default=float("-inf"))
         passage = best_passage(view.shown)
         said = f"best sentence {best:.2f}, best passage {passage:.2f}, uncovered: {[c.text for c in missing]}"
-        weak = self._reranker is not None and max(best, passage) < self._tuning.found_logit
-        if not ranked or weak or self._absent(view, missing):
+        shared = support(
+            plan.core, [f"{' '.join(piece.source.section)} {piece.text}" for piece in view.shown]
+        )
+        said += f", words in common {shared:.2f}"
+        if not ranked or self._weak(max(best, passage), shared) or self._absent(view, missing):
             return Decision(draft=Draft(_not_found(view), found=False), text=said)
         return Decision(draft=quoted_answer(ranked), text=said)
 
+    def _weak(self, best: float, shared: float) -> bool:
+        """Whether the best evidence is too poor to answer from."""
+        if self._reranker is None:
+            return shared < self._tuning.found_words
+        return best < self._tuning.found_logit
 
     def _absent(self, view: View, missing: list[Constraint]) -> bool:
         """Whether an identifier or quoted words of the question are nowhere in what is meant: a Grep for
@@ -164,7 +179,9 @@ class ExtractivePolicy:
         empty = {
             seen.arguments["pattern"]
             for seen in view.observations
-            if seen.tool == "Grep" and isinstance(seen.value, GrepResult) and seen.value.outcome == "no_matches"
+            if seen.tool == "Grep"
+            and isinstance(seen.value, GrepResult)
+            and seen.value.outcome == "no_matches"
         }
         return any(c.kind == "identifier" and c.pattern() in empty for c in missing)
 

@@ -23,7 +23,7 @@ _READ = 14  # sentences read by the cross-encoder, per part of the question
 _QUOTES = 3  # per part
 _NEAR = 3.0  # below the best sentence's rank at which another is still quoted
 _MEANT = 1.5  # for a document that the part of the question names
-_FITS = 1.5  # for a date where one was asked for, or a number
+_FITS = 2.5  # for a date where one was asked for, or a number
 _WORTH = -4.0  # logit above which the best sentence of a named document is quoted beside a better one
 _PASSAGE_WEIGHT = 0.35  # of the logit of the passage that a sentence stands in
 _MOST_CHARS = 700
@@ -122,7 +122,10 @@ def _ranked(question: str, pool: Sequence[Scored], reranker: Reranker | None) ->
     else:
         head = order[:_READ]
         logits = reranker.scores(question, [pool[at].said for at in head]).tolist()
-        scored = [replace(pool[at], score=logit, rank=logit + lift[at]) for at, logit in zip(head, logits, strict=True)]
+        scored = [
+            replace(pool[at], score=logit, rank=logit + lift[at])
+            for at, logit in zip(head, logits, strict=True)
+        ]
     return sorted(scored, key=lambda one: -one.rank)
 
 
@@ -135,9 +138,17 @@ def _lift(one: Scored, wanted: re.Pattern[str] | None) -> float:
 
 def _answer_form(question: str) -> re.Pattern[str] | None:
     """What an answer must hold: a date or time for "when", a number for "how many"."""
-    if re.search(r"\b(?:when|what (?:date|day|time|year|month)|which (?:date|day|year|month))\b", question, re.IGNORECASE):
+    if re.search(
+        r"\b(?:when|what (?:date|day|time|year|month)|which (?:date|day|year|month))\b",
+        question,
+        re.IGNORECASE,
+    ):
         return _WHEN
-    if re.search(r"\bhow (?:many|much|long|often|old|large|big|far|tall)\b|\bwhat (?:percent|share|number|amount)", question, re.IGNORECASE):
+    if re.search(
+        r"\bhow (?:many|much|long|often|old|large|big|far|tall)\b|\bwhat (?:percent|share|number|amount)",
+        question,
+        re.IGNORECASE,
+    ):
         return _NUMBER
     return None
 
@@ -170,7 +181,9 @@ def _line(one: Scored, text: str) -> str:
     """A quote on one line of the answer; a table row with its column names."""
     cells, names = _cells(one.part.text), _cells(one.header)
     if one.header and len(cells) == len(names) > 1:
-        return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell)
+        return "; ".join(
+            f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell
+        )
     return " ".join(text.split())
 
 
