@@ -1,7 +1,8 @@
 """The document text in an observation, taken from the very text that the policy saw.
 
 Observations quote documents on lines that begin with ">"; the line before such a block names the
-URI it is from, with its lines and pages. Everything else in an observation is ours, not evidence.
+URI it is from, with its lines and pages; after a line `under <URI>` it may name a path below that.
+Everything else in an observation is ours, not evidence.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _URI = re.compile(r"viking://\S+")
+_BELOW = re.compile(r"\[\d+\] (\S+)")
+_GLUED = re.compile(r":\d+,?$")
 _LINES = re.compile(r"\blines (\d+)-(\d+)|:(\d+)(?:,|$)")
 _PAGES = re.compile(r"\bpp?\. (\d+)(?:-(\d+))?")
 
@@ -32,21 +35,29 @@ def _span(match: re.Match[str] | None) -> tuple[int, int] | None:
     return numbers[0], numbers[-1]
 
 
+def _uri(head: str, under: str) -> tuple[str, str]:
+    """The URI that a head line names, and what follows it."""
+    found = _URI.search(head)
+    if found is None:
+        below = _BELOW.match(head)
+        return (under + below[1], head[below.end() :]) if below else ("", head)
+    # Grep glues the line to the URI: `viking://a/b_1.md:12, p. 3`.
+    glued = _GLUED.search(found[0])
+    name = found[0][: glued.start()] if glued else found[0].rstrip(",:")
+    return name, (glued[0] if glued else "") + head[found.end() :]
+
+
 def blocks(observation: str) -> Iterator[Block]:
     """The quoted blocks of one observation, in order."""
-    head, quoted = "", list[str]()
+    head, under, quoted = "", "", list[str]()
     for line in [*observation.split("\n"), ""]:
         if line.startswith(">"):
             quoted.append(line[1:].removeprefix(" "))
             continue
         if quoted:
-            uri = _URI.search(head)
-            after = head[uri.end() :] if uri else head
-            # Grep glues the line to the URI: `viking://a/b_1.md:12, p. 3`.
-            glued = re.search(r":\d+,?$", uri[0]) if uri else None
-            name = uri[0].rstrip(",:") if uri else ""
-            if glued and uri:
-                name, after = uri[0][: glued.start()], glued[0] + after
-            yield Block(name, "\n".join(quoted), _span(_LINES.search(after)), _span(_PAGES.search(after)))
+            uri, rest = _uri(head, under)
+            yield Block(uri, "\n".join(quoted), _span(_LINES.search(rest)), _span(_PAGES.search(rest)))
             quoted = []
         head = line
+        if line.startswith("under "):
+            under = line.removeprefix("under ").rstrip("/") + "/"

@@ -1,7 +1,7 @@
 """How often do the first ten hits of one plain search show all the gold evidence?
 
     python -m bench.rag.retrieval --data SETS --kb BASES [--sets a b] [--k 10] [--scope set|gold]
-        [--kinds chunk abstract] [--limit N] [--details FILE] [--results FILE]
+        [--kinds chunk abstract] [--distinct] [--limit N] [--details FILE] [--results FILE]
 
 The text shown is the full text of the objects hit. `--scope gold` searches only inside the gold
 documents: the difference to `set` is what a perfect choice of scope is worth. `--details` writes a
@@ -37,7 +37,11 @@ def search(base: Base, question: Question, options: argparse.Namespace) -> list[
     scopes = [base.scope]
     if options.scope == "gold":
         scopes = [base.uri_of(doc) for doc in question.gold_docs] or scopes
-    hits = [hit for scope in scopes for hit in base.kb.search(question.text, scope, options.k, kinds=kinds)]
+    hits = [
+        hit
+        for scope in scopes
+        for hit in base.kb.search(question.text, scope, options.k, kinds=kinds, distinct=options.distinct)
+    ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.uri))[: options.k]
 
 
@@ -122,12 +126,13 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--kinds", nargs="+", choices=["chunk", "abstract"], default=["chunk"])
     parser.add_argument("--scope", choices=["set", "gold"], default="set")
+    parser.add_argument("--distinct", action="store_true", help="list equal texts once")
     parser.add_argument("--limit", type=int, help="a deterministic sample per set")
     parser.add_argument("--details", type=Path, help="a JSON line per question")
     parser.add_argument("--results", type=Path, help="append the JSON lines to this file")
     options = parser.parse_args()
 
-    settings = {name: getattr(options, name) for name in ("k", "kinds", "scope", "limit")}
+    settings = {name: getattr(options, name) for name in ("k", "kinds", "scope", "distinct", "limit")}
     summaries = []
     for data in load_all(options.data, options.sets):
         base = open_base(options.kb, data)

@@ -204,11 +204,18 @@ def test_quoted_blocks_are_found_in_an_observation_with_their_place() -> None:
 viking://set/filing/Sales_1.md:12, p. 3
 > third
 viking://set/A_paper/Intro/Intro_1.md:7
-> fourth"""
+> fourth
+under viking://set/filing/
+[3] Notes/Notes_1.md (lines 5-6, p. 4)
+> fifth
+[4] Notes/Notes_2.md (lines 7-7)
+> sixth"""
     found = [(b.uri.removeprefix("viking://set/"), b.text, b.lines, b.pages) for b in observed.blocks(text)]
     assert found == [
         ("A_paper/Intro/Intro_1.md", "First line\n\nviking://not/a/header", (3, 9), None),
         ("filing/.abstract.md", "Second", (1, 40), (2, 5)),
         ("filing/Sales_1.md", "third", (12, 12), (3, 3)),
         ("A_paper/Intro/Intro_1.md", "fourth", (7, 7), None),
+        ("filing/Notes/Notes_1.md", "fifth", (5, 6), (4, 4)),
+        ("filing/Notes/Notes_2.md", "sixth", (7, 7), None),
     ]
