@@ -12,10 +12,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 from knarr.agent.decision import Shown
+from knarr.agent.lexical import root
 from knarr.agent.uris import components
-from knarr.agent.words import GENERIC, STOP, forms, words
+from knarr.agent.words import GENERIC, STOP, forms, stem, words
 
-ConstraintKind = Literal["quoted", "identifier", "name", "number"]
+ConstraintKind = Literal["quoted", "identifier", "name", "number", "word"]
+
+# Words of asking, which no document need have.
+_ASKING = frozenset(
+    """able about actually allow allowed also another answer any anyone anything ask available become besides come
+    different don dont else ensure even ever every exist expect find get getting give given go going good got happen
+    happens help include including incl instead just kind know later let like long look make many mean meet mention
+    miss more most much name need normally number obtain often one only other own part per please possible provide
+    quote rather really say see sentence someone something sort specifically state still take tell than there thing
+    think time try two type under use used using usually want way well went will within without work
+    """.split()  # noqa: SIM905 - one word per line would hide the list
+)
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,120})[\"”]")
 _IDENTIFIER = re.compile(
@@ -33,6 +45,12 @@ _DATE = re.compile(
 _NUMBER = re.compile(r"(?<![\w.])[$€£]?\d[\d,]*(?:\.\d+)*%?(?![\w])")
 
 
+_FOCUS = re.compile(
+    r"\b(?:which|what|whose)\s+((?:[\w-]+\s+){1,3}?)(?=(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)\b)",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Constraint:
     """`text` as the question has it."""
@@ -41,7 +59,9 @@ class Constraint:
     text: str
 
     def pattern(self) -> str:
-        """As RE2: the words in order, any white space between them."""
+        """As RE2: the words in order, any white space between them; a word in any of its forms."""
+        if self.kind == "word":
+            return rf"\b{re.escape(root(stem(self.text)))}"
         return r"\s+".join(re.escape(word) for word in self.text.split())
 
 
@@ -70,6 +90,27 @@ def constraints(question: str) -> tuple[Constraint, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def content_words(question: str) -> tuple[Constraint, ...]:
+    """The words that carry the question, longest first: small letters, no words of asking."""
+    found = {
+        word.text.lower(): None
+        for word in words(question)
+        if word.text.islower()
+        and len(word.text) > 3
+        and not {word.whole, word.text} & STOP
+        and word.text not in _ASKING
+        and root(word.text) not in _ASKING
+        and word.whole not in GENERIC
+    }
+    return tuple(Constraint("word", text) for text in sorted(found, key=lambda text: (-len(text), text)))
+
+
+def focus_words(question: str) -> frozenset[str]:
+    """The words between "which" or "what" and the verb: "which dental insurance is …" asks for no other."""
+    found = _FOCUS.findall(question)
+    return frozenset(word.text.lower() for phrase in found for word in words(phrase))
+
+
 def _idle(name: str) -> int:
     """How many characters of a run of capitals are words like "Does" at a sentence's beginning."""
     at = 0
@@ -94,16 +135,17 @@ class Coverage:
     """The word forms of all that was shown, for asking what is still missing."""
 
     def __init__(self, shown: Iterable[Shown]) -> None:
-        self._forms: set[str] = set()
-        self._text = ""
         texts: list[str] = []
         for piece in shown:
             texts += [piece.text, *piece.source.section, *components(piece.uri)]
         self._text = " ".join(" ".join(texts).lower().split())
         self._forms = forms(" ".join(texts).replace("_", " "))
+        self._roots = {root(form) for form in self._forms}
 
     def has(self, constraint: Constraint) -> bool:
         """Quoted words and identifiers as they stand; of names and numbers, all words somewhere."""
+        if constraint.kind == "word":
+            return root(stem(constraint.text)) in self._roots
         plain = " ".join(constraint.text.lower().split())
         if plain in self._text or plain.removesuffix("()") in self._text:
             return True

@@ -26,7 +26,8 @@ from knarr.errors import KnarrError
 from knarr.types import Hit, Passage, SearchResult
 
 POOL = 48  # chunks looked into
-READ = 16  # passages read by the cross-encoder
+READ = 16  # passages read by the cross-encoder at most,
+READ_TOKENS = 2_000  # and their tokens: what a search may cost in time
 SURE = 7.0  # logit of a passage that plainly answers: then half the room does
 _WORD_WEIGHT = 0.7  # of words in common, beside the chunk's score; both scaled to the pool
 _TWICE = 1.6  # weight of the chunk's score when two searches agree on it
@@ -116,13 +117,23 @@ class Focus:
         rank = spread * _scaled([one.hit.score for one in pool]) + _WORD_WEIGHT * _scaled(bm25(query, texts))
         score = rank.copy()
         if self._reranker is not None:
-            head = np.argsort(-rank, kind="stable")[: self._read]
+            head = self._head(np.argsort(-rank, kind="stable").tolist(), texts)
             logits = self._reranker.scores(query, [texts[at] for at in head])
             score = np.full(len(pool), float(logits.min()))
             score[head] = logits
             rank = rank + _READ_WEIGHT * _scaled(score.tolist())
         order = np.argsort(-rank, kind="stable")
         return [replace(pool[at], rank=float(rank[at]), score=float(score[at])) for at in order]
+
+    def _head(self, order: Sequence[int], texts: Sequence[str]) -> list[int]:
+        """The first of an order whose reading is within bounds; at least one."""
+        left, head = READ_TOKENS, list[int]()
+        for at in order[: self._read]:
+            left -= self._library.count_tokens(texts[at])
+            if left < 0 and head:
+                break
+            head.append(at)
+        return head
 
     def _choose(self, ranked: Sequence[Ranked], k: int, room: int, seen: set[str]) -> dict[str, list[Ranked]]:
         """Passages by object, in order until k objects or the room are used up."""

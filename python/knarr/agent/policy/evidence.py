@@ -1,0 +1,85 @@
+"""Is the evidence there? The one decision of the extractive policy that can be wrong both ways.
+
+Three signs are weighed:
+- the cross-encoder's logit of the best sentence or passage shown (without one: the share of the
+  question's words that one passage has);
+- telling words of the question that are nowhere in the documents that are meant, as Greps found;
+- identifiers of the question that are nowhere there: then nothing there can be about them.
+The bounds were set on development questions, with and without an answer; see `Tuning`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from knarr.agent.constraints import Constraint, content_words, focus_words
+from knarr.agent.decision import View
+from knarr.agent.lexical import support
+from knarr.types import GrepResult
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """found_logit:   a best sentence or passage below this is no evidence
+    absent_logit:  by how much each telling word that is nowhere raises that bound, up to `most_absent`
+    focus_weight:  how many such words one counts for that says what is asked for ("which dental
+                   insurance")
+    found_words:   without a reranker: the share of the question's words that one passage must have
+    """
+
+    found_logit: float = -7.0
+    absent_logit: float = 2.0
+    most_absent: int = 4
+    focus_weight: int = 4
+    found_words: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was found out; `best` is None without a reranker."""
+
+    best: float | None
+    shared: float
+    absent: tuple[str, ...]
+    focus: frozenset[str]
+    gone: tuple[str, ...]
+
+    def suffices(self, bounds: Bounds) -> bool:
+        """Whether to answer."""
+        if self.gone:
+            return False
+        if self.best is None:
+            return self.shared >= bounds.found_words
+        weights = [bounds.focus_weight if word in self.focus else 1 for word in self.absent]
+        return self.best >= bounds.found_logit + bounds.absent_logit * min(sum(weights), bounds.most_absent)
+
+    def said(self) -> str:
+        """For the trace."""
+        best = "-" if self.best is None else f"{self.best:.2f}"
+        nowhere = ", ".join([*self.gone, *self.absent]) or "-"
+        return f"best {best}, words in common {self.shared:.2f}, nowhere: {nowhere}"
+
+
+def weigh(view: View, core: str, wanted: Iterable[Constraint], best: float | None) -> Evidence:
+    """The signs in a run so far. `best` is the best logit of a sentence or passage."""
+    texts = [f"{' '.join(piece.source.section)} {piece.text}" for piece in view.shown]
+    identifiers = [one for one in wanted if one.kind == "identifier"]
+    nowhere = _nowhere(view)
+    return Evidence(
+        best,
+        support(core, texts),
+        tuple(one.text for one in content_words(core) if nowhere.get(one.pattern(), False)),
+        focus_words(core),
+        tuple(one.text for one in identifiers if nowhere.get(one.pattern(), False)),
+    )
+
+
+def _nowhere(view: View) -> dict[str, bool]:
+    """For each pattern that was looked for: whether every Grep for it found nothing."""
+    found: dict[str, bool] = {}
+    for seen in view.observations:
+        if seen.tool == "Grep" and isinstance(seen.value, GrepResult):
+            pattern = str(seen.arguments["pattern"])
+            found[pattern] = found.get(pattern, True) and seen.value.outcome == "no_matches"
+    return found
