@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 WHOLE_WORDS = 220  # a text up to this size is one passage
+TABLE_WORDS = 420  # the same for a table, whose rows say little without each other
 MAX_WORDS = 170
 MIN_WORDS = 18
+_CELL = re.compile(r"(?:\s|^)[$(]*\d[\d,.]*\)?%?(?=\s|$)")
 _BLANK = re.compile(r"\n[ \t]*\n")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0-9])")
 _ABBREVIATED = re.compile(
@@ -33,7 +35,7 @@ class Part:
 
 def passages(text: str) -> list[Part]:
     """See the module. Parts of white space are left out."""
-    if _words(text, 0, len(text)) <= WHOLE_WORDS:
+    if _words(text, 0, len(text)) <= (TABLE_WORDS if _is_table(text) else WHOLE_WORDS):
         return list(_part(text, 0, len(text)))
     merged: list[tuple[int, int]] = []
     open_at, end_at, headed = -1, 0, False
@@ -54,6 +56,13 @@ def passages(text: str) -> list[Part]:
     if open_at >= 0:
         _close(text, merged, open_at, end_at, headed)
     return [part for begin, end in merged for part in _cut(text, begin, end)]
+
+
+def _is_table(text: str) -> bool:
+    """Whether most lines are rows: in pipes, or with several numbers."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    rows = sum(1 for line in lines if line.lstrip().startswith("|") or len(_CELL.findall(line)) >= 2)
+    return len(lines) >= 4 and rows >= 0.5 * len(lines)
 
 
 def _close(text: str, merged: list[tuple[int, int]], begin: int, end: int, headed: bool) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from knarr.agent.constraints import Constraint, Coverage, constraints, content_words
 from knarr.agent.decision import Decision, Draft, Shown, ToolCall, View
+from knarr.agent.measures import computed_from
 from knarr.agent.policy.evidence import Bounds, weigh
 from knarr.agent.policy.quoting import best_passage, quoted_answer, ranked_sentences
 from knarr.agent.uris import name_of
@@ -30,7 +31,8 @@ class Tuning:
     named_tokens:   shown by the searches inside the documents that the question names
     head_tokens:    shown of the beginning of each of them
     wide_tokens:    shown by a search everywhere
-    beside_tokens:  shown by each search inside a document that is only hinted at
+    beside_tokens:  shown by the searches inside documents that are only hinted at, together
+    wide_beside_tokens:  shown by the search everywhere when there are hints
     hop_tokens:     shown by each search of a second hop
     greps, word_greps:  how many uncovered constraints, and telling words, are looked for
     hops:           how many documents are followed per round
@@ -41,7 +43,8 @@ class Tuning:
     named_tokens: int = 2800
     head_tokens: int = 240
     wide_tokens: int = 1200
-    beside_tokens: int = 500
+    beside_tokens: int = 1800
+    wide_beside_tokens: int = 900
     hop_tokens: int = 220
     greps: int = 3
     word_greps: int = 4
@@ -84,9 +87,11 @@ class ExtractivePolicy:
     def _searches(self, view: View, plan: _Plan) -> list[ToolCall]:
         tuning, resolution = self._tuning, view.resolution
         if resolution.wide:
-            scopes = [found.uri for found in resolution.candidates]
-            beside = [_search(plan.core, scope, view.k, tuning.beside_tokens) for scope in scopes]
-            return [*beside, _search(plan.core, view.scope, view.k, tuning.wide_tokens)]
+            hints = [found.uri for found in resolution.candidates]
+            room = tuning.beside_tokens // max(1, len(hints))
+            beside = [call for uri in hints for call in _inside(plan.core, uri, view.k, room)]
+            wide = tuning.wide_tokens if not hints else tuning.wide_beside_tokens
+            return [*beside, _search(plan.core, view.scope, view.k, wide)]
         share = max(400, tuning.named_tokens // len(resolution.candidates))
         calls = []
         for found in resolution.candidates:
@@ -110,7 +115,7 @@ class ExtractivePolicy:
         return [
             ToolCall("Grep", {"pattern": constraint.pattern(), "scope": scope, "limit": 2})
             for constraint in missing
-            for scope in _meant(view)[:2]
+            for scope in _likely(view)[:2]
         ]
 
     def _mentions(self, view: View) -> list[ToolCall]:
@@ -163,9 +168,22 @@ def _search(query: str, scope: str, k: int, max_tokens: int, also: str = "") -> 
     return ToolCall("Search", {"query": query, "scope": scope, "k": k, "max_tokens": max_tokens, **more})
 
 
+def _inside(core: str, uri: str, k: int, room: int) -> list[ToolCall]:
+    """Searches in a hinted document: for the question, and for the parts of a measure it names."""
+    parts = computed_from(core)
+    if not parts:
+        return [_search(core, uri, 2 * k, room)]
+    return [_search(core, uri, 2 * k, room // 2), _search(parts, uri, 2 * k, room)]
+
+
 def _meant(view: View) -> list[str]:
     """Where the answer must be."""
     return [view.scope] if view.resolution.wide else [found.uri for found in view.resolution.candidates]
+
+
+def _likely(view: View) -> list[str]:
+    """Where to look closer: in the documents named or hinted at, else everywhere."""
+    return [found.uri for found in view.resolution.candidates] or [view.scope]
 
 
 def _best(view: View, most: int) -> list[Shown]:
