@@ -22,16 +22,15 @@ from knarr.types import GrepResult
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """found_logit:   a best sentence or passage below this is no evidence
-    absent_logit:  by how much each telling word that is nowhere raises that bound, up to `most_absent`
-    focus_weight:  how many such words one counts for that says what is asked for ("which dental
+    absent_logit:  by how much that bound rises when telling words are nowhere
+    focus_steps:   how many times so much, when one of them says what is asked for ("which dental
                    insurance")
     found_words:   without a reranker: the share of the question's words that one passage must have
     """
 
     found_logit: float = -7.0
     absent_logit: float = 2.0
-    most_absent: int = 4
-    focus_weight: int = 4
+    focus_steps: int = 4
     found_words: float = 0.5
 
 
@@ -51,8 +50,9 @@ class Evidence:
             return False
         if self.best is None:
             return self.shared >= bounds.found_words
-        weights = [bounds.focus_weight if word in self.focus else 1 for word in self.absent]
-        return self.best >= bounds.found_logit + bounds.absent_logit * min(sum(weights), bounds.most_absent)
+        asked_for = any(word in self.focus for word in self.absent)
+        steps = bounds.focus_steps if asked_for else min(1, len(self.absent))
+        return self.best >= bounds.found_logit + bounds.absent_logit * steps
 
     def said(self) -> str:
         """For the trace."""

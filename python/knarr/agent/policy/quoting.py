@@ -17,6 +17,8 @@ from knarr.agent.lexical import bm25
 from knarr.agent.parts import parts
 from knarr.agent.passages import Part, sentences
 from knarr.agent.scope import Names
+from knarr.agent.uris import name_of
+from knarr.agent.words import words
 from knarr.embed.rerank import Reranker
 
 _READ = 14  # sentences read by the cross-encoder, per part of the question
@@ -45,13 +47,13 @@ _MARKUP = ("#", "<!--", "pr-url", "|--", "| --", "|:-", "| :-", "```", "---")
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A sentence of a shown piece; `header` is its table's first row, `context` where the
-    sentence before it begins. `score` is the logit alone, `rank` adds the passage's part."""
+    sentence before it begins, `meant` the question without the document's name, where it names it. `score` is the logit alone, `rank` adds the passage's part."""
 
     piece: Shown
     part: Part
     header: str = ""
     context: int = 0
-    meant: bool = False
+    meant: str = ""
     score: float = 0.0
     rank: float = 0.0
 
@@ -65,17 +67,27 @@ class Scored:
 def ranked_sentences(
     question: str, shown: Sequence[Shown], reranker: Reranker | None, names: Names
 ) -> list[list[Scored]]:
-    """For each part of the question, the sentences of the shown pieces, best first, equal ones once. Sentences of
-    documents that the part itself names come before equals, and are marked as `meant`."""
+    """For each part of the question, the sentences of the shown pieces, best first, equal ones once.
+    Sentences of documents that the part itself names come before equals; they are asked the part without
+    that name, since every mention of it would look like an answer."""
     pool = _candidates(shown)
     if not pool:
         return []
     ranked = []
     for part in parts(question):
-        meant = {found.uri.rstrip("/") for found in names.resolve(part).candidates}
-        marked = [replace(one, meant=one.piece.source.document.rstrip("/") in meant) for one in pool]
+        meant = {found.uri.rstrip("/"): _without(part, found.uri) for found in names.resolve(part).candidates}
+        marked = [replace(one, meant=meant.get(one.piece.source.document.rstrip("/"), "")) for one in pool]
         ranked.append(_ranked(part, marked, reranker))
     return ranked
+
+
+def _without(question: str, uri: str) -> str:
+    """The question with the document's name, where its words stand together, as "it"."""
+    name = [re.escape(word.text) for word in words(name_of(uri).replace("_", " "))]
+    if not name:
+        return question
+    run = r"(?:\bthe\s+)?\b" + r"[\s_-]+".join(name) + r"\b"
+    return re.sub(run, "it", question, flags=re.IGNORECASE)
 
 
 def _candidates(shown: Sequence[Shown]) -> list[Scored]:
@@ -121,7 +133,7 @@ def _ranked(question: str, pool: Sequence[Scored], reranker: Reranker | None) ->
         scored = [replace(pool[at], score=common[at], rank=common[at] + lift[at]) for at in order]
     else:
         head = order[:_READ]
-        logits = reranker.scores(question, [pool[at].said for at in head]).tolist()
+        logits = [float(reranker.scores(pool[at].meant or question, [pool[at].said])[0]) for at in head]
         scored = [
             replace(pool[at], score=logit, rank=logit + lift[at])
             for at, logit in zip(head, logits, strict=True)
@@ -133,7 +145,7 @@ def _lift(one: Scored, wanted: re.Pattern[str] | None) -> float:
     """What a sentence gains from its passage, its document, and from having what was asked for."""
     passage = -4.0 if one.piece.score is None else max(-8.0, one.piece.score)
     fits = wanted is not None and wanted.search(one.part.text) is not None
-    return _PASSAGE_WEIGHT * passage + _MEANT * one.meant + _FITS * fits
+    return _PASSAGE_WEIGHT * passage + _MEANT * bool(one.meant) + _FITS * fits
 
 
 def _answer_form(question: str) -> re.Pattern[str] | None:
