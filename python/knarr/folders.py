@@ -8,7 +8,6 @@ lost its last child loses its abstract.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -29,9 +28,11 @@ def above(uri: str) -> list[str]:
     return found
 
 
-def refresh(catalog: Catalog, embedder: Embedder, settings: Settings, touched: Iterable[str]) -> None:
-    """Bring the abstracts of `touched` folders up to date."""
-    for uri in sorted(set(touched), key=lambda uri: (-len(parse(uri)), uri)):
+def refresh(catalog: Catalog, embedder: Embedder, settings: Settings) -> None:
+    """Make the abstracts anew that changes have touched, those left by a killed process included."""
+    with catalog.reading() as connection:
+        touched = folders.stale(connection)
+    for uri in sorted(touched, key=lambda uri: (-len(parse(uri)), uri)):
         _refresh_one(catalog, embedder, settings, uri)
 
 
@@ -40,8 +41,9 @@ def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, uri: 
         old = folders.get(connection, uri)
         children = folders.children(connection, uri)
     if not children:
-        if old is not None:
-            with catalog.writing() as connection:
+        with catalog.writing() as connection:
+            folders.unmark(connection, uri)
+            if old is not None:
                 folders.remove(connection, uri)
                 vectors.release(connection, [old.vector_hash])
                 changes.append(connection, "folder", uri)
@@ -50,12 +52,14 @@ def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, uri: 
     title = parse(uri)[-1] if uri != SCHEME else ""
     text = folder_abstract(title, names, (abstract for _, abstract in children), settings.abstract_tokens)
     if old is not None and old.text == text:
+        with catalog.writing() as connection:
+            folders.unmark(connection, uri)
         return
     key = hashlib.sha256(text.encode("utf-8")).digest()
-    record = FolderRecord(
-        uri, text, count_tokens(embedder.tokenizer, text), preview(text, settings.preview_chars), key
+    tokens = count_tokens(embedder.tokenizer, text)
+    _store(
+        catalog, embedder, FolderRecord(uri, text, tokens, preview(text, settings.preview_chars), key), old
     )
-    _store(catalog, embedder, record, old)
 
 
 def _store(catalog: Catalog, embedder: Embedder, record: FolderRecord, old: FolderRecord | None) -> None:
@@ -67,6 +71,7 @@ def _store(catalog: Catalog, embedder: Embedder, record: FolderRecord, old: Fold
     with catalog.writing() as connection:
         vectors.put(connection, fresh, embedder.id)
         folders.put(connection, record)
+        folders.unmark(connection, record.uri)
         if old is not None and old.vector_hash != record.vector_hash:
             vectors.release(connection, [old.vector_hash])
         changes.append(connection, "folder", record.uri)

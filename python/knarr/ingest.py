@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from knarr.catalog import Catalog, changes, documents, vectors
+from knarr.catalog import Catalog, changes, documents, folders, vectors
 from knarr.catalog.records import DocumentRecord
 from knarr.config import Settings
 from knarr.documents import parse
@@ -28,6 +28,7 @@ from knarr.documents.objects import Laid, lay_out
 from knarr.documents.sections import Document
 from knarr.embed import Embedder
 from knarr.errors import DocumentError, EmbedderError, InvalidArgument
+from knarr.folders import above
 from knarr.report import AddReport, Change, FileReport, Status
 from knarr.sources import SourceFile, find_sources
 
@@ -224,6 +225,7 @@ class Ingest:
             old = vectors.hashes_of(connection, [known]) if isinstance(known, int) else []
             document_id = documents.put(connection, values, text, laid, hashes)
             vectors.release(connection, old)
+            folders.mark_stale(connection, above(str(values["uri"])))
             changes.append(connection, "put", str(values["uri"]), document_id=document_id)
 
 

@@ -73,10 +73,10 @@ class KnowledgeBase(Reading):
         """
         with self._changing():
             ingest = Ingest(self._catalog, self.embedder, self.settings, self._follow)
-            report = ingest.add(source, into, progress)
-            changed = [file.uri for file in report.files if file.change in ("added", "updated")]
-            self._settle(folder for uri in changed for folder in above(uri))
-        return report
+            try:
+                return ingest.add(source, into, progress)
+            finally:
+                self._settle()
 
     def remove(self, uri: str) -> int:
         """Delete a document or a folder with everything below; returns how many documents went.
@@ -93,8 +93,9 @@ class KnowledgeBase(Reading):
                 documents.remove(connection, ids)
                 hashes += folders.remove_below(connection, uri)
                 vectors.release(connection, hashes)
+                folders.mark_stale(connection, above(uri))
                 changes.append(connection, "remove", uri)
-            self._settle(above(uri))
+            self._settle()
         return len(gone)
 
     def move(self, source: str, target: str) -> int:
@@ -120,8 +121,9 @@ class KnowledgeBase(Reading):
                     )
                 moved = documents.move(connection, source, target)
                 folders.move(connection, source, target)
+                folders.mark_stale(connection, {target, *above(source), *above(target)})
                 changes.append(connection, "move", source, target=target)
-            self._settle([target, *above(source), *above(target)])
+            self._settle()
         return moved
 
     def _refuse(self, uri: str) -> None:
@@ -140,10 +142,10 @@ class KnowledgeBase(Reading):
             self._follow()
             yield
 
-    def _settle(self, touched: Iterable[str]) -> None:
+    def _settle(self) -> None:
         """After a change: publish it, then bring the abstracts of the folders it touched up to date."""
         self._follow()
-        refresh_folders(self._catalog, self.embedder, self.settings, touched)
+        refresh_folders(self._catalog, self.embedder, self.settings)
         self._follow()
 
     def refresh(self) -> bool:

@@ -71,3 +71,31 @@ def test_a_failed_move_changes_nothing(
             kb.move("viking://kb/old", "viking://kb/new")
     assert uris(kb) == before
     assert kb.move("viking://kb/old", "viking://kb/new") == 30
+
+
+def test_a_document_moved_beside_one_of_the_same_file(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
+    docs = write_docs({"a/x.md": "word a", "b/x.md": "word b"})
+    kb.add(docs, into="viking://kb")
+    kb.move("viking://kb/a/x", "viking://kb/b/y")
+    assert [match.uri for match in kb.grep("word")] == ["viking://kb/b/y/x_1.md", "viking://kb/b/x/x_1.md"]
+    again = kb.add(docs, into="viking://kb")
+    assert {file.path: file.change for file in again.files} == {"a/x.md": "added", "b/x.md": "unchanged"}
+
+
+def test_folder_abstracts_follow_and_survive_a_failure(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs, embedder: HashEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb.add(write_docs({"a/x.md": "# X\n\nword", "b/y.md": "# Y\n\nword"}), into="viking://kb")
+    assert kb.list("viking://kb").abstract.startswith("kb. Contains: a; b.")
+    kb.move("viking://kb/a", "viking://kb/c")
+    assert kb.list("viking://kb").abstract.startswith("kb. Contains: b; c.")
+    assert kb.list("viking://kb/c").abstract.startswith("c. Contains: x.")
+    with monkeypatch.context() as patch:
+        patch.setattr(type(embedder), "embed", lambda *_: (_ for _ in ()).throw(OSError("killed")))
+        with pytest.raises(OSError, match="killed"):
+            kb.remove("viking://kb/b")
+    assert len(kb.grep("word")) == 1
+    kb.move("viking://kb/c/x", "viking://kb/c/z")
+    assert kb.list("viking://kb").abstract.startswith("kb. Contains: c.")
+    kb.remove("viking://kb/c")
+    assert kb.list().abstract == "" and kb.list().total == 0

@@ -158,12 +158,18 @@ def remove(connection: sa.Connection, ids: Iterable[int]) -> None:
 
 
 def move(connection: sa.Connection, source: str, target: str) -> int:
-    """Rewrite the URIs at and below `source`; returns the number of documents."""
+    """Rewrite the URIs at and below `source`; returns the number of documents.
+
+    Where the new folder has a document of the same file already, the moved one gives up being that file."""
     moved = under(connection, source)
     for record in moved:
         uri = target + record.uri[len(source) :]
         folder = uri.rsplit("/", 1)[0] if uri.count("/") > 2 else "viking://"
-        values = {"uri": uri, "folder": folder}
+        other = find_by_source(connection, folder, record.file_name)
+        file_name = (
+            record.file_name if other is None or other.id == record.id else f"{record.file_name}//{record.id}"
+        )
+        values = {"uri": uri, "folder": folder, "file_name": file_name}
         connection.execute(documents.update().where(documents.c.id == record.id).values(**values))
     return len(moved)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
-from knarr.catalog.schema import documents, folders, objects
+from knarr.catalog.schema import documents, folders, objects, stale_folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,22 @@ def _under(connection: sa.Connection, uri: str) -> list[FolderRecord]:
     inside = sa.and_(folders.c.uri >= base + "/", folders.c.uri < base + "0")
     query = sa.select(folders).where(sa.or_(folders.c.uri == uri, inside))
     return [FolderRecord(**row._mapping) for row in connection.execute(query)]
+
+
+def mark_stale(connection: sa.Connection, uris: Iterable[str]) -> None:
+    """Note, in the transaction of a change, the folders whose abstracts it touches."""
+    for uri in uris:
+        connection.execute(stale_folders.delete().where(stale_folders.c.uri == uri))
+        connection.execute(stale_folders.insert().values(uri=uri))
+
+
+def unmark(connection: sa.Connection, uri: str) -> None:
+    connection.execute(stale_folders.delete().where(stale_folders.c.uri == uri))
+
+
+def stale(connection: sa.Connection) -> list[str]:
+    """The folders whose abstracts are to be made anew."""
+    return list(connection.execute(sa.select(stale_folders.c.uri)).scalars())
 
 
 def children(connection: sa.Connection, uri: str) -> list[tuple[str, str]]:

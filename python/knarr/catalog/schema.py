@@ -10,6 +10,7 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
               1─n labels         what a question may call it
               1─n objects        chunks and abstracts, in document order: the engine's rows
     folders                      abstracts of the folders above documents
+    stale_folders                those that a change touched and that are not made anew yet
     vectors                      by content hash + model: unchanged content is never embedded twice
     changes                      append-only, growing `seq`: what the engine applies to catch up
     traces                       the recorded run of each question
@@ -125,6 +126,12 @@ folders = sa.Table(
     sa.Column("tokens", sa.Integer, nullable=False),
     sa.Column("preview", sa.Text, nullable=False),
     sa.Column("vector_hash", sa.LargeBinary, nullable=False),
+)
+
+stale_folders = sa.Table(
+    "stale_folders",
+    metadata,
+    sa.Column("uri", sa.Text, primary_key=True),
 )
 
 changes = sa.Table(
