@@ -21,7 +21,7 @@ class Budget:
     rounds: int = 15
     tokens: int | None = None
     timeout_s: float | None = None
-    call_tokens: int = 2_000
+    call_tokens: int = 4_000
     calls: int = 16
     nudges: int = 2
     faults: int = 5

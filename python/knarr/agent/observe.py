@@ -69,17 +69,18 @@ def pieces(result: SearchResult, shown: Sequence[Shown]) -> Observed:
     groups: dict[str, list[Shown]] = {}
     for piece in shown:
         groups.setdefault(piece.source.document.rstrip("/") + "/", []).append(piece)
-    lines, number = [_found(result)], 0
+    lines, ordered, number = [_found(result)], list[Shown](), 0
     for document, group in groups.items():
         several = len(group) > 1
         if several:
             lines.append(f"under {document}")
+        ordered += group
         for piece in group:
             number += 1
             name = piece.uri.removeprefix(document) if several else piece.uri
             lines.append(f"[{number}] {name} ({place(piece.source)})\n{quoted(piece.text)}")
     return Observed(
-        "\n".join(lines), tuple(dict.fromkeys(piece.uri for piece in shown)), tuple(shown), result
+        "\n".join(lines), tuple(dict.fromkeys(piece.uri for piece in ordered)), tuple(ordered), result
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from knarr.types import Span
 
 _UNDER = re.compile(r"^under (viking://\S+)$")
-_HEAD = re.compile(r"^(?:\[\d+\] |- |List |Read )?(\S+?)(?::(\d+))?(?:,|:| |$)")
+_HEAD = re.compile(r"^(?:\[\d+\] |- |List |Read )?(\S+?)(?::(\d+))?[,:]?(?:\s|$)")
 _LINES = re.compile(r"\blines (\d+)-(\d+)")
 _PAGES = re.compile(r"\bpp?\. (\d+)(?:-(\d+))?")
 

@@ -58,7 +58,9 @@ TOOLS: tuple[ToolSpec, ...] = (
             Field("also", str, "the same need in other words, searched beside the query"),
             _SCOPE,
             Field("k", int, "how many results", default=10, least=1, most=50),
-            Field("max_tokens", int, "the most tokens of text to show", least=32, most=100_000),
+            Field(
+                "max_tokens", int, "the most tokens of text to show", default=1_500, least=32, most=100_000
+            ),
         ),
     ),
     ToolSpec(
@@ -88,7 +90,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         (
             Field("uri", str, "what to read", required=True),
             Field("begin_byte", int, "where to go on, from next_offset", default=0, most=1 << 40),
-            Field("max_tokens", int, "the most tokens to show", least=1, most=100_000),
+            Field("max_tokens", int, "the most tokens to show", default=2_000, least=1, most=100_000),
         ),
     ),
 )
@@ -136,7 +138,7 @@ class Toolbox:
             return Observed.failure(f"{tool}: failed for an internal reason; try another call")
 
     def _search(self, args: Mapping[str, Any], room: int) -> Observed:
-        room = min(room, args["max_tokens"] or room)
+        room = min(room, args["max_tokens"])
         if self._focus is None:
             result = self._library.search(args["query"], args["target"], args["k"])
             return observe.search(result, self._library.count_tokens, room)
@@ -161,7 +163,7 @@ class Toolbox:
         return observe.grep(result, self._library.count_tokens, room)
 
     def _read(self, args: Mapping[str, Any], room: int) -> Observed:
-        room = min(room, args["max_tokens"] or room)
+        room = min(room, args["max_tokens"])
         return observe.read(self._library, args["target"], args["begin_byte"], room)
 
 

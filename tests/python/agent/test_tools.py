@@ -6,6 +6,7 @@ import re
 
 from knarr.agent import Agent, Budget, Decision, ScriptedPolicy
 from knarr.agent.focus import Focus
+from knarr.agent.quoted import quoted_blocks
 from knarr.agent.tools import TOOLS, Toolbox
 
 LONG = "viking://long/book"
@@ -89,3 +90,21 @@ def test_schemas_are_what_a_chat_server_takes():
         schema = spec.schema()["function"]
         assert schema["name"] == spec.name and schema["parameters"]["additionalProperties"] is False
         assert set(schema["parameters"]["required"]) <= set(schema["parameters"]["properties"])
+
+
+def test_quoted_text_is_taken_back_out_of_what_was_shown(library):
+    library.pages = {"viking://contracts/lease": 9}
+    tools = toolbox(library)
+    calls = (
+        ("Search", {"query": "late fee of the loan, rent of the lease", "k": 9}),
+        ("Read", {"uri": "viking://contracts/lease/c_2.md"}),
+        ("Grep", {"pattern": "crowns"}),
+    )
+    for call in calls:
+        observed = tools(*call, 2_000)
+        found = list(quoted_blocks(observed.text))
+        assert [block.uri for block in found] == [piece.uri for piece in observed.shown]
+        for block, piece in zip(found, observed.shown, strict=True):
+            assert block.text.split() == piece.text.split()
+            assert block.lines == piece.source.lines
+            assert block.pages == piece.source.pages

@@ -40,7 +40,7 @@ class Tuning:
     bounds:         when the evidence suffices
     """
 
-    named_tokens: int = 2800
+    named_tokens: int = 3400
     head_tokens: int = 240
     wide_tokens: int = 1200
     beside_tokens: int = 1800
