@@ -82,7 +82,10 @@ def labels(document: Document, name: str) -> tuple[str, ...]:
     words = " ".join(re.split(r"[_\s]+", name)).strip()
     title = document.title if document.format in _TITLED else preview(document.text, _OPENING_CHARS)
     same = re.sub(r"\W+", "", title).casefold() == re.sub(r"\W+", "", words).casefold()
-    return (words,) if same or not title else (words, title)
+    if same or not title:
+        return (words,)
+    # A number says nothing to an embedder.
+    return (words, title) if re.search(r"[^\W\d_]{2}", words) else (title,)
 
 
 def _hash(text: str) -> bytes:
