@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import cast, get_args
 
 import numpy as np
-import numpy.typing as npt
 import sqlalchemy as sa
 
 from knarr.catalog import Catalog, changes, documents, folders, vectors
 from knarr.catalog.records import DocumentRecord
+from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.documents import parse
 from knarr.documents.names import canonical, component, encode
@@ -164,7 +164,7 @@ class Ingest:
         )
         hashes = [part.embedded_hash() for part in laid.objects]
         began = time.monotonic()
-        embedded = self._embed_missing(laid, hashes, advance)
+        embedded, fresh = self._embed_missing(laid, hashes, advance)
         clock.embedding += time.monotonic() - began
         version = known.version + 1 if known else 1
         values = {
@@ -185,7 +185,7 @@ class Ingest:
         }
         if known is not None:
             values["id"] = known.id
-        self._commit(values, document.text, laid, hashes)
+        self._commit(values, document.text, laid, hashes, fresh)
         self._published()
         change: Change = "updated" if known else "added"
         return _report(source, document, laid, uri, version, size, change, embedded, notes)
@@ -203,26 +203,38 @@ class Ingest:
             notes = (*notes, f"named {uri.rsplit('/', 1)[1]}: {encode(wanted)} is taken")
         return wanted, uri, notes
 
-    def _embed_missing(self, laid: Laid, hashes: list[bytes], advance: Callable[[float], None]) -> int:
-        """Embed what has no stored vector yet; returns how many texts that were."""
+    def _embed_missing(
+        self, laid: Laid, hashes: list[bytes], advance: Callable[[float], None]
+    ) -> tuple[int, dict[bytes, Vector]]:
+        """Embed what has no stored vector yet. Returns how many texts that were, and the vectors of the
+        last batch, which are left for the document's own transaction: a small document has only one."""
         with self._catalog.reading() as connection:
             stored = vectors.get(connection, [*hashes, *laid.label_hashes()], self._embedder.id)
         texts = dict(zip(laid.label_hashes(), laid.labels, strict=True))
         texts |= {key: part.embedded for key, part in zip(hashes, laid.objects, strict=True)}
-        wanted = {key: text for key, text in texts.items() if key not in stored}
-        keys = list(wanted)
+        keys = [key for key in texts if key not in stored]
+        fresh: dict[bytes, Vector] = {}
         for begin in range(0, len(keys), _EMBED_BATCH):
-            part = keys[begin : begin + _EMBED_BATCH]
-            matrix = _checked(self._embedder, [wanted[key] for key in part])
-            with self._catalog.writing() as connection:
-                vectors.put(connection, dict(zip(part, matrix, strict=True)), self._embedder.id)
-            advance((begin + len(part)) / len(keys))
-        return len(keys)
+            if fresh:
+                with self._catalog.writing() as connection:
+                    vectors.put(connection, fresh, self._embedder.id)
+            batch = keys[begin : begin + _EMBED_BATCH]
+            fresh = dict(zip(batch, _checked(self._embedder, [texts[key] for key in batch]), strict=True))
+            advance((begin + len(batch)) / len(keys))
+        return len(keys), fresh
 
-    def _commit(self, values: dict[str, object], text: str, laid: Laid, hashes: list[bytes]) -> None:
+    def _commit(
+        self,
+        values: dict[str, object],
+        text: str,
+        laid: Laid,
+        hashes: list[bytes],
+        fresh: dict[bytes, Vector],
+    ) -> None:
         with self._catalog.writing() as connection:
             known = values.get("id")
             old = vectors.hashes_of(connection, [known]) if isinstance(known, int) else []
+            vectors.put(connection, fresh, self._embedder.id)
             document_id = documents.put(connection, values, text, laid, hashes)
             vectors.release(connection, old)
             folders.mark_stale(connection, above(str(values["uri"])))
@@ -234,7 +246,7 @@ def _status(error: DocumentError) -> Status:
     return cast(Status, error.status) if error.status in known else "corrupt"
 
 
-def _checked(embedder: Embedder, texts: list[str]) -> npt.NDArray[np.float32]:
+def _checked(embedder: Embedder, texts: list[str]) -> Vector:
     matrix = np.asarray(embedder.embed(texts), dtype=np.float32)
     if matrix.shape != (len(texts), embedder.dim) or not np.isfinite(matrix).all():
         raise EmbedderError(
