@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from knarr.agent.policy import ScriptedPolicy
 from knarr.embed.tokens import RegexTokenizer
 
 
@@ -48,4 +49,4 @@ class HashEmbedder:
         return unit
 
 
-__all__ = ["HashEmbedder"]
+__all__ = ["HashEmbedder", "ScriptedPolicy"]
