@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from support import WriteDocs
 
 import knarr
 from knarr.agent import Decision, ToolCall
 from knarr.testing import HashEmbedder, ScriptedPolicy
+from support import WriteDocs
 
 
 def test_the_hash_embedder_is_deterministic_and_counts() -> None:
