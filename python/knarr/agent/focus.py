@@ -27,7 +27,7 @@ from knarr.types import Hit, Passage, SearchResult
 
 POOL = 48  # chunks looked into
 READ = 16  # passages read by the cross-encoder at most,
-READ_TOKENS = 2_000  # and their tokens: what a search may cost in time
+READ_TOKENS = 1_600  # and their tokens: what a search may cost in time
 SURE = 7.0  # logit of a passage that plainly answers: then half the room does
 _WORD_WEIGHT = 0.7  # of words in common, beside the chunk's score; both scaled to the pool
 _TWICE = 1.6  # weight of the chunk's score when two searches agree on it

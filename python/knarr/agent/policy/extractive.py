@@ -40,9 +40,9 @@ class Tuning:
     bounds:         when the evidence suffices
     """
 
-    named_tokens: int = 3400
+    named_tokens: int = 3000
     head_tokens: int = 240
-    wide_tokens: int = 1200
+    wide_tokens: int = 2000
     beside_tokens: int = 1800
     wide_beside_tokens: int = 900
     hop_tokens: int = 220
