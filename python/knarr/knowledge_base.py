@@ -211,6 +211,16 @@ class KnowledgeBase(Reading):
 
     # ------------------------------------------------------------------ the rest
 
+    @property
+    def seq(self) -> int:
+        """Grows with every change that reads can see."""
+        return self._index.seq
+
+    def outline(self, head_chars: int = 3000) -> list[tuple[str, str, str]]:
+        """`(uri, title, first characters)` of every document, in the order of adding."""
+        with self._catalog.reading() as connection:
+            return documents.outline(connection, head_chars)
+
     def info(self) -> dict[str, Any]:
         """Counts and settings: what is in here, and how it was made."""
         with self._catalog.reading() as connection:

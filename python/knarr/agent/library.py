@@ -52,7 +52,11 @@ class KeepsTraces(Protocol):
 
 @runtime_checkable
 class Outlines(Protocol):
-    """A library that lists its documents at once, which spares a call per document."""
+    """A library that lists its documents at once, which spares a call per document; `seq` changes with
+    the content."""
+
+    @property
+    def seq(self) -> int: ...
 
     def outline(self, head_chars: int = ...) -> Iterable[tuple[str, str, str]]:
         """(URI, title, first characters) of every document, in the order of the namespace."""

@@ -34,8 +34,16 @@ _TITLED = re.compile(
 )
 _PARTIES = re.compile(
     rf"\b((?:[\w&'-]+\s+){{0,6}}{_KINDS}\s+(?:dated [\w ,]+? )?(?:between|among|with|of)\s+.{{2,120}}?)"
-    r"(?=\?|:|;|$|\.\s|,\s(?:what|who|when|how|is|does)\b|\s(?:say|says|state|states|provide|provides|require|requires)\b)",
+    r"(?=\?|:|;|$|(?<!\bInc)(?<!\bLtd)(?<!\bCorp)(?<!\bCo)\.\s|,\s(?:what|who|when|how|is|does)\b|\s(?:say|says|state|states|provide|provides|require|requires)\b)",
     re.IGNORECASE,
+)
+# "Which law governs the supply agreement between": what stands before the last article is no name.
+_ARTICLE = re.compile(
+    rf"^(?:[\w&'-]+\s+)*?(?:the|an?|this|our)\s+(?=(?:(?!(?:the|an?|this|our)\s)[\w&'-]+\s+)*?{_KINDS}\s)",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(
+    rf"\b({_KINDS})\s+(?:dated [\w ,]+? )?(?:between|among)\s+.*$", re.IGNORECASE | re.DOTALL
 )
 _ENTITLED = re.compile(
     rf"\b(?:in|from|of|by|to|under|per)\s+(?:the\s+)?([\w.&'-]+(?:\s+[\w.&'-]+){{0,5}}?\s+{_KINDS})\b",
@@ -86,7 +94,20 @@ def _read(question: str) -> Reading:
     comma = _COMMA_LEAD.match(question)
     if comma:
         return Reading((Mention(comma[1].strip(' "“”'), True), *_inside(comma[2])), comma[2].strip())
-    return Reading(tuple(_inside(question)), question.strip())
+    mentions = _inside(question)
+    return Reading(tuple(mentions), _without(question, mentions).strip())
+
+
+def _without(question: str, mentions: list[Mention]) -> str:
+    """The question with a mention that stands in its middle cut down to the kind of document: names of
+    parties and titles would draw the search to whatever says them."""
+    for mention in mentions:
+        parties = _BETWEEN.search(mention.words)
+        if parties:
+            question = question.replace(parties[0], parties[1])
+        elif mention.explicit:
+            question = re.sub(rf"\s*[\"“]{re.escape(mention.words)}[\"”]", "", question)
+    return question
 
 
 def _inside(text: str) -> list[Mention]:
@@ -94,7 +115,7 @@ def _inside(text: str) -> list[Mention]:
     found = [Mention(match, True) for match in _TITLED.findall(text)]
     if not found:
         found = [
-            Mention(match.strip(), True)
+            Mention(_ARTICLE.sub("", match.strip()), True)
             for match in _PARTIES.findall(text)
             if re.search(r"\b(?:between|among)\b", match)
         ]

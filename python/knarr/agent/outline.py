@@ -24,7 +24,7 @@ _INDEXES: WeakKeyDictionary[Library, tuple[object, ScopeIndex]] = WeakKeyDiction
 def scope_index(library: Library) -> ScopeIndex:
     """The index over the library's present documents. Safe from any thread; two threads that find
     it stale may both build it, and the results are equal."""
-    state = library.info().get("seq")
+    state = library.seq if isinstance(library, Outlines) else library.info().get("seq")
     with _LOCK:
         kept = _INDEXES.get(library)
     if kept is not None and state is not None and kept[0] == state:

@@ -174,6 +174,18 @@ def move(connection: sa.Connection, source: str, target: str) -> int:
     return len(moved)
 
 
+def outline(connection: sa.Connection, head_chars: int) -> list[tuple[str, str, str]]:
+    """`(uri, title, first characters)` of every document, in the order of adding."""
+    head = sa.func.substr(texts.c.text, 1, head_chars)
+    query = sa.select(documents.c.uri, documents.c.title, head).join(
+        texts, texts.c.document_id == documents.c.id
+    )
+    return [
+        (str(uri), str(title), str(text))
+        for uri, title, text in connection.execute(query.order_by(documents.c.id))
+    ]
+
+
 def labels_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]:
     query = sa.select(labels).where(labels.c.document_id == document_id).order_by(labels.c.ordinal)
     return list(connection.execute(query))

@@ -186,3 +186,19 @@ def test_an_outline_gives_the_same_index(library):
             ]
 
     assert set(scope_index(Listed()).entries) == set(walked)
+
+
+@pytest.mark.parametrize(
+    ("question", "core"),
+    [
+        (
+            "Which law governs the supply agreement between A Inc. and B Ltd?",
+            "Which law governs the supply agreement?",
+        ),
+        ("What does the lease between Ann and Bob say about pets?", "What does the lease say about pets?"),
+        ('What language does the paper "A Survey of X" use?', "What language does the paper use?"),
+        ("What is the fee in the course syllabus?", "What is the fee in the course syllabus?"),
+    ],
+)
+def test_names_in_the_middle_of_a_question_are_not_what_is_asked(question: str, core: str) -> None:
+    assert read_mentions(question).core == core

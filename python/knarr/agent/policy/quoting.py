@@ -39,7 +39,7 @@ _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|half|once|twice|daily|weekly|monthly)\b",
     re.IGNORECASE,
 )
-_ROW = re.compile(r"^\||\S(?: {2,}|\t)\S")  # a row in pipes, or in columns
+_CELL_CHARS = 48  # prose may hold double spaces; a cell after the first is short
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _MARKUP = ("#", "<!--", "pr-url", "|--", "| --", "|:-", "| :-", "```", "---")
 
@@ -95,7 +95,7 @@ def _candidates(shown: Sequence[Shown]) -> list[Scored]:
     for piece in shown:
         header, before = "", None
         for part in sentences(piece.text):
-            row = bool(_ROW.search(part.text))
+            row = _is_row(part.text)
             if not row:
                 header = ""
             elif not header:
@@ -197,6 +197,14 @@ def _line(one: Scored, text: str) -> str:
             f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell
         )
     return " ".join(text.split())
+
+
+def _is_row(text: str) -> bool:
+    """A table's row: in pipes, or in columns set apart by spaces."""
+    if text.startswith("|"):
+        return True
+    cells = _cells(text)
+    return len(cells) > 1 and all(len(cell) <= _CELL_CHARS for cell in cells[1:])
 
 
 def _cells(row: str) -> list[str]:
