@@ -21,8 +21,9 @@ from knarr.engine import Engine
 from knarr.errors import CatalogError, Corruption, NotFound, StorageError, Unsupported
 
 # An object's vector leans towards that of its document's names: questions often say which document they
-# mean, and chunks seldom do. Measured on six document sets: a weight of 0.8 finds most, and inside one
-# document the order hardly changes. A document of one chunk says its name in that chunk already.
+# mean, and chunks seldom do. On the development questions of six document sets this weight raised the
+# evidence recall of ten hits on four (from 0.37 to 0.87 at most), and cost 0.07 on one whose documents
+# are versions of each other. A document of one chunk says its name in that chunk already.
 LABEL_WEIGHT = 0.8
 # Grows when a stored document would be indexed otherwise; older snapshots are then not taken.
 _RECIPE = 1
