@@ -6,10 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import knarr
 from knarr.testing import HashEmbedder
 from support import WriteDocs
+
+# The same examples everywhere, and no clock: a slow machine is no fault.
+settings.register_profile(
+    "knarr", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("knarr")
 
 
 @pytest.fixture
