@@ -34,6 +34,7 @@ _TOKENS = RegexTokenizer()
 class _Sentence:
     text: str
     words: Counter[str]
+    length: int  # in words of two letters and more: never more than its tokens
 
 
 def plain(text: str) -> str:
@@ -86,7 +87,7 @@ def _sentences(text: str) -> list[_Sentence]:
         flat = plain(text[begin:end])
         words = Counter(word.lower() for word in _WORD.findall(flat))
         if words:
-            found.append(_Sentence(flat, words))
+            found.append(_Sentence(flat, words, sum(words.values())))
     return found
 
 
@@ -125,6 +126,8 @@ def _choose(candidates: list[_Sentence], weights: dict[str, float], max_tokens: 
     for at in _ranked(candidates, weights):
         if left < 8:
             break
+        if chosen and candidates[at].length > left:
+            continue
         size = count_tokens(_TOKENS, candidates[at].text)
         if size <= left:
             chosen.append(at)
@@ -148,7 +151,7 @@ def _ranked(sentences: list[_Sentence], weights: dict[str, float]) -> list[int]:
     scores = []
     for at, (sentence, norm) in enumerate(zip(sentences, norms, strict=True)):
         nearness = sum(n * weights[word] * centroid[word] for word, n in sentence.words.items()) / norm
-        brevity = min(1.0, sum(sentence.words.values()) / 6)
+        brevity = min(1.0, sentence.length / 6)
         scores.append((-nearness * brevity * (1.2 if at == 0 else 1.0), at))
     return [at for _, at in sorted(scores)]
 
@@ -160,4 +163,4 @@ def _cut(sentence: _Sentence, max_tokens: int) -> _Sentence:
         return sentence
     text = sentence.text[: int(begins[max_tokens - 1])]
     cut = text.rfind(" ")
-    return _Sentence((text[:cut] if cut > 0 else text).rstrip() + "…", sentence.words)
+    return _Sentence((text[:cut] if cut > 0 else text).rstrip() + "…", sentence.words, max_tokens)
