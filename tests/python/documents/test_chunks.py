@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from knarr.documents import parse
 from knarr.documents.chunks import chunk
 from knarr.documents.sections import Document
-from knarr.embed.tokens import RegexTokenizer, count_tokens
+from knarr.embed.tokens import RegexTokenizer
 
 TOKENS = RegexTokenizer()
 
@@ -74,7 +74,6 @@ def test_table_rows_are_never_split_and_later_parts_know_the_columns() -> None:
     assert len(chunks) > 5
     seen = []
     for part in chunks:
-        text = document.data[part.begin_byte : part.end_byte].decode()
         lines = [line for line in text.splitlines() if line.startswith("| p-")]
         assert all(line.count("|") == 3 for line in lines)
         seen += lines
@@ -109,7 +108,6 @@ def test_chunks_partition_any_text_within_the_bound(lines: list[str], limit: int
     chunks = chunk(document, TOKENS, limit)
     assert "".join(document.data[c.begin_byte : c.end_byte].decode() for c in chunks) == document.text
     for part in chunks:
-        text = document.data[part.begin_byte : part.end_byte].decode()
         assert part.tokens == len(
             [
                 t
