@@ -74,6 +74,7 @@ def test_table_rows_are_never_split_and_later_parts_know_the_columns() -> None:
     assert len(chunks) > 5
     seen = []
     for part in chunks:
+        text = document.data[part.begin_byte : part.end_byte].decode()
         lines = [line for line in text.splitlines() if line.startswith("| p-")]
         assert all(line.count("|") == 3 for line in lines)
         seen += lines
