@@ -164,7 +164,7 @@ class Ingest:
         )
         hashes = [part.embedded_hash() for part in laid.objects]
         began = time.monotonic()
-        embedded, fresh = self._embed_missing(laid, hashes, advance)
+        missing, fresh = self._embed_missing(laid, hashes, advance)
         clock.embedding += time.monotonic() - began
         version = known.version + 1 if known else 1
         values = {
@@ -188,7 +188,8 @@ class Ingest:
         self._commit(values, document.text, laid, hashes, fresh)
         self._published()
         change: Change = "updated" if known else "added"
-        return _report(source, document, laid, uri, version, size, change, embedded, notes)
+        reused = sum(key not in missing for key in hashes)
+        return _report(source, document, laid, uri, version, size, change, len(missing), reused, notes)
 
     def _name(
         self, source: SourceFile, folder: str, known: DocumentRecord | None, notes: tuple[str, ...]
@@ -205,8 +206,8 @@ class Ingest:
 
     def _embed_missing(
         self, laid: Laid, hashes: list[bytes], advance: Callable[[float], None]
-    ) -> tuple[int, dict[bytes, Vector]]:
-        """Embed what has no stored vector yet. Returns how many texts that were, and the vectors of the
+    ) -> tuple[set[bytes], dict[bytes, Vector]]:
+        """Embed what has no stored vector yet. Returns the keys of those texts, and the vectors of the
         last batch, which are left for the document's own transaction: a small document has only one."""
         with self._catalog.reading() as connection:
             stored = vectors.get(connection, [*hashes, *laid.label_hashes()], self._embedder.id)
@@ -221,7 +222,7 @@ class Ingest:
             batch = keys[begin : begin + _EMBED_BATCH]
             fresh = dict(zip(batch, _checked(self._embedder, [texts[key] for key in batch]), strict=True))
             advance((begin + len(batch)) / len(keys))
-        return len(keys), fresh
+        return set(keys), fresh
 
     def _commit(
         self,
@@ -275,6 +276,7 @@ def _report(
     size: int,
     change: Change,
     embedded: int,
+    reused: int,
     notes: tuple[str, ...],
 ) -> FileReport:
     chunks = [part for part in laid.objects if part.kind == "chunk"]
@@ -292,6 +294,6 @@ def _report(
         chunks=len(chunks),
         tokens=sum(part.tokens for part in chunks),
         embedded=embedded,
-        reused=len(laid.objects) - embedded,
+        reused=reused,
         notes=notes,
     )

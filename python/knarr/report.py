@@ -20,7 +20,8 @@ class FileReport:
     uri:       its document's URI, empty when it became none
     size_bytes, text_bytes:  of the file, and of its canonical text
     pages, missing_pages:    how many it has, and which (from 1) gave no text
-    embedded, reused:        objects whose vector was computed, and was there already
+    embedded:  texts that were embedded, those of the document's names among them
+    reused:    objects whose vector was there already
     notes:     what was dropped or renamed, and why
     """
 
