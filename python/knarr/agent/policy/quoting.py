@@ -94,8 +94,9 @@ def _candidates(shown: Sequence[Shown]) -> list[Scored]:
     found: dict[str, Scored] = {}
     for piece in shown:
         header, before = "", None
-        for part in sentences(piece.text):
-            row = _is_row(part.text)
+        parts = list(sentences(piece.text))
+        for at, part in enumerate(parts):
+            row = _is_row(part.text, parts[at + 1].text if at + 1 < len(parts) else "")
             if not row:
                 header = ""
             elif not header:
@@ -199,10 +200,17 @@ def _line(one: Scored, text: str) -> str:
     return " ".join(text.split())
 
 
-def _is_row(text: str) -> bool:
-    """A table's row: in pipes, or in columns set apart by spaces."""
-    if text.startswith("|"):
-        return True
+def _is_row(text: str, below: str) -> bool:
+    """A table's row: in pipes, or in columns of figures set apart by spaces; the line above such figures
+    is their column names. Prose, too, may hold double spaces."""
+    return text.startswith("|") or _figures(text) or (_in_columns(text) and _figures(below))
+
+
+def _figures(text: str) -> bool:
+    return _in_columns(text) and any(re.search(r"\d", cell) for cell in _cells(text)[1:])
+
+
+def _in_columns(text: str) -> bool:
     cells = _cells(text)
     return len(cells) > 1 and all(len(cell) <= _CELL_CHARS for cell in cells[1:])
 
