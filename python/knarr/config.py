@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -19,6 +20,17 @@ class Settings(BaseSettings):
     abstract_tokens:   the most tokens of an extractive abstract
     preview_chars:     the most characters of a preview
     max_file_bytes:    larger files are refused with status "limit"
+    chat_url:          an OpenAI-compatible server (…/v1); empty: no chat model, everything works without
+    chat_model, chat_key:  for it; an empty model takes the first that the server lists
+    chat_window:       tokens of the model's window, 0 to ask the server
+    chat_style:        how the model decides: "native" tool calls, a "schema" it fills in, or "auto"
+    chat_timeout_s:    for one turn
+    chat_prices:       input, cached input and output, per million tokens; all 0 when not known
+    learning:          what answers teach in the modes -e and -e+: "off", "record" (for review, not used),
+                       "learn", "frozen" (edges are used, nothing is learnt)
+    gamma:             similarity from which an edge is followed; None for the calibrated one, else 0.8
+    edge_days:         after which an edge expires, None for never
+    domain:            rules of escalation: "", "legal", "finance", "medical", "compliance"
     """
 
     model_config = SettingsConfigDict(env_prefix="KNARR_", extra="ignore", frozen=True)
@@ -32,6 +44,17 @@ class Settings(BaseSettings):
     abstract_tokens: int = Field(default=96, ge=16)
     preview_chars: int = Field(default=240, ge=40)
     max_file_bytes: int = Field(default=256 << 20, ge=1)
+    chat_url: str = ""
+    chat_model: str = ""
+    chat_key: str = Field(default="", repr=False)
+    chat_window: int = Field(default=0, ge=0)
+    chat_style: Literal["auto", "native", "schema"] = "auto"
+    chat_timeout_s: float = Field(default=120.0, gt=0)
+    chat_prices: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    learning: Literal["off", "record", "learn", "frozen"] = "learn"
+    gamma: float | None = Field(default=None, ge=-1.0, le=1.0)
+    edge_days: float | None = Field(default=None, gt=0)
+    domain: Literal["", "legal", "finance", "medical", "compliance"] = ""
 
     def model_folder(self) -> Path | None:
         """The ONNX folder named by `embedder`, or None for "local" and "openai"."""

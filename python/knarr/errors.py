@@ -11,6 +11,8 @@
     │   └── DeviceError      (RuntimeError)
     ├── CatalogError         (OSError)      the catalog cannot be opened, or is another one
     ├── EmbedderError        (RuntimeError) an embedder is missing or answers wrongly
+    ├── ChatError            (RuntimeError) a chat model cannot be reached, or answers wrongly
+    │   └── ContextOverflow               a request that does not fit the model's window
     └── DocumentError        (ValueError)   a file that cannot be read as a document
 
 Messages carry the value that was given, what was expected and how to mend it.
@@ -61,6 +63,14 @@ class CatalogError(KnarrError, OSError):
 
 class EmbedderError(KnarrError, RuntimeError):
     """An embedder is missing, or its reply does not fit."""
+
+
+class ChatError(KnarrError, RuntimeError):
+    """A chat model that cannot be reached, or whose reply does not fit."""
+
+
+class ContextOverflow(ChatError):
+    """A request that does not fit the model's window."""
 
 
 class DocumentError(KnarrError, ValueError):

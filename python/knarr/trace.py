@@ -10,15 +10,37 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from knarr.types import AnswerStatus, Citation, Usage, to_json
+from knarr.types import (
+    AnswerStatus,
+    Citation,
+    ConstraintCheck,
+    Gate,
+    Mode,
+    ModelUsage,
+    Usage,
+    Verdict,
+    to_json,
+)
 
-SCHEMA = 1
+SCHEMA = 2
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeUse:
+    """An edge that a Search followed: what it showed, from which hit, and the historical question."""
+
+    target: str
+    seed: str
+    similarity: float
+    question: str
+    trace: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
     """One tool call. `uris` and `text` are what the policy was shown, `tokens` their price. `error`
-    is the reason when nothing was returned; `note` says what was repaired, or why it was not run."""
+    is the reason when nothing was returned; `note` says what was repaired, or why it was not run.
+    `edges` are those whose targets it showed."""
 
     id: str
     tool: str
@@ -29,16 +51,44 @@ class CallRecord:
     error: str = ""
     note: str = ""
     text: str = ""
+    edges: tuple[EdgeUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """One decision: its calls (none when it answered), what was said beside them, and its time."""
+    """One decision: its calls (none when it answered), what was said beside them, its time, and what
+    a chat model cost."""
 
     number: int
     calls: tuple[CallRecord, ...]
     text: str = ""
     decide_ms: float = 0.0
+    model: ModelUsage = field(default_factory=ModelUsage)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRecord:
+    """One look of the checker at a candidate answer.
+
+    round:      after which it looked
+    candidate:  the answer's text then
+    action:     "answered" with it, "escalated" to the full loop, or "shadow": what would have been done
+                was logged, and the loop answered
+    cause:      why, in words: the rule, the gate or the score
+    tokens:     shown until then
+    model:      what the judge cost
+    agrees:     whether the full path, where it ran too, gave the same evidence; None where it did not run
+    """
+
+    round: int
+    candidate: str
+    verdict: Verdict
+    action: str
+    cause: str
+    tokens: int
+    ms: float
+    model: ModelUsage = field(default_factory=ModelUsage)
+    agrees: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +113,8 @@ class DroppedCitation:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One question, whole. `created_at` is ISO 8601 in UTC; `spent` names the bound that ended it."""
+    """One question, whole. `created_at` is ISO 8601 in UTC; `spent` names the bound that ended it;
+    `versions` are those of the documents whose text was shown, by URI."""
 
     id: str
     question: str
@@ -78,6 +129,9 @@ class Trace:
     dropped: tuple[DroppedCitation, ...] = ()
     usage: Usage = field(default_factory=Usage)
     spent: str = ""
+    mode: Mode = "vikingrag"
+    checks: tuple[CheckRecord, ...] = ()
+    versions: dict[str, int] = field(default_factory=dict)
     schema: int = SCHEMA
 
     def calls(self) -> Iterator[CallRecord]:
@@ -109,15 +163,6 @@ class Trace:
 
 
 def _trace(value: dict[str, Any]) -> Trace:
-    rounds = tuple(
-        RoundRecord(
-            **{
-                **one,
-                "calls": tuple(CallRecord(**{**call, "uris": tuple(call["uris"])}) for call in one["calls"]),
-            }
-        )
-        for one in value["rounds"]
-    )
     scope = value["resolution"]
     resolution = ScopeRecord(
         tuple((str(uri), float(sure)) for uri, sure in scope["scopes"]), tuple(scope["words"]), scope["wide"]
@@ -126,10 +171,47 @@ def _trace(value: dict[str, Any]) -> Trace:
         **{
             **value,
             "resolution": resolution,
-            "rounds": rounds,
+            "rounds": tuple(_round_record(one) for one in value["rounds"]),
             "citations": tuple(_citation(one) for one in value["citations"]),
             "dropped": tuple(DroppedCitation(**one) for one in value["dropped"]),
-            "usage": Usage(**value["usage"]),
+            "usage": Usage(**{**value["usage"], "model": _model(value["usage"])}),
+            "checks": tuple(_check(one) for one in value.get("checks", ())),
+            "versions": {str(uri): int(n) for uri, n in value.get("versions", {}).items()},
+            "schema": SCHEMA,
+        }
+    )
+
+
+def _round_record(value: dict[str, Any]) -> RoundRecord:
+    calls = tuple(
+        CallRecord(
+            **{
+                **call,
+                "uris": tuple(call["uris"]),
+                "edges": tuple(EdgeUse(**edge) for edge in call.get("edges", ())),
+            }
+        )
+        for call in value["calls"]
+    )
+    return RoundRecord(**{**value, "calls": calls, "model": _model(value)})
+
+
+def _model(value: dict[str, Any]) -> ModelUsage:
+    return ModelUsage(**value.get("model", {}))
+
+
+def _check(value: dict[str, Any]) -> CheckRecord:
+    verdict = value["verdict"]
+    constraints = tuple(
+        ConstraintCheck(**{**one, "evidence": tuple((uri, text) for uri, text in one["evidence"])})
+        for one in verdict["constraints"]
+    )
+    gates = tuple(Gate(**one) for one in verdict["gates"])
+    return CheckRecord(
+        **{
+            **value,
+            "verdict": Verdict(**{**verdict, "constraints": constraints, "gates": gates}),
+            "model": _model(value),
         }
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Kind = Literal["chunk", "abstract"]
+Mode = Literal["vikingrag", "vikingrag-e", "vikingrag-e+"]
 Span = tuple[int, int]
 
 
@@ -53,15 +54,33 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class EdgeHit:
+    """An object that a hit's edge leads to (Algorithm 3). `similarity` is the cosine of the question
+    asked now and the historical `question`; `seed` the hit it was reached from; `trace` the run that
+    taught the edge."""
+
+    uri: str
+    kind: Kind
+    preview: str
+    source: Provenance
+    seed: str
+    similarity: float
+    question: str
+    trace: str
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """Hits in order of score, then URI. `plan` says how the vectors were searched; `rows_allowed`
-    how many objects scope and filter left. Iterates over its hits."""
+    how many objects scope and filter left; `edges` what experience adds, most similar question first,
+    where it was asked for. Iterates over its hits."""
 
     query: str
     scope: str
     hits: tuple[Hit, ...]
     plan: str
     rows_allowed: int
+    edges: tuple[EdgeHit, ...] = ()
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -176,6 +195,69 @@ class Citation:
 AnswerStatus = Literal["answered", "not_found", "no_answer", "budget_exhausted"]
 
 
+Sufficiency = Literal["sufficient", "insufficient", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintCheck:
+    """Something the answer must satisfy, and the evidence for it. `kind`: "entity", "time", "scope",
+    "quantity" or "negation"; `evidence`: (URI, quoted text) pairs; `met` only when one of them holds."""
+
+    kind: str
+    text: str
+    evidence: tuple[tuple[str, str], ...]
+    met: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A deterministic check that a "sufficient" must pass, whoever said it."""
+
+    name: str
+    passed: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether the evidence suffices for the answer.
+
+    outcome:    "unknown" when it could not be read; that is never a pass
+    score:      in [0, 1], what is held against `threshold`
+    judge:      "rules", or the chat model's name; `said` is its own word for the outcome
+    """
+
+    outcome: Sufficiency
+    reason: str
+    constraints: tuple[ConstraintCheck, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    score: float = 0.0
+    threshold: float = 1.0
+    judge: str = "rules"
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """What chat models cost, as their servers say.
+
+    prompt_tokens:  sent, the cached ones (`cached_tokens`) among them
+    estimated:      of `calls`, those whose tokens are our own count: the server gave none
+    cost:           in the currency of the price that was set, 0 without one
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    estimated: int = 0
+    cost: float = 0.0
+    ms: float = 0.0
+
+    def __add__(self, other: ModelUsage) -> ModelUsage:
+        return ModelUsage(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What a question cost. Tokens are counted with the embedder's tokenizer.
@@ -183,11 +265,13 @@ class Usage:
     tokens_shown: by tool, the tokens of observations shown to the policy
     calls:        by tool, how often it ran
     ms:           by step name, wall milliseconds
+    model:        what chat models cost beside that, by their servers' own count
     """
 
     tokens_by_tool: dict[str, int] = field(default_factory=dict)
     calls: dict[str, int] = field(default_factory=dict)
     ms: dict[str, float] = field(default_factory=dict)
+    model: ModelUsage = field(default_factory=ModelUsage)
 
     @property
     def tokens_shown(self) -> int:
@@ -200,7 +284,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of a question. `text` is empty only with status "no_answer"."""
+    """The outcome of a question. `text` is empty only with status "no_answer".
+
+    verdict:    of the checker, where one was asked
+    escalated:  whether mode "vikingrag-e+" went on from its first round to the full loop
+    """
 
     question: str
     text: str
@@ -209,3 +297,6 @@ class Answer:
     rounds: int
     usage: Usage
     trace_id: str
+    mode: Mode = "vikingrag"
+    verdict: Verdict | None = None
+    escalated: bool = False

@@ -21,10 +21,10 @@ from knarr.agent.observe import Observed
 from knarr.agent.outline import scope_index
 from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import Toolbox
-from knarr.agent.uris import within
 from knarr.embed.rerank import Reranker, load_reranker
 from knarr.trace import ScopeRecord, Trace
-from knarr.types import Answer, Usage
+from knarr.types import Answer, ModelUsage, Usage
+from knarr.uris import within
 
 Clock = Callable[[], float]
 
@@ -205,7 +205,8 @@ def _usage(outcome: Outcome, resolve_ms: float, cite_ms: float) -> Usage:
             tokens[call.tool] = tokens.get(call.tool, 0) + call.tokens
             ms[call.tool] = ms.get(call.tool, 0.0) + call.ms
             calls[call.tool] = calls.get(call.tool, 0) + (not call.error)
-    return Usage(tokens, calls, {**ms, "cite": cite_ms})
+    model = sum((record.model for record in outcome.rounds), ModelUsage())
+    return Usage(tokens, calls, {**ms, "cite": cite_ms}, model)
 
 
 _SO_FAR = 5

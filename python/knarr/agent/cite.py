@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from knarr.agent.citations import bare, fault_of, locate
 from knarr.agent.decision import Quote, Shown
 from knarr.agent.library import Library
 from knarr.agent.place import lines_of, pages_of
-from knarr.agent.uris import within
 from knarr.errors import KnarrError
+from knarr.language.citations import bare, fault_of, locate
 from knarr.trace import DroppedCitation
 from knarr.types import Citation, Passage
+from knarr.uris import within
 
 _MOST = 32
 _LOOKUP_WORDS = 12

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from knarr.types import Provenance
+from knarr.types import ModelUsage, Provenance
 
 if TYPE_CHECKING:
     from knarr.agent.history import Message
@@ -48,11 +48,13 @@ class Draft:
 @dataclass(frozen=True, slots=True)
 class Decision:
     """Calls to make, or a draft that ends the run. A decision with neither counts as an empty reply.
-    `text` is what a model says beside its calls; it stays in the history."""
+    `text` is what a model says beside its calls; it stays in the history. `usage` is what a chat model
+    cost for it."""
 
     calls: tuple[ToolCall, ...] = ()
     draft: Draft | None = None
     text: str = ""
+    usage: ModelUsage = field(default_factory=ModelUsage)
 
     @staticmethod
     def call(tool: str, **arguments: Any) -> Decision:

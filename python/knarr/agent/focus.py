@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from knarr.agent.decision import Shown
-from knarr.agent.lexical import bm25
 from knarr.agent.library import Library
-from knarr.agent.passages import Part, passages
 from knarr.agent.place import piece_of
-from knarr.agent.uris import name_of
 from knarr.embed.rerank import Reranker
 from knarr.errors import KnarrError
+from knarr.language.lexical import bm25
+from knarr.language.passages import Part, passages
 from knarr.types import Hit, Passage, SearchResult
+from knarr.uris import name_of
 
 POOL = 48  # chunks looked into
 READ = 16  # passages read by the cross-encoder at most,

@@ -97,16 +97,17 @@ class Loop:
                 continue
             draft = cleaned(decision.draft)
             if draft is not None:
-                self._record(decision.text, (), ms)
+                self._record(decision, (), ms)
                 return self._outcome(draft, "answered" if draft.found else "not_found")
             if self._meter.nudges >= self._budget.nudges:
                 return self._outcome(None, "no_answer")
             self._meter.nudges += 1
+            self._record(decision, (), ms)
             self._history.add_reply("")
             self._history.add_user(NUDGE)
         self._history.add_user(LAST_TURN)
         decision, ms = yield from self._decide(final=True)
-        self._record(decision.text, (), ms)
+        self._record(decision, (), ms)
         return self._outcome(cleaned(decision.draft), "budget_exhausted", spent)
 
     def _decide(self, *, final: bool) -> Generator[Step, Any, tuple[Decision, float]]:
@@ -148,7 +149,7 @@ class Loop:
         self._meter.tokens += sum(observation.tokens for observation in seen)
         self._meter.faults = 0 if runnable else self._meter.faults + 1
         records = [_call_record(one, ready.note) for one, ready in zip(seen, prepared, strict=True)]
-        self._record(decision.text, records, decide_ms)
+        self._record(decision, records, decide_ms)
 
     def _observe(self, ready: Prepared, number: int, observed: Observed, ms: float) -> Observation:
         return Observation(
@@ -166,8 +167,10 @@ class Loop:
             ms=ms,
         )
 
-    def _record(self, text: str, calls: Sequence[CallRecord], decide_ms: float) -> None:
-        self._rounds.append(RoundRecord(len(self._rounds) + 1, tuple(calls), text, decide_ms))
+    def _record(self, decision: Decision, calls: Sequence[CallRecord], decide_ms: float) -> None:
+        self._rounds.append(
+            RoundRecord(len(self._rounds) + 1, tuple(calls), decision.text, decide_ms, decision.usage)
+        )
 
     def _outcome(self, draft: Draft | None, status: AnswerStatus, spent: str = "") -> Outcome:
         return Outcome(draft, status, tuple(self._rounds), tuple(self._observations), spent)

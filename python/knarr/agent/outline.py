@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary
 from knarr.agent.library import Library, Outlines
 from knarr.agent.scope import ScopeIndex
 from knarr.agent.scope_index import HEAD_CHARS, Entry
-from knarr.agent.uris import SCHEME
 from knarr.errors import KnarrError
 from knarr.types import Listing
+from knarr.uris import SCHEME
 
 _PAGE = 1_000
 _HEAD_TOKENS = 600

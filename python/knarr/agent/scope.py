@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from knarr.agent.mentions import read_mentions
 from knarr.agent.scope_index import Entry, NameIndex
-from knarr.agent.uris import SCHEME, within
-from knarr.agent.words import GENERIC, Version, forms, meets, proper_forms, proper_runs, versions
+from knarr.language.words import GENERIC, Version, forms, meets, proper_forms, proper_runs, versions
+from knarr.uris import SCHEME, within
 
 NAMED = 0.72  # share of a mention's words, by weight, that its document must have
 MARGIN = 0.06  # by which it must lead the next document

@@ -13,8 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from knarr.agent.uris import name_of
-from knarr.agent.words import GENERIC, STOP, Version, Word, forms, initials, versions, words
+from knarr.language.words import GENERIC, STOP, Version, Word, forms, initials, versions, words
+from knarr.uris import name_of
 
 HEAD_CHARS = 3_000
 _HEAD_WEIGHT = 0.85

@@ -16,8 +16,8 @@ from knarr.agent.arguments import BadArguments, Field, check
 from knarr.agent.focus import Focus
 from knarr.agent.library import Library
 from knarr.agent.observe import Observed
-from knarr.agent.uris import within
 from knarr.errors import KnarrError, NotFound
+from knarr.uris import within
 
 _LOG = logging.getLogger("knarr.agent")
 _ERROR_CHARS = 300

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from knarr.agent.lexical import terms
 from knarr.errors import InvalidArgument, NotFound
+from knarr.language.lexical import terms
 from knarr.trace import Trace
 from knarr.types import Entry, GrepResult, Hit, Kind, Listing, Match, Passage, Provenance, SearchResult
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knarr.agent import Agent, Decision, Quote, ScriptedPolicy
-from knarr.agent.citations import fault_of, fold, locate
+from knarr.language.citations import fault_of, fold, locate
 
 FEES = "viking://handbook/loans/c_2.md"
 LOAN = "viking://handbook/loans/c_1.md"

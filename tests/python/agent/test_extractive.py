@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from knarr.agent import Agent, ExtractivePolicy
-from knarr.agent.citations import locate
-from knarr.agent.constraints import Coverage, constraints
-from knarr.agent.lexical import root, terms
-from knarr.agent.parts import parts
+from knarr.language.citations import locate
+from knarr.language.constraints import Coverage, constraints
+from knarr.language.lexical import root, terms
+from knarr.language.parts import parts
 
 MANUAL = "viking://manuals/widget_2.1.0"
 

@@ -8,7 +8,7 @@ from knarr.agent.mentions import read_mentions
 from knarr.agent.outline import scope_index
 from knarr.agent.scope import ScopeIndex
 from knarr.agent.scope_index import Entry
-from knarr.agent.words import meets, versions
+from knarr.language.words import meets, versions
 
 NAMES = [
     "viking://courses/cs466_sp21_info",

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from knarr.agent.constraints import Constraint, content_words, focus_words
 from knarr.agent.decision import View
-from knarr.agent.lexical import support
+from knarr.language.constraints import Constraint, content_words, focus_words
+from knarr.language.lexical import support
 from knarr.types import GrepResult
 
 

@@ -15,13 +15,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from knarr.agent.constraints import Constraint, Coverage, constraints, content_words
 from knarr.agent.decision import Decision, Draft, Shown, ToolCall, View
-from knarr.agent.measures import computed_from
 from knarr.agent.policy.evidence import Bounds, weigh
 from knarr.agent.policy.quoting import best_passage, quoted_answer, ranked_sentences
-from knarr.agent.uris import name_of
 from knarr.embed.rerank import Reranker
+from knarr.language.constraints import Constraint, Coverage, constraints, content_words
+from knarr.language.measures import computed_from
+from knarr.uris import name_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from knarr.agent.citations import too_short
 from knarr.agent.decision import Draft, Quote, Shown
-from knarr.agent.lexical import bm25
-from knarr.agent.parts import parts
-from knarr.agent.passages import Part, sentences
 from knarr.agent.scope import Names
-from knarr.agent.uris import name_of
-from knarr.agent.words import words
 from knarr.embed.rerank import Reranker
+from knarr.language.citations import too_short
+from knarr.language.lexical import bm25
+from knarr.language.parts import parts
+from knarr.language.passages import Part, sentences
+from knarr.language.words import words
+from knarr.uris import name_of
 
 _READ = 14  # sentences read by the cross-encoder, per part of the question
 _QUOTES = 3  # per part

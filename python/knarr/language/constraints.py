@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
-from knarr.agent.decision import Shown
-from knarr.agent.lexical import root
-from knarr.agent.uris import components
-from knarr.agent.words import GENERIC, STOP, forms, stem, words
+from knarr.language.lexical import root
+from knarr.language.words import GENERIC, STOP, forms, stem, words
+from knarr.types import Provenance
+from knarr.uris import components
 
 ConstraintKind = Literal["quoted", "identifier", "name", "number", "word"]
 
@@ -131,10 +131,23 @@ def _tells(match: re.Match[str], question: str) -> bool:
     return bool(listed) and not all(word in STOP or word in GENERIC for word in listed)
 
 
+class Piece(Protocol):
+    """A piece of document text, and where it stands."""
+
+    @property
+    def uri(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def source(self) -> Provenance: ...
+
+
 class Coverage:
     """The word forms of all that was shown, for asking what is still missing."""
 
-    def __init__(self, shown: Iterable[Shown]) -> None:
+    def __init__(self, shown: Iterable[Piece]) -> None:
         texts: list[str] = []
         for piece in shown:
             texts += [piece.text, *piece.source.section, *components(piece.uri)]

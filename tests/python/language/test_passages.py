@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knarr.agent.passages import MAX_WORDS, passages, sentences
+from knarr.language.passages import MAX_WORDS, passages, sentences
 
 TEXT = """# Grading
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from knarr.agent.words import STOP, words
+from knarr.language.words import STOP, words
 
 _K1, _B = 1.2, 0.6
 

@@ -1,0 +1,56 @@
+"""What the checker is given: a question, a candidate answer and the evidence. It knows no engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from knarr.trace import DroppedCitation
+from knarr.types import Citation, ModelUsage, Provenance, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A piece of document text that was read in this run. `score` is a cross-encoder's logit for the
+    question, None where there is none."""
+
+    uri: str
+    text: str
+    source: Provenance
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One candidate answer to be judged.
+
+    question:   as it was asked; `core` without the words that name documents
+    scopes:     the documents that the question means, when it names some, else empty
+    answer:     the candidate's text; `found` is False when it says that the evidence is not there
+    citations:  of the candidate, that hold in their sources; `dropped` are those that do not
+    evidence:   all that was shown, in order
+    """
+
+    question: str
+    core: str
+    scopes: tuple[str, ...]
+    answer: str
+    found: bool
+    citations: Sequence[Citation]
+    dropped: Sequence[DroppedCitation]
+    evidence: Sequence[Evidence]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A verdict and what a chat model cost for it."""
+
+    verdict: Verdict
+    usage: ModelUsage = field(default_factory=ModelUsage)
+
+
+class Checker(Protocol):
+    """Judges whether the evidence suffices. Never raises for what a model says."""
+
+    def check(self, case: Case) -> Checked: ...

@@ -1,0 +1,1 @@
+"""What questions and passages say, read off by rule: words, constraints, passages, quotes. No model, no engine."""
