@@ -15,6 +15,7 @@ class Budget:
     call_tokens:  the most tokens of one observation
     calls:        the most calls run in one round
     nudges:       how often an empty reply is asked again
+    cost:         of chat models, in the currency of the price that was set; None without a bound
     faults:       rounds in a row in which no call could be run, before the last turn
     """
 
@@ -25,6 +26,7 @@ class Budget:
     calls: int = 16
     nudges: int = 2
     faults: int = 5
+    cost: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("rounds", "call_tokens", "calls", "faults"):
@@ -34,6 +36,8 @@ class Budget:
             raise ValueError(f"budget: expected tokens >= 1 or None, got {self.tokens}")
         if self.timeout_s is not None and not self.timeout_s > 0:
             raise ValueError(f"budget: expected timeout_s > 0 or None, got {self.timeout_s}")
+        if self.cost is not None and not self.cost > 0:
+            raise ValueError(f"budget: expected cost > 0 or None, got {self.cost}")
         if self.nudges < 0:
             raise ValueError(f"budget: expected nudges >= 0, got {self.nudges}")
 
@@ -48,6 +52,7 @@ class Meter:
     rounds: int = 0
     faults: int = 0
     nudges: int = 0
+    cost: float = 0.0
 
     def remaining_tokens(self) -> int | None:
         """Tokens that may still be shown, never negative; None without a bound."""
@@ -57,8 +62,13 @@ class Meter:
         """When time is up, on the run's clock; None without a bound."""
         return None if self.budget.timeout_s is None else self.started_s + self.budget.timeout_s
 
+    def remaining_s(self, now_s: float) -> float | None:
+        """Wall seconds left, never negative; None without a bound."""
+        deadline = self.deadline_s()
+        return None if deadline is None else max(0.0, deadline - now_s)
+
     def spent(self, now_s: float) -> str:
-        """Which bound has been reached ("rounds", "tokens", "time", "faults"), or ""."""
+        """Which bound has been reached ("rounds", "tokens", "time", "cost", "faults"), or ""."""
         deadline = self.deadline_s()
         if self.rounds >= self.budget.rounds:
             return "rounds"
@@ -66,6 +76,8 @@ class Meter:
             return "tokens"
         if deadline is not None and now_s >= deadline:
             return "time"
+        if self.budget.cost is not None and self.cost >= self.budget.cost:
+            return "cost"
         return "faults" if self.faults >= self.budget.faults else ""
 
     def room(self, calls: int) -> int:

@@ -49,12 +49,18 @@ class Draft:
 class Decision:
     """Calls to make, or a draft that ends the run. A decision with neither counts as an empty reply.
     `text` is what a model says beside its calls; it stays in the history. `usage` is what a chat model
-    cost for it."""
+    cost for it.
+
+    fault:  without calls and draft: what was wrong with the reply, said to the model when it is asked again
+    ends:   without calls and draft: nothing more will come (the model is gone), so it is not asked again
+    """
 
     calls: tuple[ToolCall, ...] = ()
     draft: Draft | None = None
     text: str = ""
     usage: ModelUsage = field(default_factory=ModelUsage)
+    fault: str = ""
+    ends: bool = False
 
     @staticmethod
     def call(tool: str, **arguments: Any) -> Decision:
@@ -114,6 +120,7 @@ class View:
     messages:          the history, well formed, for a chat model
     observations:      the same history as values
     remaining_tokens:  what may still be shown, None without a bound
+    remaining_s:       wall seconds left when it was made, never negative; None without a bound
     final:             the budget is spent: answer from what is there
     notes:             the policy's own, kept for the run
     """
@@ -130,6 +137,7 @@ class View:
     remaining_tokens: int | None
     final: bool
     notes: dict[str, Any]
+    remaining_s: float | None = None
 
     @property
     def shown(self) -> tuple[Shown, ...]:
@@ -138,7 +146,11 @@ class View:
 
 
 class Policy(Protocol):
-    """Decides what to do next."""
+    """Decides what to do next.
+
+    A policy may also have `call_tokens: int | None`: the most tokens that one observation should have for
+    it (a model with a small window), None without a wish. The smaller of it and the budget's bound holds.
+    """
 
     def decide(self, view: View) -> Decision:
         """Calls to make, or a draft answer. Called from one thread at a time per run; may be shared

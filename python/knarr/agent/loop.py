@@ -99,12 +99,12 @@ class Loop:
             if draft is not None:
                 self._record(decision, (), ms)
                 return self._outcome(draft, "answered" if draft.found else "not_found")
-            if self._meter.nudges >= self._budget.nudges:
+            self._record(decision, (), ms)
+            if decision.ends or self._meter.nudges >= self._budget.nudges:
                 return self._outcome(None, "no_answer")
             self._meter.nudges += 1
-            self._record(decision, (), ms)
             self._history.add_reply("")
-            self._history.add_user(NUDGE)
+            self._history.add_user(decision.fault or NUDGE)
         self._history.add_user(LAST_TURN)
         decision, ms = yield from self._decide(final=True)
         self._record(decision, (), ms)
@@ -115,6 +115,7 @@ class Loop:
         decision = yield Decide(self._view(final))
         if not isinstance(decision, Decision):
             raise TypeError(f"a policy must return a Decision, got {type(decision).__name__}")
+        self._meter.cost += decision.usage.cost
         return decision, (self._clock() - began) * 1e3
 
     def _view(self, final: bool) -> View:
@@ -131,6 +132,7 @@ class Loop:
             remaining_tokens=self._meter.remaining_tokens(),
             final=final,
             notes=self._notes,
+            remaining_s=self._meter.remaining_s(self._clock()),
         )
 
     def _round(self, decision: Decision, decide_ms: float) -> Generator[Step, Any, None]:
