@@ -23,13 +23,14 @@ class Joined {
  public:
   Joined(const State& state, NodeId node) : state_(state) {
     const TrieNode& record = state.trie.node(node);
-    const RowSet rows = record.is_object ? record.rows : record.rows & state.by_kind[0];
-    rows.for_each_range([this](Row begin, Row end) {
+    rows_ = record.is_object ? record.rows : record.rows & state.by_kind[0];
+    rows_.for_each_range([this](Row begin, Row end) {
       for (Row row = begin; row < end; ++row) append(row);
     });
   }
 
   std::uint64_t size() const { return size_; }
+  const RowSet& rows() const { return rows_; }
   // The one piece that the text is; nullptr when it is several, or none.
   const Piece* whole() const { return pieces_.size() == 1 ? &pieces_.front() : nullptr; }
   const Block& block(const Piece& piece) const { return *state_.texts.block(piece.block); }
@@ -93,18 +94,20 @@ class Joined {
   }
 
   const State& state_;
+  RowSet rows_;
   std::vector<Piece> pieces_;
   std::vector<std::uint64_t> begins_;  // of each piece, in the joined text
   std::uint64_t size_ = 0;
 };
 
-// The objects whose text meets [begin, end) of a block.
-void add_uris(const State& state, const Block& block, std::uint32_t begin, std::uint32_t end,
-              std::vector<std::string>& out) {
+// The objects of the text that meet [begin, end) of a block. A slice without a byte may lie between
+// two that were joined, and its row may be removed or belong elsewhere.
+void add_uris(const State& state, const RowSet& rows, const Block& block, std::uint32_t begin,
+              std::uint32_t end, std::vector<std::string>& out) {
   for (std::uint32_t i = block.slice_at(begin); i < block.slice_count(); ++i) {
     const Slice slice = block.slice(i);
     if (slice.begin_byte >= end) break;
-    if (slice.end_byte > begin) out.push_back(state.uri(slice.row));
+    if (slice.end_byte > begin && rows.contains(slice.row)) out.push_back(state.uri(slice.row));
   }
 }
 
@@ -170,7 +173,7 @@ TextSpan Engine::read(std::string_view uri, std::int64_t begin_byte,
   text.visit(span.begin_byte, span.end_byte,
              [&](const Piece& piece, std::uint32_t begin, std::uint32_t end) {
                span.text += text.block(piece).text().substr(begin, end - begin);
-               add_uris(*state, text.block(piece), begin, end, span.uris);
+               add_uris(*state, text.rows(), text.block(piece), begin, end, span.uris);
              });
   if (span.uris.empty() && state->trie.node(node).is_object)
     span.uris.push_back(state->trie.uri(node));

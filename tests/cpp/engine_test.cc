@@ -370,6 +370,23 @@ TEST_F(Document, RemoveReachesEveryIndex) {
   EXPECT_EQ(engine_.stats().texts_size_bytes, 0u);
 }
 
+TEST(Engine, ReadPassesOverARemovedObjectWithoutText) {
+  Vectors vectors(7);
+  Engine engine(kDim);
+  Batch batch;
+  batch.add("viking://d/1", vectors.next(), "one ");
+  batch.add("viking://d/empty", vectors.next(), "");
+  batch.add("viking://d/s/nothing", vectors.next(), "");
+  batch.add("viking://d/2", vectors.next(), "two");
+  engine.add(batch.objects("viking://d"));
+  engine.remove("viking://d/empty");
+  engine.remove("viking://d/s");
+  const TextSpan span = engine.read("viking://d", 0, std::nullopt);
+  EXPECT_EQ(span.text, "one two");
+  EXPECT_EQ(span.uris, (std::vector<std::string>{"viking://d/1", "viking://d/2"}));
+  EXPECT_EQ(engine.grep("one two", "viking://", {}, {}).matches.at(0).uris.size(), 2u);
+}
+
 TEST_F(Document, RemovingTheRootRemovesAll) {
   EXPECT_EQ(engine_.remove("viking://"), 5u);
   EXPECT_EQ(engine_.list("viking://", 0, 10).total, 0u);
