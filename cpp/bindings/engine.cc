@@ -44,12 +44,18 @@ std::pair<Row, Row> add(Engine& self, const Texts& uris, const py::array& vector
 }
 
 PyHits search(const Engine& self, const py::array& query, const std::string& scope, std::int64_t k,
-              const Filter& filter, std::int64_t offset, bool expand, float gamma) {
+              const Filter& filter, std::int64_t offset, bool expand, float gamma,
+              const std::optional<py::array>& question) {
   const std::span<const float> values = floats(query, 1, "query");
-  return {without_gil([&] {
-            return self.search(values, {scope, k, offset, filter, expand, gamma});
-          }),
-          {}};
+  SearchOptions options{scope, k, offset, filter, expand, gamma, {}};
+  if (question) {
+    options.question = floats(*question, 1, "question");
+    if (options.question.empty()) {
+      fail(ErrorCode::kInvalidArgument,
+           "question: expected dimension " + std::to_string(self.dim()) + ", got 0");
+    }
+  }
+  return {without_gil([&] { return self.search(values, options); }), {}};
 }
 
 std::vector<PyHits> search_batch(const Engine& self, const py::array& queries,
@@ -163,11 +169,18 @@ void define_writing(Class& type) {
 
 void define_reading(Class& type) {
   type.def("search", &search, py::arg("query"), py::arg("scope"), py::arg("k"), py::arg("filter"),
-           py::kw_only(), py::arg("offset"), py::arg("expand"), py::arg("gamma"))
+           py::kw_only(), py::arg("offset"), py::arg("expand"), py::arg("gamma"),
+           py::arg("question") = py::none())
       .def("search_batch", &search_batch, py::arg("queries"), py::arg("scope"), py::arg("k"),
            py::arg("filter"))
       .def("expand", &expand, py::arg("seeds"), py::arg("query"), py::arg("scope"),
            py::arg("filter"), py::kw_only(), py::arg("gamma"), py::arg("limit"))
+      .def(
+          "edges",
+          [](const Engine& self, std::int64_t offset, std::int64_t limit) {
+            return without_gil([&] { return self.edges(offset, limit); });
+          },
+          py::arg("offset"), py::arg("limit"))
       .def(
           "children",
           [](const Engine& self, const std::string& uri, std::int64_t offset, std::int64_t limit) {

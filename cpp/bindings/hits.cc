@@ -5,6 +5,7 @@
 
 #include "bindings/boundary.h"
 #include "bindings/names.h"
+#include "engine/engine.h"
 #include "engine/results.h"
 
 namespace knarr::bindings {
@@ -55,11 +56,34 @@ void register_hits(py::module_& module) {
           "row",
           [](const Expanded& self) { return self.row == kNoRow ? -1 : std::int64_t{self.row}; },
           "Its row; -1 for a directory.")
+      .def_property_readonly(
+          "kind",
+          [](const Expanded& self) -> std::optional<KindName> {
+            if (!self.kind) return std::nullopt;
+            return KindName(py::str(kind_name(*self.kind)));
+          },
+          "\"chunk\" or \"abstract\"; None for a directory.")
+      .def_readonly("preview", &Expanded::preview)
+      .def_readonly("document", &Expanded::document, "URI; \"\" when added without one.")
       .def_readonly("source", &Expanded::source, "URI of the seed.")
       .def_readonly("similarity", &Expanded::similarity, "Cosine of the query and the question.")
       .def_readonly("question", &Expanded::question)
       .def_readonly("summary", &Expanded::summary)
       .def_readonly("trace", &Expanded::trace);
+
+  py::class_<KnownEdge>(module, "KnownEdge", "An edge that the engine holds.")
+      .def_readonly("source", &KnownEdge::source, "URIs.")
+      .def_readonly("target", &KnownEdge::target)
+      .def_readonly("question", &KnownEdge::question)
+      .def_readonly("trace", &KnownEdge::trace)
+      .def_readonly("summary", &KnownEdge::summary)
+      .def_property_readonly(
+          "expires_at",
+          [](const KnownEdge& self) -> std::optional<std::int64_t> {
+            if (self.expires_at_s == kNeverExpires) return std::nullopt;
+            return self.expires_at_s;
+          },
+          "Unix seconds; None for never.");
 
   py::class_<PyHits>(module, "Hits",
                      "Results of a search, best first: columns of one length. They tell of the "

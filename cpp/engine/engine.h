@@ -52,6 +52,9 @@ struct SearchOptions {
   Filter filter;
   bool expand = false;  // also follow edges of the hits
   float gamma = 0.8f;   // least similarity of an edge's question
+  // (dim,), compared with the edges' questions; empty: the query is. What is searched for is often
+  // a part of the question, or it in other words.
+  std::span<const float> question = {};
 };
 
 struct ExpandOptions {
@@ -59,6 +62,16 @@ struct ExpandOptions {
   Filter filter;
   float gamma = 0.8f;
   std::size_t limit = 100;
+};
+
+// An edge as listings show it.
+struct KnownEdge {
+  std::string source;  // URIs
+  std::string target;
+  std::string question;
+  std::string trace;
+  std::string summary;
+  std::int64_t expires_at_s;
 };
 
 struct NewEdges {
@@ -118,6 +131,8 @@ class Engine {
   // Targets of the seeds' edges whose question is like the query, best first.
   std::vector<Expanded> expand(std::span<const std::string_view> seeds,
                                std::span<const float> query, const ExpandOptions& options) const;
+  // Up to `limit` edges from the offset-th on, in an order of the engine's own.
+  std::vector<KnownEdge> edges(std::int64_t offset, std::int64_t limit) const;
 
   // A page of a directory's children, in order of creation.
   ListPage list(std::string_view uri, std::int64_t offset, std::int64_t limit) const;

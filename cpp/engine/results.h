@@ -23,9 +23,12 @@ struct RowRange {
 // A target that an edge of a seed leads to.
 struct Expanded {
   std::string uri;
-  Row row;             // kNoRow when the target is a directory
-  std::string source;  // URI of the seed
-  float similarity;    // cosine of the query and the edge's question
+  Row row;                   // kNoRow when the target is a directory
+  std::optional<Kind> kind;  // of an object, as are
+  std::string preview;
+  std::string document;  // its document's URI; empty when it has none
+  std::string source;    // URI of the seed
+  float similarity;      // cosine of the query and the edge's question
   std::string question;
   std::string summary;
   std::string trace;

@@ -10,10 +10,11 @@
 namespace knarr {
 namespace {
 
-void check_query(std::span<const float> values, std::size_t dim) {
+void check_width(const char* what, std::span<const float> values, std::size_t dim) {
   if (values.size() != dim) {
-    fail(ErrorCode::kInvalidArgument, "query: expected dimension " + std::to_string(dim) +
-                                          ", got " + std::to_string(values.size()));
+    fail(ErrorCode::kInvalidArgument, std::string(what) + ": expected dimension " +
+                                          std::to_string(dim) + ", got " +
+                                          std::to_string(values.size()));
   }
 }
 
@@ -50,9 +51,21 @@ std::vector<Expanded> expand_nodes(const State& state, std::span<const NodeId> s
   for (const Activation& each : state.edges.expand(seeds, query, options, is_allowed, before)) {
     const EpisodeView episode = state.edges.episode(each.episode);
     const TrieNode& target = trie.node(each.target);
-    out.push_back({trie.uri(each.target), target.is_object ? target.rows.first() : kNoRow,
-                   trie.uri(each.source), each.similarity, std::string(episode.question),
-                   std::string(episode.summary), std::string(episode.trace)});
+    Expanded found{};
+    found.uri = trie.uri(each.target);
+    found.row = kNoRow;
+    if (target.is_object) {
+      found.row = target.rows.first();
+      found.kind = state.records[found.row].kind;
+      found.preview = state.preview(found.row);
+      found.document = state.document(found.row);
+    }
+    found.source = trie.uri(each.source);
+    found.similarity = each.similarity;
+    found.question = episode.question;
+    found.summary = episode.summary;
+    found.trace = episode.trace;
+    out.push_back(std::move(found));
   }
   return out;
 }
@@ -83,7 +96,9 @@ Extent Hits::extent(std::size_t i) const {
 }
 
 Hits Engine::search(std::span<const float> query, const SearchOptions& options) const {
-  check_query(query, dim_);
+  check_width("query", query, dim_);
+  const std::span<const float> question = options.question.empty() ? query : options.question;
+  check_width("question", question, dim_);
   const StatePtr state = this->state();
   const RowSet allowed = state->allowed(state->resolve(options.scope), options.filter);
   const std::uint64_t rows_allowed = allowed.size();
@@ -95,7 +110,7 @@ Hits Engine::search(std::span<const float> query, const SearchOptions& options) 
   if (options.expand) {
     std::vector<NodeId> seeds;
     for (const ScoredRow& each : hits.rows) seeds.push_back(state->records[each.row].node);
-    hits.expanded = expand_nodes(*state, seeds, query, allowed, options.gamma,
+    hits.expanded = expand_nodes(*state, seeds, question, allowed, options.gamma,
                                  std::numeric_limits<std::size_t>::max());
   }
   return hits;
@@ -103,7 +118,7 @@ Hits Engine::search(std::span<const float> query, const SearchOptions& options) 
 
 std::vector<Hits> Engine::search_batch(std::span<const float> queries,
                                        const SearchOptions& options) const {
-  if (queries.size() % dim_ != 0) check_query(queries, dim_);
+  if (queries.size() % dim_ != 0) check_width("query", queries, dim_);
   const StatePtr state = this->state();
   const RowSet allowed = state->allowed(state->resolve(options.scope), options.filter);
   const std::uint64_t rows_allowed = allowed.size();
@@ -122,13 +137,29 @@ std::vector<Hits> Engine::search_batch(std::span<const float> queries,
 std::vector<Expanded> Engine::expand(std::span<const std::string_view> seeds,
                                      std::span<const float> query,
                                      const ExpandOptions& options) const {
-  check_query(query, dim_);
+  check_width("query", query, dim_);
   const StatePtr state = this->state();
   std::vector<NodeId> nodes;
   nodes.reserve(seeds.size());
   for (const std::string_view uri : seeds) nodes.push_back(state->resolve(uri));
   const RowSet allowed = state->allowed(state->resolve(options.scope), options.filter);
   return expand_nodes(*state, nodes, query, allowed, options.gamma, options.limit);
+}
+
+std::vector<KnownEdge> Engine::edges(std::int64_t offset, std::int64_t limit) const {
+  if (offset < 0 || limit < 0) {
+    fail(ErrorCode::kInvalidArgument, "offset and limit must not be negative");
+  }
+  const StatePtr state = this->state();
+  std::vector<KnownEdge> out;
+  for (const Edge& edge :
+       state->edges.list(static_cast<std::size_t>(offset), static_cast<std::size_t>(limit))) {
+    const EpisodeView episode = state->edges.episode(edge.episode);
+    out.push_back({state->trie.uri(edge.source), state->trie.uri(edge.target),
+                   std::string(episode.question), std::string(episode.trace),
+                   std::string(episode.summary), edge.expires_at_s});
+  }
+  return out;
 }
 
 }  // namespace knarr

@@ -16,6 +16,7 @@ __all__: list[str] = [
     "GrepHits",
     "GrepMatch",
     "Hits",
+    "KnownEdge",
     "ListEntry",
     "ListPage",
     "TextSpan",
@@ -41,6 +42,18 @@ class Expanded:
     A target that an edge of a hit leads to.
     """
     @property
+    def document(self) -> str:
+        """
+        URI; "" when added without one.
+        """
+    @property
+    def kind(self) -> typing.Literal["chunk", "abstract"] | None:
+        """
+        "chunk" or "abstract"; None for a directory.
+        """
+    @property
+    def preview(self) -> str: ...
+    @property
     def question(self) -> str: ...
     @property
     def row(self) -> int:
@@ -63,6 +76,29 @@ class Expanded:
     def trace(self) -> str: ...
     @property
     def uri(self) -> str: ...
+
+class KnownEdge:
+    """
+    An edge that the engine holds.
+    """
+    @property
+    def expires_at(self) -> int | None:
+        """
+        Unix seconds; None for never.
+        """
+    @property
+    def question(self) -> str: ...
+    @property
+    def source(self) -> str:
+        """
+        URIs.
+        """
+    @property
+    def summary(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def trace(self) -> str: ...
 
 class Hits:
     """
@@ -329,6 +365,11 @@ class Engine:
         limit: typing.SupportsInt | typing.SupportsIndex,
     ) -> ListPage: ...
     def count(self, scope: str, kinds: typing.SupportsInt | typing.SupportsIndex) -> int: ...
+    def edges(
+        self,
+        offset: typing.SupportsInt | typing.SupportsIndex,
+        limit: typing.SupportsInt | typing.SupportsIndex,
+    ) -> list[KnownEdge]: ...
     def exists(self, uri: str) -> bool: ...
     def expand(
         self,
@@ -377,6 +418,7 @@ class Engine:
         offset: typing.SupportsInt | typing.SupportsIndex,
         expand: bool,
         gamma: typing.SupportsFloat | typing.SupportsIndex,
+        question: numpy.ndarray | None = None,
     ) -> Hits: ...
     def search_batch(
         self, queries: numpy.ndarray, scope: str, k: typing.SupportsInt | typing.SupportsIndex, filter: Filter

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr import _core
-from knarr._core import Expanded, GrepHits, GrepMatch, Hits, ListEntry, ListPage, TextSpan
+from knarr._core import Expanded, GrepHits, GrepMatch, Hits, KnownEdge, ListEntry, ListPage, TextSpan
 from knarr.errors import InvalidArgument
 from knarr.types import Kind
 
@@ -41,6 +41,7 @@ __all__ = [
     "GrepHits",
     "GrepMatch",
     "Hits",
+    "KnownEdge",
     "ListEntry",
     "ListPage",
     "TextSpan",
@@ -188,6 +189,7 @@ class Engine:
         offset: int = 0,
         expand: bool = False,
         gamma: float = 0.8,
+        question: Floats | None = None,
     ) -> Hits:
         """The `k` objects of `scope` nearest to `query`, best first, after `offset` better ones.
 
@@ -197,6 +199,7 @@ class Engine:
         kinds:  "chunk", "abstract", or several; None for all
         expand: also follow edges of the hits whose question is at least `gamma`-similar to the
                 query, to targets that scope, filter and kinds allow: ``hits.expanded``
+        question: (dim,) float32, compared with the edges' questions in place of the query
 
         Raises NotFound when nothing has the scope's URI, InvalidArgument for k < 1."""
         return self._core.search(
@@ -207,6 +210,7 @@ class Engine:
             offset=_count(offset, "offset"),
             expand=expand,
             gamma=gamma,
+            question=None if question is None else _array(question, "question"),
         )
 
     def search_batch(
@@ -244,6 +248,10 @@ class Engine:
             gamma=gamma,
             limit=_count(limit, "limit"),
         )
+
+    def edges(self, offset: int = 0, limit: int = 1000) -> builtins.list[KnownEdge]:
+        """A page of the edges that the engine holds, expired ones too, in an order of its own."""
+        return self._core.edges(_count(offset, "offset"), _count(limit, "limit"))
 
     def list(self, uri: str = ROOT, offset: int = 0, limit: int = 1000) -> ListPage:
         """A page of a directory's children, in order of creation.

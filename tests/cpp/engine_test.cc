@@ -440,6 +440,47 @@ TEST_F(Document, EdgesRespectFilterScopeAndGamma) {
   EXPECT_TRUE(uris({}, question).empty());
 }
 
+TEST_F(Document, TheQuestionAskedIsComparedInPlaceOfTheQuery) {
+  const auto question = vectors_.next(), query = vectors_.next(), other = vectors_.next();
+  const std::vector<std::string_view> source{"viking://k/doc/intro"},
+      target{"viking://k/doc/one/1"};
+  engine_.add_edges({source, target, "what?", question, "trace", "s"});
+  const auto expanded = [&](std::span<const float> asked) {
+    return engine_.search(query, {.expand = true, .question = asked}).expanded;
+  };
+  ASSERT_EQ(expanded(question).size(), 1u);
+  const Expanded found = expanded(question)[0];
+  EXPECT_EQ(found.uri, "viking://k/doc/one/1");
+  EXPECT_EQ(found.kind, Kind::kChunk);
+  EXPECT_EQ(found.document, "viking://k/doc/");
+  EXPECT_FALSE(found.preview.empty());
+  EXPECT_TRUE(expanded(other).empty());
+  EXPECT_TRUE(expanded({}).empty());  // the query, which is unlike the edge's question
+  // The hits are those of the query, whatever is asked.
+  EXPECT_EQ(uris_of(engine_.search(query, {.expand = true, .question = question})),
+            uris_of(engine_.search(query, {})));
+  const std::vector<float> narrow(kDim - 1, 1.0f);
+  EXPECT_EQ(code_of([&] { expanded(narrow); }), ErrorCode::kInvalidArgument);
+}
+
+TEST_F(Document, EdgesAreListed) {
+  const auto question = vectors_.next();
+  const std::vector<std::string_view> sources{"viking://k/doc/intro", "viking://k/doc/intro"};
+  const std::vector<std::string_view> targets{"viking://k/doc/one/1", "viking://k/doc/two/1"};
+  engine_.add_edges({sources, targets, "what?", question, "trace", "s", 99});
+  const std::vector<KnownEdge> all = engine_.edges(0, 10);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].source, "viking://k/doc/intro");
+  EXPECT_EQ(all[0].question, "what?");
+  EXPECT_EQ(all[0].trace, "trace");
+  EXPECT_EQ(all[0].summary, "s");
+  EXPECT_EQ(all[0].expires_at_s, 99);
+  ASSERT_EQ(engine_.edges(1, 1).size(), 1u);
+  EXPECT_EQ(engine_.edges(1, 1)[0].target, all[1].target);
+  EXPECT_TRUE(engine_.edges(2, 1).empty());
+  EXPECT_EQ(code_of([&] { engine_.edges(-1, 1); }), ErrorCode::kInvalidArgument);
+}
+
 // Readers see whole documents only: each version of a document repeats its number in every chunk.
 TEST(EngineThreads, ReadersSeeWholeDocuments) {
   constexpr int kDocuments = 3, kChunks = 8, kRounds = 60;

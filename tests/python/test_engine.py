@@ -539,6 +539,20 @@ def test_search_with_expansion(engine: Engine) -> None:
     only = pyroaring.BitMap([0, 4])
     assert [each.uri for each in engine.search(query, k=1, filter=only, expand=True).expanded] == [uris[4]]
     assert engine.expand([uris[0]], -query) == []
+    assert [(hit.kind, hit.document) for hit in hits.expanded] == [("chunk", ""), ("chunk", "")]
+    assert engine.search(query, k=1, expand=True, question=rows[1]).expanded == []
+    asked = engine.search(rows[1], k=5, expand=True, question=query)
+    assert asked.uris[0] == uris[1] and [hit.uri for hit in asked.expanded] == [uris[3], uris[4]]
+    with pytest.raises(InvalidArgument, match="question: expected dimension"):
+        engine.search(query, expand=True, question=rows[0][:-1].copy())
+    with pytest.raises(InvalidArgument, match="question: expected dimension"):
+        engine.search(query, expand=True, question=rows[0][:0].copy())
+    assert [(edge.source, edge.trace, edge.expires_at) for edge in engine.edges()] == [
+        (uris[0], "t2", 1),
+        (uris[0], "t1", None),
+        (uris[0], "t1", None),
+    ]
+    assert [edge.target for edge in engine.edges(1, 1)] == [uris[3]]
     with pytest.raises(NotFound):
         engine.add_edges([uris[0]], ["viking://nowhere"], "q", query)
     with pytest.raises(InvalidArgument):
