@@ -113,8 +113,14 @@ class DroppedCitation:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One question, whole. `created_at` is ISO 8601 in UTC; `spent` names the bound that ended it;
-    `versions` are those of the documents whose text was shown, by URI."""
+    """One question, whole.
+
+    created_at:  ISO 8601 in UTC, when it was asked
+    spent:       the bound that ended it, "" for none
+    versions:    of the documents whose text was shown, by URI
+    chat_model:  its name, where one decided
+    learnt:      how many edges this run has taught
+    """
 
     id: str
     question: str
@@ -132,6 +138,8 @@ class Trace:
     mode: Mode = "vikingrag"
     checks: tuple[CheckRecord, ...] = ()
     versions: dict[str, int] = field(default_factory=dict)
+    chat_model: str = ""
+    learnt: int = 0
     schema: int = SCHEMA
 
     def calls(self) -> Iterator[CallRecord]:
@@ -224,84 +232,8 @@ def _citation(value: dict[str, Any]) -> Citation:
     )
 
 
-_SHORT = 96
-_URIS = 6
+def render(trace: Trace, *, uris: int = 6, width: int = 0) -> str:
+    """The trace as a tree for reading; see `knarr.trace_view`."""
+    from knarr.trace_view import render as drawn
 
-
-def render(trace: Trace, *, uris: int = _URIS) -> str:
-    """The trace as a tree for reading: the path by round with at most so many URIs per call, the
-    quoted evidence, and the cost."""
-    lines = [trace.question]
-    lines += _branch("├─ ", "│  ", _resolution(trace))
-    for record in trace.rounds:
-        if record.calls:
-            lines += _branch("├─ ", "│  ", _round(record, uris))
-    lines += _branch("├─ ", "│  ", _answer(trace))
-    lines += _branch("└─ ", "   ", _cost(trace))
-    return "\n".join(lines)
-
-
-def _branch(first: str, rest: str, block: list[str]) -> list[str]:
-    return [(rest if n else first) + line for n, line in enumerate(block)]
-
-
-def _resolution(trace: Trace) -> list[str]:
-    found = trace.resolution.scopes
-    if not found:
-        return [f"scope {trace.scope}"]
-    beside = ", and beside it all of " + trace.scope if trace.resolution.wide else ""
-    head = f"scope {found[0][0]} ({found[0][1]:.2f}){beside}"
-    return [head, *(f"      {uri} ({sure:.2f})" for uri, sure in found[1:4])]
-
-
-def _round(record: RoundRecord, most: int) -> list[str]:
-    block = [f"round {record.number}"]
-    for at, call in enumerate(record.calls):
-        last = at + 1 == len(record.calls)
-        block += _branch("└─ " if last else "├─ ", "   " if last else "│  ", _call(call, most))
-    return block
-
-
-def _call(call: CallRecord, most: int) -> list[str]:
-    given = ", ".join(
-        f"{name}={_clip(value)}"
-        for name, value in call.arguments.items()
-        if value not in (None, 0, False, "")
-    )
-    block = [
-        f"{call.tool}({given})  {call.tokens} tokens, {call.ms:.0f} ms{f', {call.note}' if call.note else ''}"
-    ]
-    if call.error:
-        return [*block, f"! {_clip(call.error)}"]
-    block += call.uris[:most]
-    if len(call.uris) > most:
-        block.append(f"… {len(call.uris) - most} more")
-    return block
-
-
-def _clip(value: Any) -> str:
-    text = " ".join(value.split()) if isinstance(value, str) else str(value)
-    text = text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
-    return f'"{text}"' if isinstance(value, str) else text
-
-
-def _answer(trace: Trace) -> list[str]:
-    block = [f"{trace.status}{f' ({trace.spent})' if trace.spent else ''}", *trace.text.split("\n")]
-    for number, piece in enumerate(trace.citations, 1):
-        where = f"lines {piece.lines[0]}-{piece.lines[1]}"
-        if piece.pages is not None:
-            where += f", pages {piece.pages[0]}-{piece.pages[1]}"
-        block.append(f"[{number}] {piece.uri} ({where})")
-        block += [f"    > {line}" for line in piece.text.split("\n")]
-    block += [f"dropped ({one.fault}): {one.uri} {_clip(one.text)}" for one in trace.dropped]
-    return block
-
-
-def _cost(trace: Trace) -> list[str]:
-    usage = trace.usage
-    tools = ", ".join(
-        f"{name} {count}×/{usage.tokens_by_tool.get(name, 0)}" for name, count in usage.calls.items()
-    )
-    return [
-        f"{usage.tokens_shown} tokens shown ({tools or 'no calls'}), {usage.total_ms:.0f} ms, trace {trace.id}"
-    ]
+    return drawn(trace, uris=uris, width=width)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import shutil
 import sys
 import textwrap
@@ -18,10 +17,11 @@ from typing import Any
 
 import typer
 
+from knarr.drawing import clean as clean
+from knarr.drawing import one_line as one_line
 from knarr.types import Span, to_json
 
 MAX_WIDTH = 100
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def make_printable() -> None:
@@ -55,16 +55,6 @@ def say_json(value: Any) -> None:
     """A result as JSON. Characters outside ASCII are escaped where stdout cannot hold them."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     say(json.dumps(to_json(value), ensure_ascii=not utf8, allow_nan=False, indent=2))
-
-
-def clean(text: str) -> str:
-    """Text without control characters that a terminal would obey."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def one_line(text: str) -> str:
-    """Text with every run of white space as one space."""
-    return clean(" ".join(text.split()))
 
 
 def _style(text: str, **how: bool | str) -> str:
