@@ -14,6 +14,8 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     vectors                      by content hash + model: unchanged content is never embedded twice
     changes                      append-only, growing `seq`: what the engine applies to catch up
     traces                       the recorded run of each question
+    model_abstracts              by what was asked + model + prompt: no chat model is paid twice
+    abstract_uses                which documents and folders hold that content now
 """
 
 from __future__ import annotations
@@ -154,6 +156,24 @@ traces = sa.Table(
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("record", sa.Text, nullable=False),
     sa.Index("traces_by_time", "created_at"),
+)
+
+model_abstracts = sa.Table(
+    "model_abstracts",
+    metadata,
+    sa.Column("key", sa.LargeBinary, primary_key=True),
+    sa.Column("model", sa.Text, primary_key=True),
+    sa.Column("prompt", sa.Text, primary_key=True),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("tokens", sa.Integer, nullable=False),
+)
+
+abstract_uses = sa.Table(
+    "abstract_uses",
+    metadata,
+    sa.Column("owner", sa.Text, primary_key=True),
+    sa.Column("key", sa.LargeBinary, primary_key=True, index=True),
 )
 
 

@@ -1,0 +1,104 @@
+"""Abstracts that chat models made, by what they were asked for + model + prompt.
+
+An entry lives as long as something in the catalog still has that content: `uses` says who. Owners are
+documents (by id) and folders (by URI). An entry without a text records that the model gave none, and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from knarr.catalog.schema import abstract_uses, model_abstracts
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a model gave: a text, or no text and the reason. `tokens` is what it cost."""
+
+    text: str
+    reason: str = ""
+    tokens: int = 0
+
+
+def owner(document_id: int) -> str:
+    """The owner's name of a document; a folder's is its URI."""
+    return str(document_id)
+
+
+def get(connection: sa.Connection, key: bytes, model: str, prompt: str) -> Made | None:
+    """What was made for this content, if anything was."""
+    table = model_abstracts
+    query = sa.select(table.c.text, table.c.reason, table.c.tokens).where(
+        table.c.key == key, table.c.model == model, table.c.prompt == prompt
+    )
+    row = connection.execute(query).first()
+    return Made(*row) if row else None
+
+
+def put(connection: sa.Connection, key: bytes, model: str, prompt: str, made: Made, user: str) -> None:
+    """Keep what was made, used by the owner `user`."""
+    values = {"key": key, "model": model, "prompt": prompt}
+    table = model_abstracts
+    same = sa.and_(table.c.key == key, table.c.model == model, table.c.prompt == prompt)
+    connection.execute(table.delete().where(same))
+    connection.execute(
+        table.insert().values(**values, text=made.text, reason=made.reason, tokens=made.tokens)
+    )
+    _use(connection, user, [key])
+
+
+def keep(connection: sa.Connection, user: str, keys: Sequence[bytes]) -> None:
+    """Say all that an owner's content now asks for; entries that nobody asks for any more are deleted."""
+    old = _used(connection, [user])
+    if set(old) == set(keys):
+        return
+    connection.execute(abstract_uses.delete().where(abstract_uses.c.owner == user))
+    _use(connection, user, keys)
+    _release(connection, [key for key in old if key not in set(keys)])
+
+
+def forget(connection: sa.Connection, users: Sequence[str]) -> None:
+    """Owners that are gone: what only they asked for goes with them."""
+    for begin in range(0, len(users), _BATCH):
+        part = users[begin : begin + _BATCH]
+        old = _used(connection, part)
+        connection.execute(abstract_uses.delete().where(abstract_uses.c.owner.in_(part)))
+        _release(connection, old)
+
+
+def rename(connection: sa.Connection, old: str, new: str) -> None:
+    """A folder that moved."""
+    connection.execute(abstract_uses.delete().where(abstract_uses.c.owner == new))
+    connection.execute(abstract_uses.update().where(abstract_uses.c.owner == old).values(owner=new))
+
+
+def any_made(connection: sa.Connection) -> bool:
+    """Whether there is anything to look for."""
+    return connection.execute(sa.select(abstract_uses.c.key).limit(1)).first() is not None
+
+
+def _use(connection: sa.Connection, user: str, keys: Iterable[bytes]) -> None:
+    rows = [{"owner": user, "key": key} for key in dict.fromkeys(keys)]
+    if rows:
+        connection.execute(abstract_uses.insert().prefix_with("OR IGNORE", dialect="sqlite"), rows)
+
+
+def _used(connection: sa.Connection, users: Sequence[str]) -> list[bytes]:
+    query = sa.select(abstract_uses.c.key).where(abstract_uses.c.owner.in_(users)).distinct()
+    return list(connection.execute(query).scalars())
+
+
+def _release(connection: sa.Connection, keys: Sequence[bytes]) -> None:
+    for begin in range(0, len(keys), _BATCH):
+        part = keys[begin : begin + _BATCH]
+        used = sa.select(abstract_uses.c.key).where(abstract_uses.c.key.in_(part))
+        connection.execute(
+            model_abstracts.delete().where(
+                model_abstracts.c.key.in_(part), model_abstracts.c.key.not_in(used)
+            )
+        )
