@@ -1,0 +1,226 @@
+"""Direct evidence for each constraint, by rule, out of what was cited and shown.
+
+A constraint is looked for in the cited words first, then in the piece they stand in, then in the
+titles and names above it. Evidence is always words of a document, or the name of one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+from knarr.checker.constraints import YEAR, Need, needs
+from knarr.checker.types import Case, Evidence
+from knarr.language.citations import locate
+from knarr.language.lexical import root, terms
+from knarr.language.passages import sentences
+from knarr.language.words import STOP, forms, stem, words
+from knarr.types import Citation, ConstraintCheck
+from knarr.uris import components, name_of, within
+
+_TIME = re.compile(
+    r"(?<!\d)(?:19|20)\d\d(?!\d)|\b\d{1,2}[:.]\d{2}\b|\b\d{1,2} ?[ap]\.?m\b|\b\d{1,2}/\d{1,2}\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r"|\b(?:\d+|one|two|three|four|five|six|seven|ten|thirty|sixty|ninety)(?:\s*\(\d+\))?\s+(?:business |calendar )?"
+    r"(?:second|minute|hour|day|week|month|quarter|year|decade)s?\b"
+    r"|\b(?:noon|midnight|century|weekly|daily|monthly|annually|immediately|upon|as soon as)\b",
+    re.IGNORECASE,
+)
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905 - a line, not a column
+    )
+} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90"}
+_ANY_NUMBER = re.compile(
+    rf"\d|\b(?:{'|'.join(_NUMBER_WORDS)}|once|twice|half|dozens?|hundreds?|thousands?|millions?|billions?|single|both|none)\b",
+    re.IGNORECASE,
+)
+_NUMERAL = re.compile(r"\d[\d,]*(?:\.\d+)*")
+_DENIAL = re.compile(
+    r"\b(?:not?|never|none|nobody|nothing|cannot|neither|nor|without|except|exclud\w+|exception|unless|prohibit\w*|forbid\w*|"
+    r"forbidden|deni\w+|refus\w+|lack\w*|fail\w*|absent|absence|only|instead|limit\w*|restrict\w*|exempt\w*|unable|"
+    r"\w+n['’]t|un(?:able|allowed|available|supported|authorized|authorised|paid|known|changed)|non\w+)\b",
+    re.IGNORECASE,
+)
+_SUFFIXES = frozenset(
+    "inc incorporated corp corporation co company ltd limited llc lp plc gmbh ag sa nv the of and".split()  # noqa: SIM905 - as above
+)
+_EXCERPT = 300
+
+
+class Scorer(Protocol):
+    """A cross-encoder: a logit per passage for a query, shape (n,)."""
+
+    def scores(self, query: str, passages: Sequence[str]) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a citation stands on: the cited words, the shown piece around them, the titles above."""
+
+    uri: str
+    quote: str
+    near: str
+    titles: tuple[str, ...]
+    document: str
+
+    @property
+    def place(self) -> str:
+        """Names and titles above, as running text."""
+        return " / ".join((*self.titles, *components(self.uri))).replace("_", " ")
+
+    @property
+    def said(self) -> str:
+        """The quote with the titles it cannot be understood without; what the cross-encoder reads."""
+        return f"{' / '.join(self.titles[-2:])}: {self.quote}"
+
+
+def grounds(case: Case) -> tuple[Ground, ...]:
+    """One per citation that holds, in order."""
+    return tuple(_ground(one, case.evidence) for one in case.citations)
+
+
+def _ground(cited: Citation, shown: Sequence[Evidence]) -> Ground:
+    own = [piece for piece in shown if piece.uri == cited.uri]
+    for piece in own:
+        if locate(cited.text, piece.text) is not None:
+            return Ground(cited.uri, cited.text, piece.text, piece.source.section, piece.source.document)
+    titles = own[0].source.section if own else ()
+    return Ground(cited.uri, cited.text, cited.text, titles, cited.document)
+
+
+def direct(need: Need, stands: Sequence[Ground]) -> ConstraintCheck:
+    """The evidence for one constraint among what is cited; unmet when there is none."""
+    found = [piece for ground in stands if (piece := _in_ground(need, ground)) is not None]
+    return ConstraintCheck(need.kind, need.text, tuple(dict.fromkeys(found)), bool(found))
+
+
+def _in_ground(need: Need, ground: Ground) -> tuple[str, str] | None:
+    """(URI, words) for the need in one citation; None when it is not there."""
+    if need.want == "document":
+        inside = within(ground.uri, need.text)
+        return (need.text, name_of(need.text)) if inside else None
+    if need.want == "absence":
+        return None if _is_about(need.text, ground) else (ground.uri, _clip(ground.quote))
+    if has(need, ground.quote):
+        return ground.uri, _clip(_sentence(need, ground.quote))
+    if need.want in ("a time", "a number", "denial"):
+        return None
+    if need.want == "year" and YEAR.search(ground.quote):
+        return None  # the cited words speak of other years
+    if has(need, ground.near):
+        return ground.uri, _clip(_sentence(need, ground.near))
+    if has(need, ground.place):
+        return ground.uri, _clip(ground.place)
+    if has(need, f"{ground.place} {ground.near}"):
+        return ground.uri, _clip(ground.quote)
+    return None
+
+
+def _is_about(excluded: str, ground: Ground) -> bool:
+    """Whether a citation speaks of what the question excludes, and does not set it apart itself."""
+    want = Need("time", excluded, "year") if YEAR.fullmatch(excluded) else Need("entity", excluded, "words")
+    if has(want, ground.quote):
+        others = set(YEAR.findall(ground.quote)) - {excluded}
+        return not _DENIAL.search(ground.quote) and not (want.want == "year" and others)
+    return want.want == "year" and not YEAR.search(ground.quote) and has(want, ground.place)
+
+
+def has(need: Need, text: str) -> bool:
+    """Whether a text has what is needed. Years and numbers are exact: 2023 is not 2024."""
+    match need.want:
+        case "year":
+            return need.text in YEAR.findall(text) or bool(
+                re.search(rf"\b(?:FY|CY)\s?['’]?{need.text[2:]}\b", text, re.IGNORECASE)
+            )
+        case "number":
+            return numbers(need.text) <= numbers(text)
+        case "version":
+            return any(
+                have == asked or have.startswith(f"{asked}.")
+                for asked in numbers(need.text)
+                for have in numbers(text)
+            )
+        case "phrase":
+            plain = _plain(need.text)
+            return plain in _plain(text) or plain.removesuffix("()") in _plain(text)
+        case "words":
+            return _has_words(need.text, text)
+        case "a time":
+            return bool(_TIME.search(text))
+        case "a number":
+            return bool(_ANY_NUMBER.search(text))
+        case "denial":
+            return bool(_DENIAL.search(text))
+    return False
+
+
+def _has_words(name: str, text: str) -> bool:
+    """All telling words of a name, in any form; what companies end in aside."""
+    if _plain(name) in _plain(text):
+        return True
+    have, roots = _forms(text)
+    asked = [word for word in words(name) if word.whole not in STOP]
+    telling = [word for word in asked if word.text.lower() not in _SUFFIXES] or asked
+    return all(word.whole in have or root(stem(word.text.lower())) in roots for word in telling)
+
+
+@lru_cache(maxsize=512)
+def _forms(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    found = frozenset(forms(text.replace("_", " ")))
+    return found, frozenset(root(form) for form in found)
+
+
+def numbers(text: str) -> frozenset[str]:
+    """Every number in a text, without signs of money and thousands; small number words as digits."""
+    found = {match.replace(",", "").rstrip(".") for match in _NUMERAL.findall(text)}
+    return frozenset(
+        found
+        | {_NUMBER_WORDS[word.text.lower()] for word in words(text) if word.text.lower() in _NUMBER_WORDS}
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _sentence(need: Need, text: str) -> str:
+    """The first sentence that has it, else the text."""
+    return next((part.text for part in sentences(text) if has(need, part.text)), text)
+
+
+def _clip(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= _EXCERPT else text[: text.rfind(" ", 0, _EXCERPT)]
+
+
+_SUPPORTS_LOGIT = -2.0
+_SUPPORTS_WORDS = 0.5
+_ANSWER_WORDS = 0.5
+
+
+def supports(question: str, answer: str, text: str, reranker: Scorer | None) -> bool:
+    """Whether a text by itself supports question and answer: it fits the question (by the cross-encoder,
+    by words in common without one), lacks none of its years, and shares the answer's words."""
+    if not text.strip():
+        return False
+    years = [need for need in needs(question) if need.want == "year"]
+    if years and YEAR.search(text) and not any(has(need, text) for need in years):
+        return False
+    shared = share(answer, [text])
+    if reranker is None:
+        return share(question, [text]) >= _SUPPORTS_WORDS and shared >= _ANSWER_WORDS
+    logit = max((float(one) for one in reranker.scores(question, [text])), default=float("-inf"))
+    return logit >= _SUPPORTS_LOGIT or (shared >= 0.9 and logit >= 4.0 * _SUPPORTS_LOGIT)
+
+
+def share(asked: str, texts: Iterable[str]) -> float:
+    """The share of telling words that the texts have together; 0 without such words."""
+    wanted = set(terms(asked))
+    have = {term for text in texts for term in terms(text)}
+    return len(wanted & have) / len(wanted) if wanted else 0.0

@@ -1,0 +1,104 @@
+"""The deterministic gates: what any "sufficient" must pass, whoever said it.
+
+answer        there is one, and it says that the evidence is there
+citation      at least one citation holds in its source
+dropped       no quote of the candidate was made up, joined or taken from elsewhere
+judge_quotes  every quote the judge gives stands in the text it names, as shown
+years, numbers, names   those of the question appear in what is cited, or in its titles
+excluded      nothing that the question excludes is what the evidence is about
+scopes        every citation is from a document that the question means, where it means some
+asked         the cited pieces have at least one of the words that say what is asked
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from knarr.checker.constraints import Need
+from knarr.checker.evidence import Ground
+from knarr.checker.types import Case
+from knarr.language.citations import locate, too_short
+from knarr.language.constraints import content_words
+from knarr.language.lexical import root
+from knarr.language.words import forms, stem
+from knarr.types import ConstraintCheck, Gate
+from knarr.uris import within
+
+Pair = tuple[Need, ConstraintCheck]
+Quoted = tuple[str, str]
+
+
+def gates(
+    case: Case, stands: Sequence[Ground], checked: Sequence[Pair], quotes: Sequence[Quoted] = ()
+) -> tuple[Gate, ...]:
+    """All of them, in order. `checked` are the constraints with their evidence, `quotes` the judge's
+    (URI, words)."""
+    return (
+        Gate(
+            "answer",
+            case.found and bool(case.answer.strip()),
+            "" if case.found else "the candidate says it is not there",
+        ),
+        Gate("citation", bool(stands), "" if stands else "no citation holds"),
+        _dropped(case),
+        _judge_quotes(case, quotes),
+        _hard("years", checked, lambda need: need.want == "year"),
+        _hard("numbers", checked, lambda need: need.want in ("number", "version")),
+        _hard("names", checked, lambda need: need.kind == "entity"),
+        _hard("excluded", checked, lambda need: need.want == "absence"),
+        _scopes(case, stands),
+        _asked(case, stands),
+    )
+
+
+def failed(found: Sequence[Gate]) -> Gate | None:
+    """The first gate that did not pass."""
+    return next((gate for gate in found if not gate.passed), None)
+
+
+def _dropped(case: Case) -> Gate:
+    """A quote too short to be checked is only no evidence; any other fault is an invention."""
+    bad = next((one for one in case.dropped if one.fault != "too_short"), None)
+    return Gate(
+        "dropped",
+        bad is None,
+        "" if bad is None else f"a quote of the answer is {bad.fault}: {bad.text[:80]}",
+    )
+
+
+def _judge_quotes(case: Case, quotes: Sequence[Quoted]) -> Gate:
+    bad = next((one for one in quotes if not stands_in(case, *one)), None)
+    return Gate("judge_quotes", bad is None, "" if bad is None else f"not in {bad[0]}: {bad[1][:80]}")
+
+
+def stands_in(case: Case, uri: str, text: str) -> bool:
+    """Whether a quote stands in what was shown of that object and is long enough to tell. Words that a
+    citation of the candidate holds count as shown: they were looked up in their source."""
+    shown = [piece.text for piece in case.evidence if piece.uri == uri]
+    shown += [cited.text for cited in case.citations if cited.uri == uri]
+    return not too_short(text) and any(locate(text, one) is not None for one in shown)
+
+
+def _hard(name: str, checked: Sequence[Pair], of: object) -> Gate:
+    assert callable(of)
+    lacking = [check.text for need, check in checked if need.hard and of(need) and not check.met]
+    word = "the evidence is about" if name == "excluded" else "not in the evidence:"
+    return Gate(name, not lacking, f"{word} {', '.join(lacking)}" if lacking else "")
+
+
+def _scopes(case: Case, stands: Sequence[Ground]) -> Gate:
+    if not case.scopes:
+        return Gate("scopes", True)
+    astray = next(
+        (one.uri for one in stands if not any(within(one.uri, scope) for scope in case.scopes)), None
+    )
+    return Gate(
+        "scopes", astray is None, "" if astray is None else f"outside what the question means: {astray}"
+    )
+
+
+def _asked(case: Case, stands: Sequence[Ground]) -> Gate:
+    wanted = [root(stem(one.text)) for one in content_words(case.core)]
+    have = {root(form) for one in stands for form in forms(f"{one.place} {one.near}")}
+    passed = not wanted or any(word in have for word in wanted)
+    return Gate("asked", passed, "" if passed else "the cited pieces have none of the words of the question")

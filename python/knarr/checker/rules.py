@@ -1,0 +1,70 @@
+"""`RuleChecker`: the checker that needs no model. Constraints, evidence and gates by rule, then a score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from knarr.checker.constraints import Need, needs
+from knarr.checker.evidence import Ground, Scorer, direct, grounds
+from knarr.checker.gates import failed, gates
+from knarr.checker.score import THRESHOLD, Signals, score, signals
+from knarr.checker.types import Case, Checked
+from knarr.types import ConstraintCheck, Gate, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What rules find out about one case."""
+
+    stands: tuple[Ground, ...]
+    checked: tuple[tuple[Need, ConstraintCheck], ...]
+    gates: tuple[Gate, ...]
+    signals: Signals
+
+    @property
+    def constraints(self) -> tuple[ConstraintCheck, ...]:
+        return tuple(check for _need, check in self.checked)
+
+
+def examine(case: Case, reranker: Scorer | None, quotes: tuple[tuple[str, str], ...] = ()) -> Findings:
+    """Constraints with their evidence, gates and signals. `quotes` are a judge's (URI, words)."""
+    stands = grounds(case)
+    checked = tuple((need, direct(need, stands)) for need in needs(case.core, case.scopes))
+    return Findings(
+        stands, checked, gates(case, stands, checked, quotes), signals(case, stands, checked, reranker)
+    )
+
+
+class RuleChecker:
+    """Sufficient when every gate passes and the score reaches `threshold`. Thread-safe when the
+    reranker is; None goes by words alone."""
+
+    def __init__(self, reranker: Scorer | None = None, *, threshold: float = THRESHOLD) -> None:
+        self._reranker = reranker
+        self.threshold = threshold
+
+    def check(self, case: Case) -> Checked:
+        found = examine(case, self._reranker)
+        bad = failed(found.gates)
+        value = score(found.signals, passed=bad is None)
+        enough = bad is None and value >= self.threshold
+        return Checked(
+            Verdict(
+                outcome="sufficient" if enough else "insufficient",
+                reason=reason(found, value, self.threshold),
+                constraints=found.constraints,
+                gates=found.gates,
+                score=value,
+                threshold=self.threshold,
+            )
+        )
+
+
+def reason(found: Findings, value: float, threshold: float) -> str:
+    """In words: the gate that failed, or the score and what is unmet."""
+    bad = failed(found.gates)
+    if bad is not None:
+        return f"gate {bad.name}: {bad.detail}"
+    unmet = [check.text for check in found.constraints if not check.met]
+    tail = f"; no direct evidence for {', '.join(unmet)}" if unmet else ""
+    return f"score {value:.2f} {'reaches' if value >= threshold else 'is below'} {threshold:.2f}{tail}"
