@@ -6,6 +6,7 @@ of such a block, since every line of it carries the mark.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from knarr.agent.library import Library
 from knarr.types import GrepResult, Listing, Passage, Provenance, SearchResult
 
 Count = Callable[[str], int]
+_LINE_END = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 _NOTE_TOKENS = 60  # kept for the lines that say what was left out
 
 
@@ -34,8 +36,8 @@ class Observed:
 
 
 def quoted(text: str) -> str:
-    """Document text, every line marked."""
-    return "\n".join(f"> {line}" for line in text.strip("\n").split("\n"))
+    """Document text, every line marked, whatever sign a reader may take for the end of a line."""
+    return "\n".join(f"> {line}" for line in _LINE_END.split(text.strip("\n")))
 
 
 def place(source: Provenance) -> str:

@@ -50,11 +50,12 @@ class Resolution:
     words: tuple[str, ...] = ()
 
     def hint(self) -> str:
-        """One line for a model, "" when there is nothing to say."""
+        """For a model: what the question may mean, names of documents on marked lines; "" when there is
+        nothing to say."""
         if not self.candidates:
             return ""
-        listed = ", ".join(candidate.uri for candidate in self.candidates)
-        return f"The question {'may mean' if self.wide else 'seems to mean'}: {listed}"
+        listed = "\n".join(f"> {candidate.uri}" for candidate in self.candidates)
+        return f"The question {'may mean' if self.wide else 'seems to mean'}:\n{listed}"
 
 
 class ScopeIndex:
