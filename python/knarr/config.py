@@ -17,7 +17,12 @@ class Settings(BaseSettings):
     embed_url, embed_model, embed_key:  for "openai"
     embed_threads:     onnxruntime threads; 0 is one per core
     chunk_tokens:      L, the most tokens of a chunk
-    abstract_tokens:   the most tokens of an extractive abstract
+    abstract_tokens:   the most tokens of an abstract
+    abstracts:         "extractive" (sentences of the text itself), or "model": by the chat model, where one is
+                       configured, when documents are added
+    abstract_prompt_tokens:  the most tokens shown to the model for one abstract, however much there is
+    abstract_job_tokens:     the most that one job of abstracts may cost, prompts and replies; 0 for no limit
+    abstract_threads:  calls to the model at a time
     preview_chars:     the most characters of a preview
     max_file_bytes:    larger files are refused with status "limit"
     chat_url:          an OpenAI-compatible server (…/v1); empty: no chat model, everything works without
@@ -42,6 +47,10 @@ class Settings(BaseSettings):
     embed_threads: int = Field(default=0, ge=0)
     chunk_tokens: int = Field(default=1000, ge=16)
     abstract_tokens: int = Field(default=96, ge=16)
+    abstracts: Literal["extractive", "model"] = "extractive"
+    abstract_prompt_tokens: int = Field(default=3000, ge=600)
+    abstract_job_tokens: int = Field(default=2_000_000, ge=0)
+    abstract_threads: int = Field(default=4, ge=1, le=64)
     preview_chars: int = Field(default=240, ge=40)
     max_file_bytes: int = Field(default=256 << 20, ge=1)
     chat_url: str = ""
