@@ -13,7 +13,8 @@
     ├── EmbedderError        (RuntimeError) an embedder is missing or answers wrongly
     ├── ChatError            (RuntimeError) a chat model cannot be reached, or answers wrongly
     │   └── ContextOverflow               a request that does not fit the model's window
-    └── DocumentError        (ValueError)   a file that cannot be read as a document
+    ├── DocumentError        (ValueError)   a file that cannot be read as a document
+    └── MissingPackage       (ImportError)  an optional package that this needs is not installed
 
 Messages carry the value that was given, what was expected and how to mend it.
 """
@@ -79,3 +80,7 @@ class DocumentError(KnarrError, ValueError):
     def __init__(self, message: str, status: str = "corrupt") -> None:
         super().__init__(message)
         self.status = status
+
+
+class MissingPackage(KnarrError, ImportError):
+    """An optional package is not installed; the message says which."""

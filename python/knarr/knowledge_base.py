@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -208,6 +209,13 @@ class KnowledgeBase(Reading):
         """`(id, created_at, question, status)` of the newest traces."""
         with self._catalog.reading() as connection:
             return traces.recent(connection, limit)
+
+    def iter_traces(self, since: str | datetime | None = None, limit: int | None = None) -> Iterator[Trace]:
+        """Recorded runs, oldest first: those asked at or after `since` (a time, or its ISO 8601 text,
+        UTC where it names no zone), at most `limit`. Read as they are taken. Raises InvalidArgument."""
+        from knarr.trace import Trace
+
+        return map(Trace.from_json, traces.walk(self._catalog.reading, since, limit))
 
     # ------------------------------------------------------------------ the rest
 

@@ -1,10 +1,18 @@
-"""Traces of questions, newest first."""
+"""Traces of questions: by id, the newest, and all in order of time."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
 from knarr.catalog.schema import traces
+from knarr.errors import InvalidArgument
+
+Reading = Callable[[], AbstractContextManager[sa.Connection]]
+_PAGE = 32
 
 
 def put(
@@ -40,3 +48,40 @@ def recent(connection: sa.Connection, limit: int) -> list[tuple[str, str, str, s
     query = sa.select(traces.c.id, traces.c.created_at, traces.c.question, traces.c.status)
     rows = connection.execute(query.order_by(traces.c.created_at.desc(), traces.c.id).limit(limit))
     return [(str(a), str(b), str(c), str(d)) for a, b, c, d in rows]
+
+
+def walk(reading: Reading, since: str | datetime | None = None, limit: int | None = None) -> Iterator[str]:
+    """The JSON of traces, oldest first: those created at or after `since`, at most `limit`.
+
+    `since` is a time or its ISO 8601 text, UTC where it names no zone. Reads a page at a time, each in
+    its own transaction, so that a slow taker holds up nobody. Raises InvalidArgument."""
+    if limit is not None and limit < 0:
+        raise InvalidArgument(f"limit {limit}: expected at least 0, or None for all")
+    return _pages(reading, "" if since is None else _stamp(since), limit)
+
+
+def _pages(reading: Reading, since: str, left: int | None) -> Iterator[str]:
+    place = sa.tuple_(traces.c.created_at, traces.c.id)
+    after: sa.ColumnElement[bool] = traces.c.created_at >= since
+    while left is None or left > 0:
+        query = sa.select(traces.c.created_at, traces.c.id, traces.c.record).where(after)
+        query = query.order_by(traces.c.created_at, traces.c.id)
+        with reading() as connection:
+            rows = connection.execute(query.limit(_PAGE if left is None else min(_PAGE, left))).all()
+        if not rows:
+            return
+        yield from (str(record) for _, _, record in rows)
+        left = None if left is None else left - len(rows)
+        after = place > (rows[-1][0], rows[-1][1])
+
+
+def _stamp(moment: str | datetime) -> str:
+    """A time as traces write it, to compare with theirs as text."""
+    try:
+        found = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+        found = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+        return found.astimezone(UTC).isoformat(timespec="milliseconds")
+    except (ValueError, OverflowError):
+        raise InvalidArgument(
+            f"{moment!r}: expected a time such as 2026-01-31 or 2026-01-31T18:00+01:00"
+        ) from None
