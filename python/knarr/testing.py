@@ -1,4 +1,4 @@
-"""For tests, yours too: an embedder that needs no model, and scripted policies."""
+"""For tests, yours too: an embedder that needs no model, and scripted policies and chat models."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from knarr.agent.policy import ScriptedPolicy
 from knarr.embed.tokens import RegexTokenizer
+from knarr.llm.scripted import ScriptedChat
 
 
 class HashEmbedder:
@@ -49,4 +50,4 @@ class HashEmbedder:
         return unit
 
 
-__all__ = ["HashEmbedder", "ScriptedPolicy"]
+__all__ = ["HashEmbedder", "ScriptedChat", "ScriptedPolicy"]

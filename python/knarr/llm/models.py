@@ -1,0 +1,50 @@
+"""What a server tells of its models: their names, and how many tokens fit in a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+DEFAULT_WINDOW = 8192
+_LEAST_WINDOW = 256
+
+# Servers name the window in many ways; the length a model was trained with is not among them, since a
+# server may have loaded it with less.
+_WINDOW_FIELDS = (
+    "n_ctx",
+    "loaded_context_length",
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "max_input_tokens",
+)
+_INNER = ("meta", "top_provider", "default_generation_settings", "limits")
+
+
+def listed(body: Any) -> list[Mapping[str, Any]]:
+    """The entries of GET /models that have an id."""
+    data = body.get("data") if isinstance(body, dict) else body
+    entries = data if isinstance(data, list) else []
+    return [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
+
+
+def window_in(entry: Any) -> int:
+    """Tokens of the window that an entry of /models, or /props, tells; 0 when it tells none."""
+    if not isinstance(entry, dict):
+        return 0
+    for name in _WINDOW_FIELDS:
+        value = entry.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= _LEAST_WINDOW:
+            return value
+    return next((found for name in _INNER if (found := window_in(entry.get(name)))), 0)
+
+
+def ask_window(get: Callable[[str], Any], url: str, model: str) -> int:
+    """The window of `model` as the server at `url` tells it, else DEFAULT_WINDOW. `get` returns the JSON
+    at an address, None when there is none."""
+    entries = listed(get(f"{url}/models"))
+    entry = next((entry for entry in entries if entry["id"] == model), None)
+    if entry is None and len(entries) == 1:
+        entry = entries[0]
+    return window_in(entry) or window_in(get(f"{url.removesuffix('/v1')}/props")) or DEFAULT_WINDOW
