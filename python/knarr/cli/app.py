@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from knarr.cli import answers, demo, exits, look, page, write
+from knarr.cli import answers, demo, exits, look, page, traces, write
 from knarr.cli.options import ROOT
 from knarr.errors import KnarrError, NotFound
 
@@ -24,7 +24,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("add")(write.add)
 app.command("ask")(answers.ask)
-app.command("trace")(answers.trace)
+app.add_typer(traces.traces, name="trace")
 app.command("search")(look.search)
 app.command("grep")(look.grep)
 app.command("list")(look.list_)
