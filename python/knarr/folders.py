@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
+import sqlalchemy as sa
 
-from knarr.catalog import Catalog, changes, folders, vectors
+from knarr.abstracting.recall import Recall, embedded
+from knarr.catalog import Catalog, abstracts, changes, folders, vectors
 from knarr.catalog.folders import FolderRecord
 from knarr.config import Settings
 from knarr.documents.abstracts import folder_abstract, preview
@@ -28,50 +30,69 @@ def above(uri: str) -> list[str]:
     return found
 
 
-def refresh(catalog: Catalog, embedder: Embedder, settings: Settings) -> None:
-    """Make the abstracts anew that changes have touched, those left by a killed process included."""
+def refresh(catalog: Catalog, embedder: Embedder, settings: Settings, recall: Recall | None = None) -> None:
+    """Make the abstracts anew that changes have touched, those left by a killed process included. What a
+    model made of the same contents before is taken from the catalog; no model is called."""
     with catalog.reading() as connection:
         touched = folders.stale(connection)
+    recall = recall or Recall.of(catalog, settings)
     for uri in sorted(touched, key=lambda uri: (-len(parse(uri)), uri)):
-        _refresh_one(catalog, embedder, settings, uri)
+        _refresh_one(catalog, embedder, settings, recall, uri)
 
 
-def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, uri: str) -> None:
+def parts_of(connection: sa.Connection, uri: str) -> tuple[str, list[tuple[str, str]]]:
+    """A folder's title, and the name and abstract of each thing that lies directly in it."""
+    children = folders.children(connection, uri)
+    title = parse(uri)[-1] if uri != SCHEME else ""
+    return title, [(parse(child)[-1], text) for child, text in children]
+
+
+def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, recall: Recall, uri: str) -> None:
     with catalog.reading() as connection:
         old = folders.get(connection, uri)
-        children = folders.children(connection, uri)
-    if not children:
+        title, parts = parts_of(connection, uri)
+        known, keys = recall.folder(connection, title, parts)
+    if not parts:
         with catalog.writing() as connection:
             folders.unmark(connection, uri)
+            abstracts.forget(connection, [uri])
             if old is not None:
                 folders.remove(connection, uri)
                 vectors.release(connection, [old.vector_hash])
                 changes.append(connection, "folder", uri)
         return
-    names = [parse(child)[-1] for child, _ in children]
-    title = parse(uri)[-1] if uri != SCHEME else ""
-    text = folder_abstract(title, names, (abstract for _, abstract in children), settings.abstract_tokens)
+    names = [name for name, _ in parts]
+    text = known or folder_abstract(title, names, (below for _, below in parts), settings.abstract_tokens)
     if old is not None and old.text == text:
         with catalog.writing() as connection:
             folders.unmark(connection, uri)
+            abstracts.keep(connection, uri, keys)
         return
-    key = hashlib.sha256(text.encode("utf-8")).digest()
+    stands_for = embedded(title, text) if known else text
+    key = hashlib.sha256(stands_for.encode("utf-8")).digest()
     tokens = count_tokens(embedder.tokenizer, text)
-    _store(
-        catalog, embedder, FolderRecord(uri, text, tokens, preview(text, settings.preview_chars), key), old
-    )
+    record = FolderRecord(uri, text, tokens, preview(text, settings.preview_chars), key)
+    _store(catalog, embedder, record, stands_for, old, keys)
 
 
-def _store(catalog: Catalog, embedder: Embedder, record: FolderRecord, old: FolderRecord | None) -> None:
+def _store(
+    catalog: Catalog,
+    embedder: Embedder,
+    record: FolderRecord,
+    stands_for: str,
+    old: FolderRecord | None,
+    keys: list[bytes],
+) -> None:
     with catalog.reading() as connection:
         known = vectors.get(connection, [record.vector_hash], embedder.id)
     fresh = (
-        {} if known else {record.vector_hash: np.asarray(embedder.embed([record.text])[0], dtype=np.float32)}
+        {} if known else {record.vector_hash: np.asarray(embedder.embed([stands_for])[0], dtype=np.float32)}
     )
     with catalog.writing() as connection:
         vectors.put(connection, fresh, embedder.id)
         folders.put(connection, record)
         folders.unmark(connection, record.uri)
+        abstracts.keep(connection, record.uri, keys)
         if old is not None and old.vector_hash != record.vector_hash:
             vectors.release(connection, [old.vector_hash])
         changes.append(connection, "folder", record.uri)

@@ -18,7 +18,8 @@ from typing import cast, get_args
 import numpy as np
 import sqlalchemy as sa
 
-from knarr.catalog import Catalog, changes, documents, folders, vectors
+from knarr.abstracting.recall import Recall
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.catalog.records import DocumentRecord
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
@@ -57,6 +58,7 @@ class Ingest:
         self._embedder = embedder
         self._settings = settings
         self._published = published
+        self._recall = Recall.of(catalog, settings)
         self._recipe = (
             f"{_RECIPE_VERSION}:{settings.chunk_tokens}:{settings.abstract_tokens}:{settings.preview_chars}"
         )
@@ -162,6 +164,8 @@ class Ingest:
             abstract_tokens=self._settings.abstract_tokens,
             preview_chars=self._settings.preview_chars,
         )
+        with self._catalog.reading() as connection:
+            laid, asked = self._recall.document(connection, laid, document.data, self._embedder.tokenizer)
         hashes = [part.embedded_hash() for part in laid.objects]
         began = time.monotonic()
         missing, fresh = self._embed_missing(laid, hashes, advance)
@@ -185,7 +189,7 @@ class Ingest:
         }
         if known is not None:
             values["id"] = known.id
-        self._commit(values, document.text, laid, hashes, fresh)
+        self._commit(values, document.text, laid, hashes, fresh, asked)
         self._published()
         change: Change = "updated" if known else "added"
         reused = sum(key not in missing for key in hashes)
@@ -231,6 +235,7 @@ class Ingest:
         laid: Laid,
         hashes: list[bytes],
         fresh: dict[bytes, Vector],
+        asked: list[bytes],
     ) -> None:
         with self._catalog.writing() as connection:
             known = values.get("id")
@@ -238,6 +243,7 @@ class Ingest:
             vectors.put(connection, fresh, self._embedder.id)
             document_id = documents.put(connection, values, text, laid, hashes)
             vectors.release(connection, old)
+            abstracts.keep(connection, abstracts.owner(document_id), asked)
             folders.mark_stale(connection, above(str(values["uri"])))
             changes.append(connection, "put", str(values["uri"]), document_id=document_id)
 

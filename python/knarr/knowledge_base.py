@@ -10,16 +10,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from knarr.catalog import Catalog, changes, documents, folders, traces, vectors
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, traces, vectors
 from knarr.config import Settings
 from knarr.documents.names import SCHEME, canonical
 from knarr.embed import Embedder, load_embedder
 from knarr.errors import AlreadyExists, InvalidArgument, NotFound
+from knarr.experience.base import Experience
 from knarr.folders import above
 from knarr.folders import refresh as refresh_folders
 from knarr.index import Index
 from knarr.ingest import Ingest, Progress
-from knarr.reading import Reading
 from knarr.report import AddReport
 from knarr.types import (
     Answer,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from knarr.trace import Trace
 
 
-class KnowledgeBase(Reading):
+class KnowledgeBase(Experience):
     """A folder that holds a catalog and, beside it, the engine's snapshot. Made by `knarr.open`.
 
     Safe to use from several threads; reads never wait for an `add`. Close it, or use it as a context
@@ -93,6 +93,7 @@ class KnowledgeBase(Reading):
                 hashes = vectors.hashes_of(connection, ids)
                 documents.remove(connection, ids)
                 hashes += folders.remove_below(connection, uri)
+                abstracts.forget(connection, [abstracts.owner(number) for number in ids])
                 vectors.release(connection, hashes)
                 folders.mark_stale(connection, above(uri))
                 changes.append(connection, "remove", uri)
@@ -221,8 +222,8 @@ class KnowledgeBase(Reading):
 
     @property
     def seq(self) -> int:
-        """Grows with every change that reads can see."""
-        return self._index.seq
+        """Grows with every change of documents that reads can see."""
+        return self._index.documents_seq
 
     def outline(self, head_chars: int = 3000) -> list[tuple[str, str, str]]:
         """`(uri, title, first characters)` of every document, in the order of adding."""

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from knarr.abstracting.messages import Chunk, Content
+from knarr.abstracting.messages import Ask, Chunk, Content, compose
+from knarr.config import Settings
+from knarr.embed.tokens import RegexTokenizer, count_tokens
+
+_TOKENS = RegexTokenizer()
 
 
 @dataclass(slots=True)
@@ -22,6 +26,11 @@ class Node:
     modelled: bool = False
     children: list[int] = field(default_factory=list)
     chunks: list[Chunk] = field(default_factory=list)
+
+    def take(self, text: str) -> None:
+        """Let a model's text stand for this section; nothing happens when there is none."""
+        if text:
+            self.text, self.modelled = text, True
 
 
 def outline(sections: Sequence[Any], objects: Sequence[Any], data: bytes) -> list[Node]:
@@ -48,6 +57,21 @@ def content(nodes: Sequence[Node], at: int) -> Content:
     node = nodes[at]
     parts = tuple((nodes[child].title, nodes[child].text) for child in node.children)
     return Content(node.title, tuple(node.chunks), parts)
+
+
+def count(text: str) -> int:
+    """Tokens as they are counted for what is asked, so that its key is the same whatever the model."""
+    return count_tokens(_TOKENS, text)
+
+
+def asks(directory: Content, settings: Settings) -> Ask | None:
+    """What is asked about a directory; None when all of it is no longer than an abstract may be."""
+    body = sum(chunk.tokens for chunk in directory.chunks)
+    body += sum(count(abstract) for _, abstract in directory.parts)
+    if body <= settings.abstract_tokens:
+        return None
+    words = settings.abstract_tokens * 3 // 4
+    return compose(directory, count, prompt_tokens=settings.abstract_prompt_tokens, words=words)
 
 
 def only_child(nodes: Sequence[Node], at: int) -> Node | None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from knarr.catalog.schema import abstract_uses, model_abstracts
+from knarr.catalog.schema import abstract_uses, meta, model_abstracts
 
+MODEL = "abstract_model"  # in `meta`: the model whose abstracts are shown
 _BATCH = 500
 
 
@@ -69,6 +70,17 @@ def forget(connection: sa.Connection, users: Sequence[str]) -> None:
         old = _used(connection, part)
         connection.execute(abstract_uses.delete().where(abstract_uses.c.owner.in_(part)))
         _release(connection, old)
+
+
+def used(connection: sa.Connection, user: str) -> set[bytes]:
+    """All that an owner's content asks for."""
+    return set(_used(connection, [user]))
+
+
+def show(connection: sa.Connection, model: str) -> None:
+    """From now on this model's abstracts are the ones to recall."""
+    connection.execute(meta.delete().where(meta.c.key == MODEL))
+    connection.execute(meta.insert().values(key=MODEL, value=model))
 
 
 def rename(connection: sa.Connection, old: str, new: str) -> None:

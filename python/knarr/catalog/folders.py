@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from knarr.catalog import abstracts
 from knarr.catalog.schema import documents, folders, objects, stale_folders
 
 
@@ -47,6 +48,7 @@ def remove_below(connection: sa.Connection, uri: str) -> list[bytes]:
     """Delete the abstracts at and below a URI; returns their vector keys."""
     inside = folders.c.uri.in_([record.uri for record in _under(connection, uri)])
     hashes = list(connection.execute(sa.select(folders.c.vector_hash).where(inside)).scalars())
+    abstracts.forget(connection, [record.uri for record in _under(connection, uri)])
     connection.execute(folders.delete().where(inside))
     return hashes
 
@@ -56,6 +58,7 @@ def move(connection: sa.Connection, source: str, target: str) -> None:
     for record in _under(connection, source):
         uri = target + record.uri[len(source) :]
         connection.execute(folders.update().where(folders.c.uri == record.uri).values(uri=uri))
+        abstracts.rename(connection, record.uri, uri)
 
 
 def _under(connection: sa.Connection, uri: str) -> list[FolderRecord]:
