@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from knarr.catalog import Catalog, changes, documents, folders, vectors
+from knarr.catalog import Catalog, changes, documents, experience, folders, vectors
 from knarr.catalog.records import Change, DocumentRecord
 from knarr.documents.names import SCHEME
 from knarr.engine import Engine
@@ -32,29 +32,44 @@ _NAME = re.compile(rf"engine-r{_RECIPE}-(\d+)\.snapshot$")
 
 
 class Index:
-    """`engine` answers reads from any thread; `follow` may be called from any too."""
+    """`engine` answers reads from any thread; `follow` may be called from any too. `documents_seq` is the
+    newest change of documents that it holds: what experience changes leaves it alone."""
 
     def __init__(self, catalog: Catalog, dim: int, model: str) -> None:
         self._catalog = catalog
         self._model = model
         self._saved = 0
+        self._taught: dict[str, None] = {}
         self._lock = threading.Lock()
         self.note = ""
         self.engine, self.seq = self._load(dim)
+        self.documents_seq = self.seq
         self.follow()
 
     def follow(self) -> bool:
-        """Apply what the log holds beyond `seq`; True when there was something."""
+        """Apply what the log holds beyond `seq`; True when there was something.
+
+        Edges that changed leave before the documents are brought up to date and come back after: the
+        catalog tells them for its newest state, which the engine has only then, and so no reader meets an
+        edge whose text is another one by now."""
         with self._lock, self._catalog.reading() as connection:
             news = changes.since(connection, self.seq)
+            self._taught |= {change.uri: None for change in news if change.kind == "experience"}
+            for trace_id in self._taught:
+                self.engine.remove_edges(trace=trace_id)
             for change in news:
-                self._apply(connection, change)
+                if change.kind != "experience":
+                    self._apply(connection, change)
+                    self.documents_seq = change.seq
                 self.seq = change.seq
+            for trace_id in self._taught:
+                publish_edges(self.engine, connection, trace_id, self._model)
+            self._taught = {}
         return bool(news)
 
     def save(self) -> None:
         """Write a snapshot of the present state and drop older ones."""
-        if self._saved == self.seq:
+        if self._saved == self.seq or self._taught:
             return
         path = self._catalog.folder / f"engine-r{_RECIPE}-{self.seq}.snapshot"
         self.engine.save(path)
@@ -93,6 +108,8 @@ class Index:
                     publish(engine, connection, record, record.uri, self._model)
             for folder in folders.all_of(connection):
                 publish_folder(engine, connection, folder.uri, self._model)
+            for trace_id in experience.active_traces(connection):
+                publish_edges(engine, connection, trace_id, self._model)
         return engine, newest
 
     def _apply(self, connection: sa.Connection, change: Change) -> None:
@@ -157,6 +174,26 @@ def publish_folder(engine: Engine, connection: sa.Connection, uri: str, model: s
     if record.vector_hash in stored:
         matrix = np.ascontiguousarray(stored[record.vector_hash][np.newaxis, :], dtype=np.float32)
         engine.add([target], matrix, [record.text], ["abstract"], previews=[record.preview])
+
+
+def publish_edges(engine: Engine, connection: sa.Connection, trace_id: str, model: str) -> None:
+    """Index the active edges of a trace, where the embedder is the one that made its question's vector."""
+    lesson = experience.active_edges(connection, trace_id)
+    if lesson is None or lesson.model != model:
+        return
+    vector = vectors.get(connection, [lesson.vector_hash], model).get(lesson.vector_hash)
+    if vector is None:
+        return
+    pairs = [pair for pair in lesson.pairs if engine.exists(pair[0]) and engine.exists(pair[1])]
+    engine.add_edges(
+        [source for source, _ in pairs],
+        [target for _, target in pairs],
+        lesson.question,
+        np.ascontiguousarray(vector, dtype=np.float32),
+        trace=trace_id,
+        summary=lesson.summary,
+        expires_at=lesson.expires_at_s,
+    )
 
 
 def _text(row: sa.Row[Any], data: bytes) -> str:

@@ -16,10 +16,21 @@ from knarr.cards import Card, Cards
 from knarr.catalog import Catalog, documents
 from knarr.documents.names import SCHEME, canonical
 from knarr.embed import Embedder, count_tokens
-from knarr.engine import Hits
+from knarr.engine import Expanded, Hits
 from knarr.errors import InvalidArgument, NotFound
 from knarr.index import Index
-from knarr.types import Entry, GrepResult, Hit, Kind, Listing, Match, Passage, Provenance, SearchResult
+from knarr.types import (
+    EdgeHit,
+    Entry,
+    GrepResult,
+    Hit,
+    Kind,
+    Listing,
+    Match,
+    Passage,
+    Provenance,
+    SearchResult,
+)
 
 _QUERIES_KEPT = 1024
 # A first guess of how many bytes hold a token; reading is then cut by counted tokens.
@@ -63,10 +74,11 @@ class Reading:
 
     def _follow(self) -> bool:
         """Apply what the log holds beyond the engine's state; True when there was something."""
-        if not self._index.follow():
-            return False
-        self._cards.clear()
-        return True
+        held = self._index.documents_seq
+        news = self._index.follow()
+        if self._index.documents_seq != held:
+            self._cards.clear()
+        return news
 
     @_consistent
     def search(
@@ -78,23 +90,64 @@ class Reading:
         kinds: Sequence[Kind] | None = ("chunk",),
         offset: int = 0,
         distinct: bool = False,
+        gamma: float | None = None,
+        question: str | None = None,
     ) -> SearchResult:
         """The `k` objects below `scope` nearest to `query`, exact in every scope.
 
         `kinds` is ("chunk",), ("abstract",) or None for both. With `distinct` equal texts are listed
         once, the others as `copies` of the first: versions of a manual repeat most of their text.
+
+        With `gamma` the result's `edges` are the objects that edges of the hits lead to, within scope and
+        kinds, where the historical question's cosine with `question` (the query when left out) is at least
+        `gamma`. An object that is a hit too is listed there as well.
         Raises NotFound for a scope that does not exist, InvalidArgument for an empty query or k < 1."""
         scope = canonical(scope)
         vector = self.embed_query(query)
+        asked = None if gamma is None or question is None else self.embed_query(question)
         wanted = k
         while True:
-            found = self._index.engine.search(vector, scope, wanted, None, kinds, offset=offset)
+            found = self._index.engine.search(
+                vector,
+                scope,
+                wanted,
+                None,
+                kinds,
+                offset=offset,
+                expand=gamma is not None,
+                gamma=0.0 if gamma is None else gamma,
+                question=asked,
+            )
             listed = self._hits(found)
             hits = self._merged(listed) if distinct else listed
             if len(hits) >= k or len(found) < wanted:
                 break
             wanted *= 4
-        return SearchResult(query, scope, tuple(hits[:k]), found.plan, found.rows_allowed)
+        edges: Sequence[Expanded] = () if gamma is None else found.expanded
+        if gamma is not None and len(hits) > k:
+            # More was looked at than is shown: edges start from what is shown.
+            seeds = [uri for hit in hits[:k] for uri in (hit.uri, *hit.copies)]
+            asked = vector if asked is None else asked
+            edges = self._index.engine.expand(seeds, asked, scope, None, kinds, gamma=gamma, limit=len(edges))
+        return SearchResult(
+            query, scope, tuple(hits[:k]), found.plan, found.rows_allowed, self._edge_hits(edges)
+        )
+
+    def _edge_hits(self, edges: Sequence[Expanded]) -> tuple[EdgeHit, ...]:
+        return tuple(
+            EdgeHit(
+                edge.uri,
+                edge.kind,
+                edge.preview,
+                self._provenance(edge.uri, edge.document),
+                edge.source,
+                edge.similarity,
+                edge.question,
+                edge.trace,
+            )
+            for edge in edges
+            if edge.kind is not None
+        )
 
     def _hits(self, found: Hits) -> list[Hit]:
         columns = zip(found.uris, found.scores, found.kinds, found.previews, found.documents, strict=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from knarr.catalog import experience
 from knarr.catalog.records import DocumentRecord
 from knarr.catalog.schema import documents, labels, objects, sections, texts
 from knarr.documents.objects import Laid, NamedObject, NamedSection
@@ -61,7 +62,8 @@ def all_ids(connection: sa.Connection) -> list[int]:
 def put(
     connection: sa.Connection, values: Mapping[str, Any], text: str, laid: Laid, hashes: list[bytes]
 ) -> int:
-    """Insert a document, or replace the one whose `id` is among the values; returns its id."""
+    """Insert a document, or replace the one whose `id` is among the values; returns its id. Edges whose
+    text it no longer has become stale."""
     values = dict(values)
     known = values.pop("id", None)
     if known is None:
@@ -87,6 +89,9 @@ def put(
         _object_row(document_id, at, o, h) for at, (o, h) in enumerate(zip(laid.objects, hashes, strict=True))
     ]
     connection.execute(objects.insert(), rows)
+    if known is not None:
+        chunks = (part for part in laid.objects if part.kind == "chunk")
+        experience.reconcile(connection, document_id, {c.path: experience.text_hash(c.text) for c in chunks})
     return document_id
 
 

@@ -30,10 +30,22 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line of the log: "put" of a document, "remove" of a subtree, "move" of one to `target`."""
+    """One line of the log: "put" of a document, "remove" of a subtree, "move" of one to `target`, "folder"
+    whose abstract changed, "experience": what a trace taught changed, whose id is `uri`."""
 
     seq: int
     kind: str
     document_id: int | None
     uri: str
     target: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeEnd:
+    """A chunk as an edge knows it: by document and path below it, so that it follows a move; `hash` is
+    that of the text the edge was learnt on, in `version` of the document."""
+
+    document_id: int
+    path: str
+    hash: bytes
+    version: int

@@ -14,6 +14,8 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     vectors                      by content hash + model: unchanged content is never embedded twice
     changes                      append-only, growing `seq`: what the engine applies to catch up
     traces                       the recorded run of each question
+    episodes 1─n edges           what a trace taught: from a chunk of one document to one of another;
+                                 edges end with either document, and follow it where it moves
     model_abstracts              by what was asked + model + prompt: no chat model is paid twice
     abstract_uses                which documents and folders hold that content now
 """
@@ -174,6 +176,44 @@ abstract_uses = sa.Table(
     metadata,
     sa.Column("owner", sa.Text, primary_key=True),
     sa.Column("key", sa.LargeBinary, primary_key=True, index=True),
+)
+
+episodes = sa.Table(
+    "episodes",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("trace_id", sa.Text, nullable=False, unique=True),
+    sa.Column("question", sa.Text, nullable=False),
+    sa.Column("vector_hash", sa.LargeBinary, nullable=False, index=True),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("summary", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Text, nullable=False, index=True),
+    sa.Column("batch", sa.Text, nullable=False, index=True),
+    sa.Column("learner", sa.Text, nullable=False),
+    sa.Column("tenant", sa.Text, nullable=False),
+    sa.Column("labels", sa.JSON, nullable=False),
+    sa.Column("expires_at_s", sa.Integer),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("uses", sa.Integer, nullable=False, default=0),
+    sa.Column("helped", sa.Integer, nullable=False, default=0),
+    sa.Column("failed", sa.Integer, nullable=False, default=0),
+)
+
+edges = sa.Table(
+    "edges",
+    metadata,
+    sa.Column("episode_id", sa.ForeignKey("episodes.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("source_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("source_path", sa.Text, primary_key=True),
+    sa.Column("target_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("target_path", sa.Text, primary_key=True),
+    sa.Column("source_hash", sa.LargeBinary, nullable=False),
+    sa.Column("source_version", sa.Integer, nullable=False),
+    sa.Column("target_hash", sa.LargeBinary, nullable=False),
+    sa.Column("target_version", sa.Integer, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Index("edges_by_source", "source_id", "source_path"),
+    sa.Index("edges_by_target", "target_id", "target_path"),
 )
 
 

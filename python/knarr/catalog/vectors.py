@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from knarr.catalog.schema import folders, labels, objects, vectors
+from knarr.catalog.schema import episodes, folders, labels, objects, vectors
 
 Vector = npt.NDArray[np.float32]
 _BATCH = 500
@@ -53,5 +53,6 @@ def release(connection: sa.Connection, hashes: Sequence[bytes]) -> None:
             sa.select(objects.c.vector_hash).where(objects.c.vector_hash.in_(part)),
             sa.select(labels.c.vector_hash).where(labels.c.vector_hash.in_(part)),
             sa.select(folders.c.vector_hash).where(folders.c.vector_hash.in_(part)),
+            sa.select(episodes.c.vector_hash).where(episodes.c.vector_hash.in_(part)),
         )
         connection.execute(vectors.delete().where(vectors.c.hash.in_(part), vectors.c.hash.not_in(used)))
