@@ -6,31 +6,22 @@ import threading
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, traces, vectors
+from knarr.asking import Asking
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.config import Settings
 from knarr.documents.names import SCHEME, canonical
 from knarr.embed import Embedder, load_embedder
 from knarr.errors import AlreadyExists, InvalidArgument, NotFound
-from knarr.experience.base import Experience
 from knarr.folders import above
 from knarr.folders import refresh as refresh_folders
 from knarr.index import Index
 from knarr.ingest import Ingest, Progress
 from knarr.report import AddReport
-from knarr.types import (
-    Answer,
-)
-
-if TYPE_CHECKING:
-    from knarr.agent import Agent, Policy
-    from knarr.trace import Trace
 
 
-class KnowledgeBase(Experience):
+class KnowledgeBase(Asking):
     """A folder that holds a catalog and, beside it, the engine's snapshot. Made by `knarr.open`.
 
     Safe to use from several threads; reads never wait for an `add`. Close it, or use it as a context
@@ -41,17 +32,14 @@ class KnowledgeBase(Experience):
         self, path: str | Path, embedder: Embedder | None, settings: Settings, *, create: bool
     ) -> None:
         self.path = Path(path)
-        self.settings = settings
         catalog = Catalog.open(self.path, create=create)
         try:
             embedder = embedder if embedder is not None else load_embedder(settings)
             catalog.bind_embedder(embedder.id, embedder.dim)
-            super().__init__(catalog, Index(catalog, embedder.dim, embedder.id), embedder)
+            super().__init__(catalog, Index(catalog, embedder.dim, embedder.id), embedder, settings)
         except BaseException:
             catalog.close()
             raise
-        self._agent: Agent | None = None
-        self._lock = threading.Lock()
         self._writing = threading.RLock()
         self._finalizer = weakref.finalize(self, _close, self._index, self._catalog)
 
@@ -154,97 +142,7 @@ class KnowledgeBase(Experience):
         """See what another process has written since; True when there was something."""
         return self._follow()
 
-    # ------------------------------------------------------------------ questions
-
-    def ask(
-        self,
-        question: str,
-        scope: str = SCHEME,
-        k: int = 10,
-        rounds: int = 15,
-        *,
-        policy: Policy | None = None,
-        max_tokens: int | None = None,
-        timeout_s: float | None = None,
-    ) -> Answer:
-        """Answer a question from the documents below `scope` by Algorithm 1 (arXiv 2609.11390).
-
-        Without `policy` the extractive one is used: it needs no model and answers by quoting. Ends
-        after at most `rounds` rounds, `max_tokens` shown tokens or `timeout_s` seconds. The trace of
-        the run is stored under `Answer.trace_id`. Raises NotFound for a scope that does not exist."""
-        from knarr.agent import Agent
-
-        scope = canonical(scope)
-        if not self._index.engine.exists(scope):
-            raise NotFound(f"{scope}: no such scope")
-        if policy is not None:
-            agent = Agent(self, policy=policy)
-        else:
-            with self._lock:
-                agent = self._agent = self._agent or Agent(self)
-        return agent.ask(
-            question, scope=scope, k=k, rounds=rounds, max_tokens=max_tokens, timeout_s=timeout_s
-        )
-
-    def store_trace(self, trace: Trace) -> None:
-        """Keep the record of a run."""
-        import json
-
-        record = json.dumps(trace.to_json(), ensure_ascii=False)
-        with self._catalog.writing() as connection:
-            traces.put(connection, trace.id, trace.created_at, trace.question, trace.status, record)
-
-    def trace(self, trace_id: str) -> Trace:
-        """The recorded run of a question; the beginning of its id is enough. Raises NotFound."""
-        import json
-
-        from knarr.trace import Trace
-
-        with self._catalog.reading() as connection:
-            record = traces.get(connection, trace_id)
-        if record is None:
-            raise NotFound(f"{trace_id!r}: no trace has this id, or several begin so")
-        return Trace.from_json(json.loads(record))
-
-    def traces(self, limit: int = 20) -> list[tuple[str, str, str, str]]:
-        """`(id, created_at, question, status)` of the newest traces."""
-        with self._catalog.reading() as connection:
-            return traces.recent(connection, limit)
-
-    def iter_traces(self, since: str | datetime | None = None, limit: int | None = None) -> Iterator[Trace]:
-        """Recorded runs, oldest first: those asked at or after `since` (a time, or its ISO 8601 text,
-        UTC where it names no zone), at most `limit`. Read as they are taken. Raises InvalidArgument."""
-        from knarr.trace import Trace
-
-        return map(Trace.from_json, traces.walk(self._catalog.reading, since, limit))
-
     # ------------------------------------------------------------------ the rest
-
-    @property
-    def seq(self) -> int:
-        """Grows with every change of documents that reads can see."""
-        return self._index.documents_seq
-
-    def outline(self, head_chars: int = 3000) -> list[tuple[str, str, str]]:
-        """`(uri, title, first characters)` of every document, in the order of adding."""
-        with self._catalog.reading() as connection:
-            return documents.outline(connection, head_chars)
-
-    def info(self) -> dict[str, Any]:
-        """Counts and settings: what is in here, and how it was made."""
-        with self._catalog.reading() as connection:
-            totals = documents.totals(connection)
-            seq = changes.last(connection)
-        return {
-            "path": str(self.path),
-            **totals,
-            "embedder": self.embedder.id,
-            "dim": self.embedder.dim,
-            "chunk_tokens": self.settings.chunk_tokens,
-            "seq": seq,
-            "engine": self._index.engine.stats(),
-            **({"note": self._index.note} if self._index.note else {}),
-        }
 
     def close(self) -> None:
         """Write the snapshot and let go of files and locks. Closing twice is fine."""

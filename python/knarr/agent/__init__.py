@@ -1,11 +1,13 @@
 """The agent loop (Algorithm 1): policies decide, four tools fetch, budgets bound, citations are checked."""
 
-from knarr.agent.agent import Agent, Run
+from knarr.agent.agent import Agent
 from knarr.agent.budget import Budget
 from knarr.agent.decision import Decision, Draft, Observation, Policy, Quote, Shown, ToolCall, View
+from knarr.agent.escalation import Escalation
 from knarr.agent.history import Message, chat_messages
 from knarr.agent.policy import ExtractivePolicy, ScriptedPolicy
 from knarr.agent.scope import Candidate, Resolution
+from knarr.agent.session import Run
 from knarr.agent.tools import TOOLS, ToolSpec
 
 __all__ = [
@@ -15,6 +17,7 @@ __all__ = [
     "Candidate",
     "Decision",
     "Draft",
+    "Escalation",
     "ExtractivePolicy",
     "Message",
     "Observation",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from knarr.trace import EdgeUse
 from knarr.types import ModelUsage, Provenance
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class Observation:
     shown:  the document text in it
     value:  what the tool returned (SearchResult, Listing, GrepResult, Passage), None on failure
     error:  why nothing was returned, "" when it was
+    edges:  experience that led to some of it
     """
 
     id: str
@@ -105,6 +107,7 @@ class Observation:
     shown: tuple[Shown, ...] = ()
     value: Any = None
     error: str = ""
+    edges: tuple[EdgeUse, ...] = ()
     repeated: bool = False
     ms: float = 0.0
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from knarr.agent.decision import Shown
 from knarr.agent.library import Library
+from knarr.agent.observe import with_edges
 from knarr.agent.place import piece_of
 from knarr.embed.rerank import Reranker
 from knarr.errors import KnarrError
@@ -30,6 +32,7 @@ READ = 16  # passages read by the cross-encoder at most,
 READ_TOKENS = 1_600  # and their tokens: what a search may cost in time
 SURE = 7.0  # logit of a passage that plainly answers: then half the room does
 _WORD_WEIGHT = 0.7  # of words in common, beside the chunk's score; both scaled to the pool
+EDGE_LIFT = 1.0  # in deviations of the pool's scores, for what an edge of an equal question leads to
 _TWICE = 1.6  # weight of the chunk's score when two searches agree on it
 _READ_WEIGHT = 2.0  # of the cross-encoder beside these
 _MARK_TOKENS = 6  # of numbers, lines and marks around a passage
@@ -61,6 +64,19 @@ class Ranked:
         return " ".join(_NON_WORD.sub(" ", self.part.text.lower()).split())
 
 
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Follow edges: the question of the run, and the similarity from which a historical one counts."""
+
+    question: str
+    gamma: float
+
+
+def edges_asked(recall: Recall | None) -> dict[str, Any]:
+    """What a search is asked beside, to follow edges."""
+    return {} if recall is None else {"gamma": recall.gamma, "question": recall.question}
+
+
 class Focus:
     """Thread-safe when library and reranker are."""
 
@@ -81,23 +97,29 @@ class Focus:
         *,
         also: str | None = None,
         seen: set[str] | None = None,
+        recall: Recall | None = None,
     ) -> tuple[SearchResult, list[Shown]]:
         """The hits, cut to those that are shown, and the passages of theirs: of at most k objects and
         at most `room` tokens, best first. `also` finds chunks beside the query; their scores are added.
         Texts in `seen` are left out, and what is shown is added to it: the same paragraph in ten
-        versions of a manual is shown once."""
+        versions of a manual is shown once. With `recall` edges of the hits add objects and lift them: they
+        are read and ordered like any other, so that an edge never stands for evidence."""
         seen = set() if seen is None else seen
-        result = self._library.search(query, scope, max(k, self._pool), kinds=("chunk",), distinct=True)
-        hits = result.hits
+        result = self._library.search(
+            query, scope, max(k, self._pool), kinds=("chunk",), distinct=True, **edges_asked(recall)
+        )
+        hits = with_edges(result)
         if also and also != query:
             hits = _both(
                 hits,
                 self._library.search(also, scope, max(k, self._pool), kinds=("chunk",), distinct=True).hits,
             )
-        ranked = self._rank(query, self._split(hits), 1.0 if hits is result.hits else _TWICE)
+        spread = _TWICE if also and also != query else 1.0
+        ranked = self._rank(query, self._split(hits), spread, _lifts(result, recall))
         chosen = self._choose(ranked, k, room, seen)
         shown = [piece for group in chosen.values() for piece in self._pieces(group)]
-        return replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen)), shown
+        edges = tuple(edge for edge in result.edges if edge.uri in chosen)
+        return replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen), edges=edges), shown
 
     def _split(self, hits: Sequence[Hit]) -> list[Ranked]:
         """The passages of the hits; a hit that is gone by now is left out."""
@@ -110,11 +132,15 @@ class Focus:
             found.extend(Ranked(hit, whole, part) for part in passages(whole.text))
         return found
 
-    def _rank(self, query: str, pool: list[Ranked], spread: float = 1.0) -> list[Ranked]:
+    def _rank(
+        self, query: str, pool: list[Ranked], spread: float = 1.0, lifts: Mapping[str, float] | None = None
+    ) -> list[Ranked]:
         if not pool:
             return []
         texts = [_in_context(one) for one in pool]
         rank = spread * _scaled([one.hit.score for one in pool]) + _WORD_WEIGHT * _scaled(bm25(query, texts))
+        if lifts:
+            rank = rank + np.asarray([lifts.get(one.hit.uri, 0.0) for one in pool])
         score = rank.copy()
         if self._reranker is not None:
             head = self._head(np.argsort(-rank, kind="stable").tolist(), texts)
@@ -194,6 +220,16 @@ def _both(first: Sequence[Hit], second: Sequence[Hit]) -> tuple[Hit, ...]:
             scores[uri] = scores.get(uri, 0.0) + scaled.get(uri, lowest)
     distinct = {hit.uri: replace(hit, score=scores[hit.uri]) for hit in (*first, *second)}
     return tuple(sorted(distinct.values(), key=lambda hit: (-hit.score, hit.uri)))
+
+
+def _lifts(result: SearchResult, recall: Recall | None) -> dict[str, float]:
+    """How far edges lift what they lead to: the more alike the questions, the further."""
+    if recall is None:
+        return {}
+    room = max(1e-6, 1.0 - recall.gamma)
+    return {
+        edge.uri: EDGE_LIFT * (0.5 + 0.5 * (edge.similarity - recall.gamma) / room) for edge in result.edges
+    }
 
 
 def _following(ranked: Sequence[Ranked]) -> dict[Key, Ranked]:

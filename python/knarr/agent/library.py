@@ -21,6 +21,8 @@ class Library(Protocol):
         kinds: Sequence[Kind] | None = ...,
         offset: int = ...,
         distinct: bool = ...,
+        gamma: float | None = ...,
+        question: str | None = ...,
     ) -> SearchResult: ...
 
     def list(self, uri: str = ..., offset: int = ..., limit: int = ...) -> Listing: ...
@@ -48,6 +50,14 @@ class KeepsTraces(Protocol):
     """A library that stores the record of each run."""
 
     def store_trace(self, trace: Trace) -> None: ...
+
+
+@runtime_checkable
+class HasExperience(Protocol):
+    """A library that has learnt edges: those of questions at least `gamma`-similar are followed."""
+
+    @property
+    def gamma(self) -> float: ...
 
 
 @runtime_checkable

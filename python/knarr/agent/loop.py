@@ -2,6 +2,7 @@
 
     Decide(view)  ->  a Decision                      from the policy
     Act(calls)    ->  one Observed and time per call  from the tools
+    Check(draft)  ->  a Judged                        from the checker (mode "vikingrag-e+")
 
 The plain and the async runner in `agent.py` drive the same code, and a test can drive it by hand.
 Each round: decide, run the calls, append. It ends when the policy answers, or when a bound of the
@@ -17,12 +18,13 @@ from typing import Any
 
 from knarr.agent.budget import Budget, Meter
 from knarr.agent.calls import Desk, Prepared
-from knarr.agent.decision import Decision, Draft, Observation, View
+from knarr.agent.decision import Decision, Draft, Observation, Shown, View
+from knarr.agent.escalation import CANDIDATE, Action, Escalation, Judged, first_calls, go_on, unasked
 from knarr.agent.history import LAST_TURN, NUDGE, Call, History
 from knarr.agent.observe import Observed
 from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import TOOLS
-from knarr.trace import CallRecord, RoundRecord
+from knarr.trace import CallRecord, CheckRecord, RoundRecord
 from knarr.types import AnswerStatus
 
 _THINK = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -56,23 +58,34 @@ class Act:
     deadline_s: float | None
 
 
-Step = Decide | Act
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Judge a candidate answer, drafted from what the view shows. Answered with a Judged."""
+
+    view: View
+    draft: Draft
+
+
+Step = Decide | Act | Check
 Outcomes = Sequence[tuple[Observed, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How the loop ended. `draft` is None when no answer was given. `spent` names the bound."""
+    """How the loop ended. `draft` is None when no answer was given. `spent` names the bound. `check` is
+    the checker's look after the first round, which had shown `first`."""
 
     draft: Draft | None
     status: AnswerStatus
     rounds: tuple[RoundRecord, ...]
     observations: tuple[Observation, ...]
     spent: str = ""
+    check: CheckRecord | None = None
+    first: tuple[Shown, ...] = ()
 
 
 class Loop:
-    """The state of one run. Make a new one per question."""
+    """The state of one run. Make a new one per question. `check` and `first` tell of its first look."""
 
     def __init__(
         self, task: Task, budget: Budget, count_tokens: Callable[[str], int], clock: Callable[[], float]
@@ -87,9 +100,56 @@ class Loop:
         self._rounds: list[RoundRecord] = []
         self._desk = Desk(budget.calls)
         self._notes: dict[str, Any] = {}
+        self.check: CheckRecord | None = None
+        self.first: tuple[Shown, ...] = ()
 
-    def steps(self) -> Generator[Step, Any, Outcome]:
-        """The run. Send each step's answer; the return value is the outcome."""
+    def steps(self, escalation: Escalation | None = None) -> Generator[Step, Any, Outcome]:
+        """The run. Send each step's answer; the return value is the outcome. With `escalation` it begins
+        with the first round of VikingRAG-E+, and may end there."""
+        if escalation is not None:
+            draft = yield from self.look(escalation)
+            if draft is not None:
+                return self._outcome(draft, "answered")
+        return (yield from self._full())
+
+    def look(self, escalation: Escalation) -> Generator[Step, Any, Draft | None]:
+        """The first round, a candidate, the checker. Returns the answer when it may stand."""
+        yield from self._round(Decision(first_calls(self._view(False), escalation.tokens)), 0.0)
+        self.first = self._view(False).shown
+        meant = [found.uri for found in self._task.resolution.candidates]
+        rule = escalation.forced(self._task.question, [self._task.scope, *meant])
+        if rule and not escalation.shadow:
+            self._looked(Draft("", found=False), unasked(rule), "escalated", f"rule: {rule}")
+            return None
+        self._history.add_user(CANDIDATE)
+        decision, ms = yield from self._decide(final=True)
+        draft = cleaned(decision.draft) or Draft("", found=False)
+        self._record(decision, (), ms)
+        judged: Judged = yield Check(self._view(True), draft)
+        verdict = judged.checked.verdict
+        action, cause = escalation.action(verdict)
+        self._looked(draft, judged, action, f"rule: {rule}" if rule else cause)
+        if action == "answered":
+            return draft
+        self._history.add_reply(draft.text)
+        self._history.add_user(go_on(verdict))
+        return None
+
+    def _looked(self, draft: Draft, judged: Judged, action: Action, cause: str) -> None:
+        checked = judged.checked
+        self._meter.cost += checked.usage.cost
+        self.check = CheckRecord(
+            self._meter.rounds,
+            draft.text,
+            checked.verdict,
+            action,
+            cause,
+            self._meter.tokens,
+            judged.ms,
+            checked.usage,
+        )
+
+    def _full(self) -> Generator[Step, Any, Outcome]:
         while not (spent := self._meter.spent(self._clock())):
             decision, ms = yield from self._decide(final=False)
             if decision.calls:
@@ -165,6 +225,7 @@ class Loop:
             shown=observed.shown,
             value=observed.value,
             error=observed.error,
+            edges=observed.edges,
             repeated=ready.note == "repeated",
             ms=ms,
         )
@@ -175,7 +236,8 @@ class Loop:
         )
 
     def _outcome(self, draft: Draft | None, status: AnswerStatus, spent: str = "") -> Outcome:
-        return Outcome(draft, status, tuple(self._rounds), tuple(self._observations), spent)
+        rounds, seen = tuple(self._rounds), tuple(self._observations)
+        return Outcome(draft, status, rounds, seen, spent, self.check, self.first)
 
 
 def cleaned(draft: Draft | None) -> Draft | None:
@@ -201,4 +263,5 @@ def _call_record(seen: Observation, note: str) -> CallRecord:
         error=seen.error,
         note=note,
         text=seen.text,
+        edges=seen.edges,
     )

@@ -1,7 +1,8 @@
 """Results as text for a policy: bounded in tokens, with what was left out and how to get it.
 
 Text that comes from documents stands on lines that begin with "> ". A document cannot forge the end
-of such a block, since every line of it carries the mark.
+of such a block, since every line of it carries the mark. Where an edge led to a piece, a line that begins
+with "? " tells the earlier question and how alike it is: that, too, is not ours, and never evidence.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import Any
 
 from knarr.agent.decision import Shown
 from knarr.agent.library import Library
-from knarr.types import GrepResult, Listing, Passage, Provenance, SearchResult
+from knarr.trace import EdgeUse
+from knarr.types import GrepResult, Hit, Listing, Passage, Provenance, SearchResult
 
 Count = Callable[[str], int]
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+_QUESTION_CHARS = 120  # shown of an earlier question
 _NOTE_TOKENS = 60  # kept for the lines that say what was left out
 
 
@@ -29,6 +32,7 @@ class Observed:
     shown: tuple[Shown, ...] = ()
     value: Any = None
     error: str = ""
+    edges: tuple[EdgeUse, ...] = ()
 
     @staticmethod
     def failure(text: str) -> Observed:
@@ -52,17 +56,51 @@ def pages(span: tuple[int, int]) -> str:
 
 def search(result: SearchResult, count: Count, room: int) -> Observed:
     """Hits with their previews."""
+    hits, edges = with_edges(result), Asked(result)
     blocks = [
-        f"[{n}] {hit.uri} ({place(hit.source)}, {hit.score:.2f})\n{quoted(hit.preview)}"
-        for n, hit in enumerate(result, 1)
+        f"[{n}] {hit.uri} ({place(hit.source)}, {hit.score:.2f})\n{quoted(hit.preview)}{edges.line(hit.uri)}"
+        for n, hit in enumerate(hits, 1)
     ]
     kept = _fit(blocks, count, room)
-    hits = result.hits[:kept]
+    hits = hits[:kept]
     shown = tuple(Shown(hit.uri, hit.preview, hit.source, 0, hit.score) for hit in hits if hit.preview)
     text = "\n".join(
         [_found(result), *blocks[:kept], *_cut(kept, len(blocks), "hits", "ask for a smaller k")]
     )
-    return Observed(text, tuple(hit.uri for hit in hits), shown, result)
+    uris = tuple(hit.uri for hit in hits)
+    return Observed(text, uris, shown, result, edges=edges.used(uris))
+
+
+def with_edges(result: SearchResult) -> tuple[Hit, ...]:
+    """The hits, and after them what only edges reached, at the score of the last hit."""
+    known = {hit.uri for hit in result.hits}
+    lowest = min((hit.score for hit in result.hits), default=0.0)
+    new = [edge for edge in result.edges if edge.uri not in known]
+    return (*result.hits, *(Hit(edge.uri, lowest, edge.kind, edge.preview, edge.source) for edge in new))
+
+
+class Asked:
+    """The earlier questions that edges carry, each told in full once."""
+
+    def __init__(self, result: SearchResult) -> None:
+        self._edges = {edge.uri: edge for edge in result.edges}
+        self._told: set[str] = set()
+
+    def line(self, uri: str) -> str:
+        """The line below an object that an edge leads to, "" below others and the second time."""
+        edge = self._edges.get(uri)
+        if edge is None or uri in self._told:
+            return ""
+        question = " ".join(edge.question.split())
+        short = question if len(question) <= _QUESTION_CHARS else question[: _QUESTION_CHARS - 1] + "…"
+        said = "as above" if question in self._told else short
+        self._told |= {uri, question}
+        return f"\n? asked before, {edge.similarity:.2f} alike: {said}"
+
+    def used(self, uris: Sequence[str]) -> tuple[EdgeUse, ...]:
+        """The edges that led to these objects."""
+        found = [self._edges[uri] for uri in uris if uri in self._edges]
+        return tuple(EdgeUse(one.uri, one.seed, one.similarity, one.question, one.trace) for one in found)
 
 
 def pieces(result: SearchResult, shown: Sequence[Shown]) -> Observed:
@@ -71,7 +109,7 @@ def pieces(result: SearchResult, shown: Sequence[Shown]) -> Observed:
     groups: dict[str, list[Shown]] = {}
     for piece in shown:
         groups.setdefault(piece.source.document.rstrip("/") + "/", []).append(piece)
-    lines, ordered, number = [_found(result)], list[Shown](), 0
+    lines, ordered, number, edges = [_found(result)], list[Shown](), 0, Asked(result)
     for document, group in groups.items():
         several = len(group) > 1
         if several:
@@ -80,10 +118,10 @@ def pieces(result: SearchResult, shown: Sequence[Shown]) -> Observed:
         for piece in group:
             number += 1
             name = piece.uri.removeprefix(document) if several else piece.uri
-            lines.append(f"[{number}] {name} ({place(piece.source)})\n{quoted(piece.text)}")
-    return Observed(
-        "\n".join(lines), tuple(dict.fromkeys(piece.uri for piece in ordered)), tuple(ordered), result
-    )
+            text = quoted(piece.text) + edges.line(piece.uri)
+            lines.append(f"[{number}] {name} ({place(piece.source)})\n{text}")
+    uris = tuple(dict.fromkeys(piece.uri for piece in ordered))
+    return Observed("\n".join(lines), uris, tuple(ordered), result, edges=edges.used(uris))
 
 
 def _found(result: SearchResult) -> str:

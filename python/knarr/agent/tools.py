@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from knarr.agent import observe
 from knarr.agent.arguments import BadArguments, Field, check
-from knarr.agent.focus import Focus
+from knarr.agent.focus import Focus, Recall, edges_asked
 from knarr.agent.library import Library
 from knarr.agent.observe import Observed
 from knarr.errors import KnarrError, NotFound
@@ -98,9 +98,12 @@ TOOLS: tuple[ToolSpec, ...] = (
 
 class Toolbox:
     """Runs checked calls on a library, within one scope. Remembers which passages it has shown: a later
-    search of the run shows others."""
+    search of the run shows others. With `recall` its searches follow edges too (VikingRAG-E)."""
 
-    def __init__(self, library: Library, scope: str, focus: Focus | None = None) -> None:
+    def __init__(
+        self, library: Library, scope: str, focus: Focus | None = None, recall: Recall | None = None
+    ) -> None:
+        self._recall = recall
         self._library = library
         self._scope = scope
         self._focus = focus
@@ -140,10 +143,18 @@ class Toolbox:
     def _search(self, args: Mapping[str, Any], room: int) -> Observed:
         room = min(room, args["max_tokens"])
         if self._focus is None:
-            result = self._library.search(args["query"], args["target"], args["k"])
+            result = self._library.search(
+                args["query"], args["target"], args["k"], **edges_asked(self._recall)
+            )
             return observe.search(result, self._library.count_tokens, room)
         found = self._focus.search(
-            args["query"], args["target"], args["k"], room, also=args["also"], seen=self._seen
+            args["query"],
+            args["target"],
+            args["k"],
+            room,
+            also=args["also"],
+            seen=self._seen,
+            recall=self._recall,
         )
         return observe.pieces(*found)
 

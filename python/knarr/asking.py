@@ -1,0 +1,235 @@
+"""Questions to a knowledge base: the agent that answers them, and the record of each run."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from knarr.catalog import Catalog, changes, documents, traces
+from knarr.config import Settings
+from knarr.documents.names import SCHEME, canonical
+from knarr.embed import Embedder
+from knarr.errors import ChatError, InvalidArgument, NotFound
+from knarr.experience.base import Experience
+from knarr.index import Index
+from knarr.types import Answer, Mode
+
+if TYPE_CHECKING:
+    from knarr.agent import Agent, Escalation, Policy
+    from knarr.checker import Rule
+    from knarr.llm import ChatModel
+    from knarr.trace import Trace
+
+Named = Literal["extractive", "model"]
+
+
+class Asking(Experience):
+    """`ask` above the four tools. Safe to use from several threads.
+
+    rules: force the full loop in mode "vikingrag-e+", beside those of the settings' domain
+    """
+
+    def __init__(self, catalog: Catalog, index: Index, embedder: Embedder, settings: Settings) -> None:
+        super().__init__(catalog, index, embedder)
+        self.settings = settings
+        self.rules: tuple[Rule, ...] = ()
+        self._agents: dict[Named, Agent] = {}
+        self._chat: ChatModel | None = None
+        self._agents_lock = threading.RLock()
+
+    def ask(
+        self,
+        question: str,
+        scope: str = SCHEME,
+        k: int = 10,
+        rounds: int = 15,
+        *,
+        mode: Mode = "vikingrag",
+        policy: Policy | Named | None = None,
+        max_tokens: int | None = None,
+        timeout_s: float | None = None,
+        shadow: bool = False,
+        resample: float = 0.0,
+    ) -> Answer:
+        """Answer a question from the documents below `scope` (arXiv 2609.11390).
+
+        mode: "vikingrag" is Algorithm 1; "vikingrag-e" also follows what earlier answers taught;
+              "vikingrag-e+" answers after one round where the checker finds the evidence enough, else goes
+              on in the full loop. With `shadow` that decision is only logged; `resample` is the share of
+              early answers for which the full loop runs too, to be compared.
+        policy: "extractive" needs no model and answers by quoting; "model" is the chat model of the
+              settings; by default the model where the settings name one.
+
+        Ends after at most `rounds` rounds, `max_tokens` shown tokens or `timeout_s` seconds. The trace of
+        the run is stored under `Answer.trace_id`. Raises NotFound for a scope that does not exist."""
+        agent, scope, how = self._prepared(scope, mode, policy, shadow, resample)
+        return agent.ask(
+            question,
+            scope,
+            k,
+            rounds,
+            mode=mode,
+            max_tokens=max_tokens,
+            timeout_s=timeout_s,
+            escalation=how,
+        )
+
+    async def aask(
+        self,
+        question: str,
+        scope: str = SCHEME,
+        k: int = 10,
+        rounds: int = 15,
+        *,
+        mode: Mode = "vikingrag",
+        policy: Policy | Named | None = None,
+        max_tokens: int | None = None,
+        timeout_s: float | None = None,
+        shadow: bool = False,
+        resample: float = 0.0,
+    ) -> Answer:
+        """`ask` for an event loop, which is never blocked."""
+        import asyncio
+
+        agent, scope, how = await asyncio.to_thread(self._prepared, scope, mode, policy, shadow, resample)
+        return await agent.aask(
+            question,
+            scope,
+            k,
+            rounds,
+            mode=mode,
+            max_tokens=max_tokens,
+            timeout_s=timeout_s,
+            escalation=how,
+        )
+
+    def _prepared(
+        self, scope: str, mode: Mode, policy: Policy | Named | None, shadow: bool, resample: float
+    ) -> tuple[Agent, str, Escalation | None]:
+        scope = canonical(scope)
+        if not self._index.engine.exists(scope):
+            raise NotFound(f"{scope}: no such scope")
+        if mode != "vikingrag-e+" and (shadow or resample):
+            raise InvalidArgument(f'shadow and resample belong to mode "vikingrag-e+", got {mode!r}')
+        how = self._escalation(policy, shadow, resample) if mode == "vikingrag-e+" else None
+        return self._agent(policy), scope, how
+
+    def _agent(self, policy: Policy | Named | None) -> Agent:
+        from knarr.agent import Agent
+
+        if policy is None:
+            policy = "model" if self.settings.chat_url.strip() else "extractive"
+        if not isinstance(policy, str):
+            return Agent(self, policy=policy)
+        with self._agents_lock:
+            if policy not in self._agents:
+                self._agents[policy] = Agent(self, policy=self._named(policy))
+            return self._agents[policy]
+
+    def _named(self, name: Named) -> Policy | None:
+        if name == "extractive":
+            return None
+        if name != "model":
+            raise InvalidArgument(f'policy: expected "extractive", "model" or a policy, got {name!r}')
+        from knarr.agent.policy.model import ModelPolicy
+
+        return ModelPolicy(self.chat_model(), style=self.settings.chat_style)
+
+    def chat_model(self) -> ChatModel:
+        """The chat model of the settings, one object for all calls. Raises ChatError when none is named."""
+        from knarr.llm import load_chat
+
+        with self._agents_lock:
+            self._chat = self._chat or load_chat(self.settings)
+            if self._chat is None:
+                raise ChatError("no chat model: set KNARR_CHAT_URL to an OpenAI-compatible server")
+            return self._chat
+
+    def _escalation(self, policy: Policy | Named | None, shadow: bool, resample: float) -> Escalation:
+        """How the early answer is decided on: the checker of the settings, its threshold, the rules."""
+        from knarr.agent import Escalation
+        from knarr.checker import forced, load_checker, rules_of
+        from knarr.embed.rerank import load_reranker
+
+        by_model = policy != "extractive" and bool(self.settings.chat_url.strip())
+        checker = load_checker(
+            self.settings,
+            self.chat_model() if by_model else None,
+            load_reranker(),
+            threshold=self.checker_threshold(),
+        )
+        rules = (*rules_of(self.settings.domain), *self.rules)
+
+        def rule(question: str, scopes: Sequence[str]) -> str:
+            return forced(question, scopes, (), rules)
+
+        return Escalation(checker, rule, shadow, resample)
+
+    def checker_threshold(self) -> float | None:
+        """The calibrated score from which an early answer may stand; None for the checker's own."""
+        stored = self._catalog.get("checker_threshold")
+        return None if stored is None else float(stored)
+
+    # ------------------------------------------------------------------ records
+
+    def store_trace(self, trace: Trace) -> None:
+        """Keep the record of a run; in the modes with experience, learn from it as the settings say."""
+        record = json.dumps(trace.to_json(), ensure_ascii=False)
+        with self._catalog.writing() as connection:
+            traces.put(connection, trace.id, trace.created_at, trace.question, trace.status, record)
+        if trace.mode != "vikingrag":
+            self.note_use(trace)
+            self.learn(trace)
+
+    def trace(self, trace_id: str) -> Trace:
+        """The recorded run of a question; the beginning of its id is enough. Raises NotFound."""
+        from knarr.trace import Trace
+
+        with self._catalog.reading() as connection:
+            record = traces.get(connection, trace_id)
+        if record is None:
+            raise NotFound(f"{trace_id!r}: no trace has this id, or several begin so")
+        return Trace.from_json(json.loads(record))
+
+    def traces(self, limit: int = 20) -> list[tuple[str, str, str, str]]:
+        """`(id, created_at, question, status)` of the newest traces."""
+        with self._catalog.reading() as connection:
+            return traces.recent(connection, limit)
+
+    def iter_traces(self, since: str | datetime | None = None, limit: int | None = None) -> Iterator[Trace]:
+        """Recorded runs, oldest first: those asked at or after `since` (a time, or its ISO 8601 text,
+        UTC where it names no zone), at most `limit`. Read as they are taken. Raises InvalidArgument."""
+        from knarr.trace import Trace
+
+        return map(Trace.from_json, traces.walk(self._catalog.reading, since, limit))
+
+    # ------------------------------------------------------------------ what is in here
+
+    @property
+    def seq(self) -> int:
+        """Grows with every change of documents that reads can see."""
+        return self._index.documents_seq
+
+    def outline(self, head_chars: int = 3000) -> list[tuple[str, str, str]]:
+        """`(uri, title, first characters)` of every document, in the order of adding."""
+        with self._catalog.reading() as connection:
+            return documents.outline(connection, head_chars)
+
+    def info(self) -> dict[str, Any]:
+        """Counts and settings: what is in here, and how it was made."""
+        with self._catalog.reading() as connection:
+            totals = documents.totals(connection)
+            seq = changes.last(connection)
+        return {
+            "path": str(self._catalog.folder),
+            **totals,
+            "embedder": self.embedder.id,
+            "dim": self.embedder.dim,
+            "chunk_tokens": self.settings.chunk_tokens,
+            "seq": seq,
+            "engine": self._index.engine.stats(),
+            **({"note": self._index.note} if self._index.note else {}),
+        }
