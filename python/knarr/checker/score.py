@@ -90,6 +90,7 @@ _WEIGHTS = Signals(fit=2.0, passage=1.0, lead=1.0, covered=1.5, form=1.0, suppor
 _BIAS = -5.5
 GATED = 0.1  # of the score that is left when a gate fails
 THRESHOLD = 0.6
+SCORER = "score-1"  # changes with the weights: a calibration is for one
 
 
 def score(found: Signals, *, passed: bool) -> float:

@@ -1,0 +1,99 @@
+"""`ModelChecker`: a chat model lists constraints, quotes evidence, and judges; rules hold it to the text.
+
+Its "sufficient" counts only when every constraint it lists has a quote that stands in the piece it names,
+and when the deterministic gates pass. The score is half its word and half the score by rule, so that a
+calibrated threshold can ask for both.
+"""
+
+from __future__ import annotations
+
+from knarr.checker.ask import ask
+from knarr.checker.evidence import Scorer
+from knarr.checker.gates import failed, stands_in
+from knarr.checker.reading import SCHEMA, Claim, Judgement
+from knarr.checker.rules import Findings, examine
+from knarr.checker.score import score
+from knarr.checker.types import Case, Checked
+from knarr.llm import ChatModel
+from knarr.types import ConstraintCheck, Gate, Verdict
+
+PROMPT = "checker_v1"
+THRESHOLD = 0.5  # its word, whatever the rules' score is; a calibration may ask for more
+
+
+class ModelChecker:
+    """Asks `chat`; the reranker serves the rules beside it. Thread-safe when both are."""
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        reranker: Scorer | None = None,
+        *,
+        threshold: float = THRESHOLD,
+        prompt: str = PROMPT,
+    ) -> None:
+        self._chat = chat
+        self._reranker = reranker
+        self._prompt = prompt
+        self.threshold = threshold
+
+    @property
+    def judge(self) -> str:
+        return self._chat.name
+
+    def check(self, case: Case) -> Checked:
+        plain = examine(case, self._reranker)
+        nothing = failed(plain.gates[:2])
+        if nothing is not None:  # no answer or no citation: a model need not be paid to say so
+            return Checked(
+                self._verdict(
+                    Judgement("insufficient", f"gate {nothing.name}: {nothing.detail}"), plain, case
+                )
+            )
+        judged, usage = ask(self._chat, case, self._prompt, SCHEMA)
+        found = examine(case, self._reranker, judged.quotes)
+        return Checked(self._verdict(judged, found, case), usage)
+
+    def _verdict(self, judged: Judgement, found: Findings, case: Case) -> Verdict:
+        constraints = tuple(_held(claim, case) for claim in judged.claims)
+        gates = (*found.gates, _evidenced(judged, constraints))
+        bad = failed(gates)
+        value = _blended(judged, score(found.signals, passed=bad is None))
+        enough = judged.outcome == "sufficient" and bad is None and value >= self.threshold
+        reason = judged.reason
+        if judged.outcome == "sufficient" and bad is not None:
+            reason = f"gate {bad.name}: {bad.detail}"
+        elif judged.outcome == "sufficient" and not enough:
+            reason = f"score {value:.2f} is below {self.threshold:.2f}"
+        return Verdict(
+            outcome="unknown" if judged.outcome == "unknown" else "sufficient" if enough else "insufficient",
+            reason=reason,
+            constraints=constraints or found.constraints,
+            gates=gates,
+            score=value,
+            threshold=self.threshold,
+            judge=self._chat.name,
+            said=judged.outcome,
+        )
+
+
+def _held(claim: Claim, case: Case) -> ConstraintCheck:
+    """A constraint of the judge with those of its quotes that stand where it says."""
+    kept = tuple(quote for quote in claim.quotes if stands_in(case, *quote))
+    return ConstraintCheck(claim.kind, claim.text, kept, bool(kept))
+
+
+def _evidenced(judged: Judgement, constraints: tuple[ConstraintCheck, ...]) -> Gate:
+    """A "sufficient" needs constraints, and a quote that holds for each."""
+    if judged.outcome != "sufficient":
+        return Gate("evidenced", True)
+    if not constraints:
+        return Gate("evidenced", False, "the judge lists no constraint")
+    bare = next((one for one in constraints if not one.met), None)
+    return Gate("evidenced", bare is None, "" if bare is None else f"no quote that holds for {bare.text}")
+
+
+def _blended(judged: Judgement, by_rule: float) -> float:
+    if judged.outcome == "unknown":
+        return 0.0
+    return 0.5 * by_rule + (0.5 if judged.outcome == "sufficient" else 0.0)
