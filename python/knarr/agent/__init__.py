@@ -5,7 +5,7 @@ from knarr.agent.budget import Budget
 from knarr.agent.decision import Decision, Draft, Observation, Policy, Quote, Shown, ToolCall, View
 from knarr.agent.escalation import Escalation
 from knarr.agent.history import Message, chat_messages
-from knarr.agent.policy import ExtractivePolicy, ScriptedPolicy
+from knarr.agent.policy import ExtractivePolicy, ModelPolicy, ScriptedPolicy
 from knarr.agent.scope import Candidate, Resolution
 from knarr.agent.session import Run
 from knarr.agent.tools import TOOLS, ToolSpec
@@ -20,6 +20,7 @@ __all__ = [
     "Escalation",
     "ExtractivePolicy",
     "Message",
+    "ModelPolicy",
     "Observation",
     "Policy",
     "Quote",

@@ -28,6 +28,10 @@ class Call:
     tool: str
     arguments: Mapping[str, Any]
 
+    def written(self) -> dict[str, Any]:
+        """The arguments as a model would write them: what is left to the tool is left out."""
+        return {name: value for name, value in self.arguments.items() if value is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -84,7 +88,7 @@ def _chat(message: Message) -> dict[str, Any]:
         {
             "id": call.id,
             "type": "function",
-            "function": {"name": call.tool, "arguments": json.dumps(call.arguments, ensure_ascii=False)},
+            "function": {"name": call.tool, "arguments": json.dumps(call.written(), ensure_ascii=False)},
         }
         for call in message.calls
     ]

@@ -1,0 +1,228 @@
+"""Any chat model drives the loop: history to request, reply to decision.
+
+Nothing a model says and no failure of its server leaves this module as an exception. Replies that cannot
+be read are faults that the loop tells the model about; a model that is gone ends the run with what was
+found. Reasoning is never an answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from knarr.agent.decision import Decision, ToolCall, View
+from knarr.agent.history import Message
+from knarr.agent.policy.model_history import MESSAGE_TOKENS, Sent, Sizes, fit, fold, sent_messages
+from knarr.agent.policy.model_messages import (
+    NATIVE_PROMPT,
+    SCHEMA_PROMPT,
+    decision_schema,
+    native_messages,
+    schema_messages,
+    tool_schemas,
+    tools_as_text,
+)
+from knarr.agent.policy.model_probe import Style, known_style, probe, remember_style
+from knarr.agent.policy.model_reply import MOST_CALLS, TEXT_CHARS, read_text, visible
+from knarr.agent.tools import TOOLS
+from knarr.errors import ChatError, ContextOverflow
+from knarr.llm import ChatModel, ChatReply, ChatRequest
+from knarr.prompts import prompt
+from knarr.types import ModelUsage
+
+_REPLY_SHARE = 8  # of the window, one part is kept for the reply
+_LEAST_REPLY, _MOST_REPLY = 256, 16_384
+_CALL_SHARE = 5  # of the room for messages, one part may be one observation
+_LEAST_CALL = 64
+_SHRINKS = 3  # how often a request that the server found too long is made shorter
+_LAST_TURN_S = 10.0  # given to the last turn when the time is over
+_FAULT_CHARS = 300
+_NOTES = "model"
+
+
+@dataclass(slots=True)
+class _Spent:
+    """What one decision has cost until now, failed tries too."""
+
+    usage: ModelUsage = field(default_factory=ModelUsage)
+
+
+@dataclass(slots=True)
+class _Run:
+    """The notes of one run. `gone`: why the model is not asked any more, "" while it is."""
+
+    style: Style | None = None
+    sure: bool = True
+    sent: Sent = field(default_factory=Sent)
+    gone: str = ""
+
+
+class ModelPolicy:
+    """Decides by asking a chat model. One object serves many runs and threads.
+
+    style:         "native" tool calls, "schema" (a JSON object, for servers and models without tool
+                   calls), or "auto": found out by one tiny request, once per chat model object
+    history:       "append" sends all that was shown; "fold" replaces what is of no more use by its URIs
+    reply_tokens:  the most tokens of a reply, None for an eighth of the window
+    """
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        *,
+        style: Literal["auto", "native", "schema"] = "auto",
+        history: Literal["append", "fold"] = "append",
+        reply_tokens: int | None = None,
+    ) -> None:
+        for name, value, known in (
+            ("style", style, ("auto", "native", "schema")),
+            ("history", history, ("append", "fold")),
+        ):
+            if value not in known:
+                raise ValueError(f"{name}: expected one of {', '.join(known)}, got {value!r}")
+        if reply_tokens is not None and reply_tokens < 1:
+            raise ValueError(f"expected reply_tokens >= 1 or None, got {reply_tokens}")
+        self._chat = chat
+        self._style = style
+        self._history = history
+        self._reply = reply_tokens
+
+    @property
+    def call_tokens(self) -> int | None:
+        """The most tokens of one observation, so that several fit the window beside each other. None
+        while the model does not tell its window."""
+        try:
+            return max(_LEAST_CALL, (self._limit() - self._overhead("schema")) // _CALL_SHARE)
+        except (ChatError, OSError):
+            return None
+
+    def decide(self, view: View) -> Decision:
+        run = view.notes.setdefault(_NOTES, _Run())
+        if run.gone:
+            return Decision(text=run.gone, ends=True)
+        spent = _Spent()
+        try:
+            style = self._settled_style(run, view, spent)
+            reply = self._ask(run, view, style, spent)
+        except (ChatError, OSError) as error:
+            run.gone = f"the model failed: {_short(error)}"
+            return Decision(text=run.gone, usage=spent.usage, ends=True)
+        if not run.sure:
+            remember_style(self._chat, style)  # the server is there, so it was the tool that it refused
+            run.sure = True
+        return _decision(reply, view, style, spent.usage)
+
+    def _settled_style(self, run: _Run, view: View, spent: _Spent) -> Style:
+        """The run's style; finding it out may cost a request."""
+        if run.style is None:
+            run.style = known_style(self._chat) if self._style == "auto" else self._style
+        if run.style is None:
+            run.style, cost, run.sure = probe(self._chat, _seconds(view))
+            spent.usage += cost
+            if run.sure:
+                remember_style(self._chat, run.style)
+        return run.style
+
+    def _ask(self, run: _Run, view: View, style: Style, spent: _Spent) -> ChatReply:
+        """The reply. A request that the server finds too long is made shorter a few times."""
+        for tried in range(_SHRINKS + 1):
+            window = self._chat.window_tokens
+            request = self._request(run, view, style)
+            try:
+                reply = self._chat.chat(request)
+            except ContextOverflow as error:
+                spent.usage += _paid(error)
+                if tried == _SHRINKS:
+                    raise
+                if self._chat.window_tokens >= window:  # else the server told its window
+                    run.sent.scale /= 2
+            except (ChatError, OSError) as error:
+                spent.usage += _paid(error)
+                raise
+            else:
+                spent.usage += reply.usage
+                return reply
+        raise AssertionError("unreachable")
+
+    def _request(self, run: _Run, view: View, style: Style) -> ChatRequest:
+        """What to send now. Raises ContextOverflow when not even the question fits."""
+        sizes = Sizes(self._chat.count_tokens)
+        if self._history == "fold":
+            fold(view, run.sent, sizes)
+        limit = int(self._limit() * run.sent.scale)
+        room = limit - self._overhead(style)
+        while fit(view, run.sent, sizes, room):
+            request = self._rendered(sent_messages(view, run.sent), view, style)
+            over = _size(request, sizes) - limit
+            if over <= 0:
+                return request
+            room -= over
+        raise ContextOverflow("the question does not fit the model's window")
+
+    def _rendered(self, messages: Sequence[Message], view: View, style: Style) -> ChatRequest:
+        native = style == "native"
+        return ChatRequest(
+            native_messages(messages) if native else schema_messages(messages),
+            tools=tool_schemas(view.tools) if native else (),
+            schema=None if native else decision_schema(view.tools),
+            max_tokens=self._reply_room(),
+            timeout_s=_seconds(view),
+        )
+
+    def _reply_room(self) -> int:
+        share = self._chat.window_tokens // _REPLY_SHARE
+        return min(_MOST_REPLY, max(_LEAST_REPLY, share)) if self._reply is None else self._reply
+
+    def _limit(self) -> int:
+        """Tokens of a request: the window without the reply."""
+        return self._chat.window_tokens - self._reply_room()
+
+    def _overhead(self, style: Style) -> int:
+        """Tokens of what a style says beside the history."""
+        told = (
+            [json.dumps(tool) for tool in tool_schemas(TOOLS)]
+            if style == "native"
+            else [tools_as_text(TOOLS)]
+        )
+        own = prompt(NATIVE_PROMPT if style == "native" else SCHEMA_PROMPT)
+        return sum(map(self._chat.count_tokens, [own, *told]))
+
+
+def _decision(reply: ChatReply, view: View, style: Style, usage: ModelUsage) -> Decision:
+    """What the reply says. In the last turn calls are of no use, so its text counts alone."""
+    if reply.calls and not view.final:
+        calls = tuple(ToolCall(call.name, call.arguments, call.id) for call in reply.calls[:MOST_CALLS])
+        return Decision(calls=calls, text=visible(reply.text)[:TEXT_CHARS], usage=usage)
+    schema = style == "schema"
+    return read_text(reply.text, view.shown, usage, schema=schema, final=view.final, cut=reply.cut)
+
+
+def _size(request: ChatRequest, sizes: Sizes) -> int:
+    """Tokens of all texts of a request, and of the marks around them."""
+    texts = [text for message in request.messages for text in _texts(message)]
+    texts += [json.dumps(tool) for tool in request.tools]
+    return sum(map(sizes.text, texts)) + MESSAGE_TOKENS * len(request.messages)
+
+
+def _texts(message: Mapping[str, Any]) -> list[str]:
+    calls = [json.dumps(call, ensure_ascii=False) for call in message.get("tool_calls", ())]
+    return [message["content"] or "", *calls]
+
+
+def _seconds(view: View) -> float | None:
+    """Wall seconds for a turn; None for the model's own bound."""
+    if view.remaining_s is None:
+        return None
+    return max(view.remaining_s, _LAST_TURN_S if view.final else 0.1)
+
+
+def _paid(error: BaseException) -> ModelUsage:
+    """What a failed try cost, where the model says so."""
+    usage = getattr(error, "usage", None)
+    return usage if isinstance(usage, ModelUsage) else ModelUsage()
+
+
+def _short(error: BaseException) -> str:
+    return (" ".join(str(error).split()) or type(error).__name__)[:_FAULT_CHARS]

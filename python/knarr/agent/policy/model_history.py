@@ -1,0 +1,240 @@
+"""What of the history is sent: everything, or what is of use, or what fits.
+
+The history itself is never changed. What is left out of a request is remembered for the run, so that the
+next request leaves it out too and the sent prefix stays the same:
+
+fold   observations that are of no more use are replaced by their URIs. Of no more use are
+       - failed, repeated and empty ones, and
+       - those of Search, List and Grep that are older than two rounds and none of whose URIs the model
+         has used since, in a call's scope or URI or in its own words.
+       Done in steps, when a quarter of what is sent can be saved, so that caches hit in between.
+fit    when the messages do not fit the window, observations are replaced by a note that says how many
+       tokens were dropped and what to read again: first those of no more use, then old ones, then those
+       that speak of the question, then those whose URIs the model has used, then the latest. When that
+       is not enough the oldest rounds go whole, calls with their replies. The question always stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from knarr.agent.decision import Observation, View
+from knarr.agent.history import Message
+from knarr.errors import KnarrError
+from knarr.language.lexical import support
+from knarr.uris import components
+
+Count = Callable[[str], int]
+Parts = tuple[str, ...]
+
+OLD_ROUNDS = 2  # an observation is old when more rounds than these have passed since
+_FOLD_SHARE = 0.25  # of what is sent, which a step must save
+_FOLD_TOKENS = 400  # and at least so many
+_ROOMY = 0.7  # of the room, down to which old observations are dropped at once
+_KEPT_URIS = 6
+_RELEVANT = 3  # observations that speak most of the question
+MESSAGE_TOKENS, _CALL_TOKENS = 10, 20  # marks, roles and ids around them
+
+
+@dataclass(slots=True)
+class Sent:
+    """What is left out of the requests of one run. `instead`: by call id, the text that stands for an
+    observation; `rounds`: how many of the first rounds were dropped whole; `scale`: of the window, less
+    than 1 after the server found a request too long."""
+
+    instead: dict[str, str] = field(default_factory=dict)
+    rounds: int = 0
+    scale: float = 1.0
+
+
+class Sizes:
+    """Tokens of messages by a model's own count. For one request: counts are kept."""
+
+    def __init__(self, count: Count) -> None:
+        self._count = count
+        self._known: dict[str, int] = {}
+        self._calls: dict[str, int] = {}  # by the id of a message's first call: ids are unique in a run
+
+    def text(self, text: str) -> int:
+        if text not in self._known:
+            self._known[text] = self._count(text)
+        return self._known[text]
+
+    def message(self, message: Message) -> int:
+        return self.text(message.content) + MESSAGE_TOKENS + (self._called(message) if message.calls else 0)
+
+    def messages(self, messages: Sequence[Message]) -> int:
+        return sum(map(self.message, messages))
+
+    def _called(self, message: Message) -> int:
+        key = message.calls[0].id
+        if key not in self._calls:
+            written = (json.dumps(call.written(), ensure_ascii=False) for call in message.calls)
+            self._calls[key] = sum(self._count(text) + _CALL_TOKENS for text in written)
+        return self._calls[key]
+
+
+class Uses:
+    """What the model has used so far: scopes and URIs of its calls, and its own words, by round."""
+
+    def __init__(self, view: View) -> None:
+        whole = _parts(view.scope)
+        self._targets = [
+            (seen.round, parts)
+            for seen in view.observations
+            for target in (seen.arguments.get("scope"), seen.arguments.get("uri"))
+            if (parts := _parts(target)) and parts != whole
+        ]
+        rounds = {seen.id: seen.round for seen in view.observations}
+        self._said = [
+            (rounds.get(message.calls[0].id, 0), message.content)
+            for message in view.messages
+            if message.calls and message.content
+        ]
+
+    def of(self, seen: Observation) -> bool:
+        """Whether one of the observation's URIs was used in a later round."""
+        targets = {parts for number, parts in self._targets if number > seen.round}
+        said = "\n".join(text for number, text in self._said if number > seen.round)
+        return any(uri in said or _meets(_parts(uri), targets) for uri in seen.uris)
+
+
+def _meets(parts: Parts | None, targets: set[Parts]) -> bool:
+    """Whether one lies under the other, or is it."""
+    if parts is None:
+        return False
+    return any(parts[: len(target)] == target or target[: len(parts)] == parts for target in targets)
+
+
+@lru_cache(maxsize=4096)
+def _parts(uri: object) -> Parts | None:
+    try:
+        return components(uri) if isinstance(uri, str) else None
+    except KnarrError:
+        return None
+
+
+def sent_messages(view: View, sent: Sent) -> list[Message]:
+    """The messages of the run with what was folded and dropped left out."""
+    head, rounds = _split(view.messages)
+    kept = [
+        replace(message, content=sent.instead.get(message.call_id, message.content))
+        if message.role == "tool"
+        else message
+        for one in rounds[sent.rounds :]
+        for message in one
+    ]
+    if sent.rounds and head:
+        head[-1] = replace(head[-1], content=f"{head[-1].content}\n\n{_gone(view, rounds[: sent.rounds])}")
+        if not kept and rounds[-1][-1].role == "user":
+            kept = [rounds[-1][-1]]  # what is asked now
+    return [*head, *kept]
+
+
+def fold(view: View, sent: Sent, sizes: Sizes) -> None:
+    """One step of folding, when enough can be saved."""
+    uses = Uses(view)
+    found: dict[str, str] = {}
+    saved = 0
+    for seen in view.observations:
+        if seen.id not in sent.instead and useless(view, seen, uses):
+            text = _note("folded", seen, sizes)
+            gain = sizes.text(seen.text) - sizes.text(text)
+            if gain > 0:
+                found[seen.id] = text
+                saved += gain
+    now = sizes.messages(sent_messages(view, sent))
+    if saved >= max(_FOLD_TOKENS, _FOLD_SHARE * now):
+        sent.instead |= found
+
+
+def useless(view: View, seen: Observation, uses: Uses) -> bool:
+    """See the module; the latest round's observations never are."""
+    if view.round - seen.round <= 1:
+        return False
+    if seen.error or seen.repeated or not seen.uris:
+        return True
+    old = view.round - seen.round > OLD_ROUNDS
+    return old and seen.tool != "Read" and not uses.of(seen)
+
+
+def fit(view: View, sent: Sent, sizes: Sizes, room: int) -> bool:
+    """Drops what is needed so that the messages have at most `room` tokens; False when they cannot."""
+
+    def size() -> int:
+        return sizes.messages(sent_messages(view, sent))
+
+    if size() <= room:
+        return True
+    for seen, precious in _expendable(view):
+        if size() <= (room if precious else _ROOMY * room):
+            break
+        least = room // 4 if seen.round == view.round - 1 else 0
+        text = _note("dropped to fit", seen, sizes, least)
+        if sizes.text(sent.instead.get(seen.id, seen.text)) > sizes.text(text):
+            sent.instead[seen.id] = text
+    most = len(_split(view.messages)[1])
+    while size() > room and sent.rounds < most:
+        sent.rounds += 1
+    return size() <= room
+
+
+def _expendable(view: View) -> list[tuple[Observation, bool]]:
+    """Observations in the order in which they may be dropped, and whether it is a pity."""
+    speaking, uses = _speaking(view), Uses(view)
+    latest = max((seen.round for seen in view.observations), default=0)
+
+    def worth(seen: Observation) -> int:
+        if seen.round == latest:
+            return 4
+        if useless(view, seen, uses):
+            return 0
+        return 3 if uses.of(seen) else 2 if seen.id in speaking else 1
+
+    ranked = [(worth(seen), speaking.get(seen.id, 0.0), n) for n, seen in enumerate(view.observations)]
+    ranked.sort(key=lambda one: (one[0], one[1] if one[0] == 4 else 0.0, one[2]))
+    return [(view.observations[n], rank >= 2) for rank, _, n in ranked]
+
+
+def _speaking(view: View) -> dict[str, float]:
+    """The observations with most of the question's words in one piece, by id."""
+    shares = {
+        seen.id: support(view.question, [piece.text for piece in seen.shown])
+        for seen in view.observations
+        if seen.shown
+    }
+    best = sorted(shares, key=lambda name: -shares[name])[:_RELEVANT]
+    return {name: shares[name] for name in best if shares[name] > 0}
+
+
+def _split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:
+    """What stands before the first assistant message; then the rounds, each with all up to the next."""
+    head: list[Message] = []
+    rounds: list[list[Message]] = []
+    for message in messages:
+        if message.role == "assistant":
+            rounds.append([message])
+        elif rounds:
+            rounds[-1].append(message)
+        else:
+            head.append(message)
+    return head, rounds
+
+
+def _note(why: str, seen: Observation, sizes: Sizes, most_tokens: int = 0) -> str:
+    uris = list(dict.fromkeys(seen.uris))
+    more = f" and {len(uris) - _KEPT_URIS} more" if len(uris) > _KEPT_URIS else ""
+    fewer = f" with max_tokens at most {most_tokens}" if most_tokens else ""
+    again = f"; read again{fewer}: {', '.join(uris[:_KEPT_URIS])}{more}" if uris else ""
+    return f"[{why}: {sizes.text(seen.text)} tokens{again}]"
+
+
+def _gone(view: View, rounds: Sequence[Sequence[Message]]) -> str:
+    ids = {message.call_id for one in rounds for message in one}
+    uris = dict.fromkeys(uri for seen in view.observations if seen.id in ids for uri in seen.uris)
+    listed = "".join(f"\n> {uri}" for uri in list(uris)[-_KEPT_URIS:])
+    again = f"; read again what is needed, among others:{listed}" if listed else ""
+    return f"[dropped to fit: the first {len(rounds)} turns{again}]"

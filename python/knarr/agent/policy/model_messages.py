@@ -1,0 +1,115 @@
+"""The history as a server takes it, in the two styles.
+
+native   the chat-completions form: calls stand in assistant messages, observations in tool messages
+schema   for servers and models without tool calls: an assistant message holds the decision's JSON as it
+         was asked for, and the observations of its calls stand together in one user message
+
+Both are made from the history alone and message by message, so that a request is the last one with more
+at its end, byte for byte, as long as nothing was folded or dropped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from knarr.agent.history import Message, chat_messages
+from knarr.agent.tools import TOOLS, ToolSpec
+from knarr.prompts import prompt
+
+NATIVE_PROMPT, SCHEMA_PROMPT = "agent_native_v1", "agent_schema_v1"
+
+
+def native_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """With tool calls and tool messages."""
+    system, *rest = chat_messages(messages)
+    return [system | {"content": f"{system['content']}\n\n{prompt(NATIVE_PROMPT)}"}, *rest]
+
+
+def schema_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """With system, user and assistant messages only; these two take turns."""
+    told = prompt(SCHEMA_PROMPT).replace("{{tools}}", tools_as_text(TOOLS))
+    out: list[dict[str, Any]] = [{"role": "system", "content": f"{messages[0].content}\n\n{told}"}]
+    names: dict[str, str] = {}
+    for message in messages[1:]:
+        names |= {call.id: call.tool for call in message.calls}
+        role, content = _turn(message, names)
+        if out[-1]["role"] == role:
+            out[-1]["content"] += "\n\n" + content
+        else:
+            out.append({"role": role, "content": content})
+    return out
+
+
+def _turn(message: Message, names: dict[str, str]) -> tuple[str, str]:
+    if message.role == "tool":
+        return "user", f"Result of {names.get(message.call_id, 'a call')}:\n{message.content}"
+    if message.role != "assistant":
+        return "user", message.content
+    decision: dict[str, Any] = {"thought": message.content}
+    if message.calls:
+        decision["calls"] = [{"tool": call.tool, "arguments": call.written()} for call in message.calls]
+    return "assistant", json.dumps(decision, ensure_ascii=False)
+
+
+def tools_as_text(tools: Iterable[ToolSpec]) -> str:
+    """The tools for a prompt: a line each, and a line per argument."""
+    kinds: dict[type, str] = {str: "text", int: "number", bool: "true or false"}
+    lines = []
+    for spec in tools:
+        lines.append(f"{spec.name}: {spec.help}")
+        lines += [
+            f"  {field.name}{'*' if field.required else ''} ({kinds[field.type]}): {field.help}"
+            for field in spec.fields
+        ]
+    return "\n".join(lines)
+
+
+def tool_schemas(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
+    """The tools in the chat-completions form."""
+    return [spec.schema() for spec in tools]
+
+
+_TEXT = {"type": "string"}
+_QUOTE = {
+    "type": "object",
+    "properties": {"uri": _TEXT, "text": _TEXT},
+    "required": ["uri", "text"],
+    "additionalProperties": False,
+}
+_ANSWER = {
+    "type": "object",
+    "properties": {"found": {"type": "boolean"}, "text": _TEXT, "quotes": {"type": "array", "items": _QUOTE}},
+    "required": ["found", "text", "quotes"],
+    "additionalProperties": False,
+}
+
+
+def decision_schema(tools: Iterable[ToolSpec]) -> dict[str, Any]:
+    """The JSON schema of one decision: calls of these tools, or an answer. Without tools only an answer."""
+    calls = [_call_schema(spec) for spec in tools]
+    answers = _shape("answer", _ANSWER)
+    if not calls:
+        return answers
+    asks = _shape("calls", {"type": "array", "items": {"anyOf": calls}, "minItems": 1, "maxItems": 4})
+    return {"anyOf": [asks, answers]}
+
+
+def _shape(name: str, value: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"thought": _TEXT, name: value},
+        "required": ["thought", name],
+        "additionalProperties": False,
+    }
+
+
+def _call_schema(spec: ToolSpec) -> dict[str, Any]:
+    arguments = spec.schema()["function"]["parameters"]
+    return {
+        "type": "object",
+        "properties": {"tool": {"const": spec.name}, "arguments": arguments},
+        "required": ["tool", "arguments"],
+        "additionalProperties": False,
+    }
