@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 
 from knarr.errors import ChatError
 from knarr.llm.count import TokenCounter
-from knarr.llm.models import ask_window, listed
+from knarr.llm.models import ask_window, first_chat_model
+from knarr.llm.refusals import fix_for
 from knarr.llm.replies import read_usage
 from knarr.llm.turn import Turn
 from knarr.llm.types import ChatReply, ChatRequest
@@ -71,6 +72,7 @@ class OpenAIChat:
         self._key = key.strip()
         self._window = window
         self._window_cap = 0
+        self._trouble, self._reached = "", False
         self._timeout_s = timeout_s
         self._prices = prices
         self._stream = stream
@@ -93,10 +95,14 @@ class OpenAIChat:
 
     @property
     def window_tokens(self) -> int:
+        """The setting, else what the server tells, else 8192; never more than an overflow error named."""
         with self._lock:
-            if not self._window:
-                self._window = ask_window(self._get, self._url, self._named())
-            return min(self._window, self._window_cap or self._window)
+            window = self._window
+            if not window:
+                window = ask_window(self._get, self._url, self._named())
+                # A server that could not be asked is asked again the next time.
+                self._window = window if self._reached else 0
+            return min(window, self._window_cap or window)
 
     def count_tokens(self, text: str) -> int:
         return self._counter.count(text)
@@ -144,24 +150,31 @@ class OpenAIChat:
     def _named(self) -> str:
         with self._lock:
             if not self._model:
-                models = listed(self._get(f"{self._url}/models"))
-                if not models:
-                    raise ChatError(
-                        f"{self._place} lists no models; is it running? Set KNARR_CHAT_MODEL to name one"
-                    )
-                self._model = str(models[0]["id"])
+                self._model = first_chat_model(self._get(f"{self._url}/models"))
+            if not self._model:
+                trouble = self._trouble or "lists no models"
+                raise ChatError(self._hide(f"{self._place} {trouble}; KNARR_CHAT_MODEL can name one"))
             return self._model
 
     def _get(self, address: str) -> Any:
-        """The JSON at an address, None when there is none."""
+        """The JSON at an address, None when there is none; `_trouble` then says why, where that is no
+        answer in itself."""
         import httpx
 
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        self._trouble, self._reached = "", True
         try:
             reply = self._client().get(address, headers=headers, timeout=_DISCOVERY_S)
-            return reply.json() if reply.status_code == 200 else None
-        except (httpx.HTTPError, ValueError, RecursionError):
-            return None
+            if reply.status_code == 200:
+                return reply.json()
+        except httpx.HTTPError as error:
+            self._reached = False
+            self._trouble = f"cannot be reached ({error}); is the server running, and KNARR_CHAT_URL right?"
+        except (ValueError, RecursionError):
+            self._trouble = "answers with something other than JSON; KNARR_CHAT_URL should end in /v1"
+        else:
+            self._trouble = f"answered {reply.status_code} ({fix_for(reply.status_code)})"
+        return None
 
     def _client(self) -> httpx.Client:
         import httpx

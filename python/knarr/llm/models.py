@@ -19,6 +19,7 @@ _WINDOW_FIELDS = (
     "max_context_length",
     "max_input_tokens",
 )
+_NO_CHAT = ("embed", "rerank")
 _INNER = ("meta", "top_provider", "default_generation_settings", "limits")
 
 
@@ -27,6 +28,13 @@ def listed(body: Any) -> list[Mapping[str, Any]]:
     data = body.get("data") if isinstance(body, dict) else body
     entries = data if isinstance(data, list) else []
     return [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
+
+
+def first_chat_model(body: Any) -> str:
+    """The first model of GET /models, one that only embeds or ranks aside; "" when there is none."""
+    names = [str(entry["id"]) for entry in listed(body)]
+    talking = [name for name in names if not any(word in name.lower() for word in _NO_CHAT)]
+    return next(iter(talking or names), "")
 
 
 def window_in(entry: Any) -> int:
