@@ -12,7 +12,8 @@ asked         the cited pieces have at least one of the words that say what is a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 from knarr.checker.constraints import Need
 from knarr.checker.evidence import Ground
@@ -34,11 +35,7 @@ def gates(
     """All of them, in order. `checked` are the constraints with their evidence, `quotes` the judge's
     (URI, words)."""
     return (
-        Gate(
-            "answer",
-            case.found and bool(case.answer.strip()),
-            "" if case.found else "the candidate says it is not there",
-        ),
+        _answer(case),
         Gate("citation", bool(stands), "" if stands else "no citation holds"),
         _dropped(case),
         _judge_quotes(case, quotes),
@@ -54,6 +51,25 @@ def gates(
 def failed(found: Sequence[Gate]) -> Gate | None:
     """The first gate that did not pass."""
     return next((gate for gate in found if not gate.passed), None)
+
+
+# What a model says instead of an answer; at the beginning only, since a document may be quoted as saying so.
+_ABSTAINS = re.compile(
+    r"\W*(?:(?:i(?:'m| am)? (?:sorry|afraid|unable|not able|can(?:no|')t|could(?: no|n')t|do(?: no|n')t (?:know|have|see|find)))"
+    r"|(?:sorry|unfortunately)\b|(?:there is|there's) (?:no|not enough|insufficient) (?:evidence|information)"
+    r"|the (?:given |provided |available )?(?:evidence|documents?|passages?|context|text|pieces?|library) (?:shown )?"
+    r"(?:do(?:es)?(?: no|n')t|did(?: no|n')t|is(?: no|n')t (?:enough|there)|are(?: no|n')t enough))",
+    re.IGNORECASE,
+)
+
+
+def _answer(case: Case) -> Gate:
+    if not case.found:
+        return Gate("answer", False, "the candidate says that the evidence is not there")
+    if not case.answer.strip():
+        return Gate("answer", False, "the candidate is empty")
+    abstains = _ABSTAINS.match(case.answer.replace("’", "'")) is not None
+    return Gate("answer", not abstains, f"the candidate abstains: {case.answer[:80]}" if abstains else "")
 
 
 def _dropped(case: Case) -> Gate:
@@ -79,8 +95,7 @@ def stands_in(case: Case, uri: str, text: str) -> bool:
     return not too_short(text) and any(locate(text, one) is not None for one in shown)
 
 
-def _hard(name: str, checked: Sequence[Pair], of: object) -> Gate:
-    assert callable(of)
+def _hard(name: str, checked: Sequence[Pair], of: Callable[[Need], bool]) -> Gate:
     lacking = [check.text for need, check in checked if need.hard and of(need) and not check.met]
     word = "the evidence is about" if name == "excluded" else "not in the evidence:"
     return Gate(name, not lacking, f"{word} {', '.join(lacking)}" if lacking else "")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from checker.cases import WordRanker, case, evidence
 
+from checker.cases import WordRanker, case, evidence
 from knarr.checker import Case, RuleChecker
 from knarr.types import ConstraintCheck, Verdict
 
