@@ -44,7 +44,7 @@ class OpenAIChat:
     temperature:  None to leave it to the server
     transport, sleep, clock:  for tests
 
-    Raises ChatError at once for a `url` that is none.
+    Raises ChatError at once for a `url` that is none, and for a key that cannot be sent.
     """
 
     def __init__(
@@ -70,9 +70,11 @@ class OpenAIChat:
         self._place = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
         self._model = model.strip()
         self._key = key.strip()
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise ChatError("KNARR_CHAT_KEY holds characters that no key has; copy it again")
         self._window = window
         self._window_cap = 0
-        self._trouble, self._reached = "", False
+        self._trouble, self._reached = "", True
         self._timeout_s = timeout_s
         self._prices = prices
         self._stream = stream
@@ -99,6 +101,7 @@ class OpenAIChat:
         with self._lock:
             window = self._window
             if not window:
+                self._reached = True
                 window = ask_window(self._get, self._url, self._named())
                 # A server that could not be asked is asked again the next time.
                 self._window = window if self._reached else 0
@@ -162,7 +165,7 @@ class OpenAIChat:
         import httpx
 
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        self._trouble, self._reached = "", True
+        self._trouble = ""
         try:
             reply = self._client().get(address, headers=headers, timeout=_DISCOVERY_S)
             if reply.status_code == 200:

@@ -96,7 +96,7 @@ class Turn:
             found += block
             self._left_s()
             if len(found) > _MOST_BYTES:
-                raise self._error(f"sent more than {_MOST_BYTES} bytes")
+                raise self._error(f"sent more than {_MOST_BYTES} bytes") from None
         return bytes(found)
 
     def _read(self, raw: bytes) -> tuple[ChatReply, Any]:
@@ -109,7 +109,9 @@ class Turn:
 
     def _json(self, text: str) -> Any:
         if refusals.is_page(text):
-            raise self._error(f"answered with {refusals.said_by(text)}; KNARR_CHAT_URL should end in /v1")
+            raise self._error(
+                f"answered with {refusals.said_by(text)}; KNARR_CHAT_URL should end in /v1"
+            ) from None
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
@@ -121,7 +123,9 @@ class Turn:
         if refusals.is_overflow(status, refused.body):
             told = refusals.told_window(refused.body)
             self.told_window = told if told >= _LEAST_WINDOW else 0
-            raise ContextOverflow(self._name_error(f"has too small a window for this request: {said}"))
+            raise ContextOverflow(
+                self._name_error(f"has too small a window for this request: {said}")
+            ) from None
         if status in (400, 422) or (status >= 500 and names_format(said)):
             other = after_refusal(self.habits, sent, said)
             if other is not None:
@@ -129,7 +133,7 @@ class Turn:
                 return
         if not refusals.is_busy(status, refused.body):
             fix = refusals.fix_for(status)
-            raise self._error(f"answered {status}: {said}" + (f" ({fix})" if fix else ""))
+            raise self._error(f"answered {status}: {said}" + (f" ({fix})" if fix else "")) from None
         wait = refusals.wait_s(refused.headers, self._busy)
         self._busy += 1
         self._pause(wait, self._busy, _BUSY_TRIES, f"is busy or broken, it answered {status}: {said}")
@@ -137,17 +141,19 @@ class Turn:
     def _pause(self, wait_s: float, tried: int, most: int, said: str) -> None:
         """Waits for the next try. Raises ChatError when that was the last, or would come too late."""
         if tried >= most:
-            raise self._error(f"{said} (tried {tried} times)")
+            raise self._error(f"{said} (tried {tried} times)") from None
         left = self._left_s(said)
         if wait_s >= left:
-            raise self._error(f"{said} (the next try is due in {wait_s:.0f} s, {left:.0f} s are left)")
+            raise self._error(
+                f"{said} (the next try is due in {wait_s:.0f} s, {left:.0f} s are left)"
+            ) from None
         if wait_s > 0:
             self._sleep(wait_s)
 
     def _left_s(self, said: str = _TOO_LATE) -> float:
         left = self._until - self._clock()
         if left <= 0:
-            raise self._error(said)
+            raise self._error(said) from None
         return left
 
     def _error(self, text: str) -> ChatError:

@@ -90,7 +90,7 @@ def test_a_stream_that_breaks_off_is_asked_for_again(serve: Any) -> None:
 
 def test_an_error_in_a_stream_is_one(serve: Any) -> None:
     broken = streamed({"content": "The f"}, 'data: {"error": {"message": "no such model", "code": 404}}')
-    with pytest.raises(ChatError, match="404.*no such model"):
+    with pytest.raises(ChatError, match=r"404.*no such model"):
         serve(broken).chat(stream=True).chat(ASK)
 
 
