@@ -1,6 +1,6 @@
 """What accepted answers teach: Algorithm 2, and the keeping of its edges."""
 
-from knarr.experience.judge import Judge, RuleJudge
-from knarr.experience.types import EdgePage, EdgeRecord, EdgeState, EpisodeState
+from knarr.experience.judge import Judge, ModelJudge, RuleJudge
+from knarr.experience.types import EdgePage, EdgeRecord, EdgeState
 
-__all__ = ["EdgePage", "EdgeRecord", "EdgeState", "EpisodeState", "Judge", "RuleJudge"]
+__all__ = ["EdgePage", "EdgeRecord", "EdgeState", "Judge", "ModelJudge", "RuleJudge"]

@@ -1,26 +1,34 @@
-"""The part of a knowledge base that learns, and keeps what was learnt under control."""
+"""The part of a knowledge base that learns."""
 
 from __future__ import annotations
 
+import logging
 import time
-from typing import TYPE_CHECKING, Literal
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from knarr.catalog import experience, vectors
 from knarr.config import Settings
-from knarr.reading import Reading
+from knarr.errors import ChatError
+from knarr.experience.control import Control, moment
 
 if TYPE_CHECKING:
+    from knarr.catalog.records import EdgeEnd
     from knarr.experience.judge import Judge
     from knarr.trace import Trace
 
+_LOG = logging.getLogger("knarr.experience")
 DEFAULT_GAMMA = 0.8
 Learning = Literal["off", "record", "learn", "frozen"]
+# A document may change while a judge thinks about its old text: then its edges are made anew.
 _TRIES = 3
+_SECONDS_A_DAY = 86_400
 
 
-class Experience(Reading):
-    """Learns from traces. What it changes stands in the catalog before a call returns, and the very next
-    search sees it; another process sees it after its `refresh`."""
+class Experience(Control):
+    """Learns from accepted traces, by Algorithm 2."""
 
     settings: Settings
 
@@ -56,24 +64,8 @@ class Experience(Reading):
         mode = self.settings.learning if mode is None else mode
         if mode in ("off", "frozen") or not pairs.teaches(trace):
             return 0
-        judge = self._judge(trace) if judge is None else judge
-        vector = self.embed_query(trace.question)
-        key = experience.question_hash(trace.question)
-        days = self.settings.edge_days
-        values = {
-            "trace_id": trace.id,
-            "question": trace.question,
-            "vector_hash": key,
-            "model": self.embedder.id,
-            "summary": pairs.summary(trace),
-            "created_at": trace.created_at,
-            "batch": batch,
-            "learner": learner,
-            "tenant": tenant,
-            "labels": list(labels),
-            "expires_at_s": None if days is None else int(time.time() + days * 86_400),
-            "state": "pending" if mode == "record" else "active",
-        }
+        rights = {"learner": learner, "tenant": tenant, "labels": list(labels)}
+        values = self._episode(trace, pairs.summary(trace), mode) | rights | {"batch": batch}
         for _ in range(_TRIES):
             with self._catalog.reading() as connection:
                 if experience.knows(connection, trace.id):
@@ -81,20 +73,54 @@ class Experience(Reading):
                 found = learn.gather(connection, trace)
             if found is None:
                 return 0
-            edges = learn.judged(found, trace, judge)
-            with self._catalog.writing() as connection:
-                if experience.knows(connection, trace.id):
-                    return 0
-                if not learn.still_stand(connection, edges):
-                    continue  # a document changed while its text was judged
-                vectors.put(connection, {key: vector}, self.embedder.id)
-                experience.put(connection, values, edges)
-                experience.log(connection, [trace.id])
-            self._follow()
-            return len(edges)
+            try:
+                edges = learn.judged(found, trace, self._judge(trace) if judge is None else judge)
+            except ChatError as error:
+                _LOG.warning("trace %s teaches nothing yet, its judge failed: %s", trace.id, error)
+                return 0
+            if self._stored(trace, values, edges):
+                self._follow()
+                return len(edges)
         return 0
 
-    def _judge(self, trace: Trace) -> Judge:
-        from knarr.experience.judge import RuleJudge
+    def _episode(self, trace: Trace, summary: str, mode: Learning) -> dict[str, Any]:
+        now, days = time.time(), self.settings.edge_days
+        return {
+            "trace_id": trace.id,
+            "question": trace.question,
+            "vector_hash": experience.question_hash(trace.question),
+            "model": self.embedder.id,
+            "summary": summary,
+            "created_at": moment(datetime.fromtimestamp(now, UTC)),
+            "expires_at_s": None if days is None else int(now + days * _SECONDS_A_DAY),
+            "state": "pending" if mode == "record" else "active",
+        }
 
-        return RuleJudge(trace.citations)
+    def _stored(self, trace: Trace, values: dict[str, Any], edges: list[tuple[EdgeEnd, EdgeEnd]]) -> bool:
+        """One transaction: the episode is there with all its edges, or not at all. False when a document
+        changed since its text was judged, or the trace was learnt by another meanwhile."""
+        from knarr.experience import learn
+
+        vector = np.asarray(self.embed_query(trace.question), dtype=np.float32)
+        with self._catalog.writing() as connection:
+            if experience.knows(connection, trace.id) or not learn.still_stand(connection, edges):
+                return False
+            vectors.put(connection, {values["vector_hash"]: vector}, self.embedder.id)
+            experience.put(connection, values, edges)
+            experience.log(connection, [trace.id])
+        return True
+
+    def _judge(self, trace: Trace) -> Judge:
+        """By the chat model for runs that asked one, else by rule."""
+        from knarr.checker import supports
+        from knarr.embed.rerank import load_reranker
+        from knarr.experience.judge import ModelJudge, RuleJudge
+        from knarr.llm import load_chat
+
+        chat = load_chat(self.settings) if trace.usage.model.calls else None
+        if chat is not None:
+            return ModelJudge(chat)
+        reranker = load_reranker()
+        return RuleJudge(
+            trace.citations, lambda question, answer, text: supports(question, answer, text, reranker)
+        )

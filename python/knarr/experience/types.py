@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-EpisodeState = Literal["active", "pending", "quarantined"]
-EdgeState = Literal["active", "stale"]
+EdgeState = Literal["active", "stale", "expired", "pending", "quarantined"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,18 +14,17 @@ class EdgeRecord:
     """An edge with the episode that taught it.
 
     source, target:  URIs of chunks, as they are named now
-    state:           "stale" when the text of one end is another one by now
-    episode:         "active", "pending" (recorded, not approved) or "quarantined"
+    state:           only an "active" edge is followed. "stale": the text of one end is another one by now;
+                     "expired"; "pending": recorded and not approved; "quarantined"
+    created_at:      when it was learnt, ISO 8601 in UTC; expires_at: Unix seconds, None for never
     source_version, target_version:  of the documents when it was learnt
-    expires_at:      Unix seconds, None for never
-    uses, helped, failed:  of the whole episode: runs that showed one of its targets, those among them whose
-                     answer cites it, and those that ended without an answer or were marked as wrong
+    uses, helped, failed:  of the whole episode: runs that were shown one of its targets; those whose answer
+                     cites it; those that ended without an answer, and marks as wrong
     """
 
     source: str
     target: str
     state: EdgeState
-    episode: EpisodeState
     question: str
     trace: str
     summary: str
