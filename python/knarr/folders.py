@@ -12,7 +12,7 @@ import hashlib
 import numpy as np
 import sqlalchemy as sa
 
-from knarr.abstracting.recall import Recall, embedded
+from knarr.abstracting.recall import Recall, stands_for
 from knarr.catalog import Catalog, abstracts, changes, folders, vectors
 from knarr.catalog.folders import FolderRecord
 from knarr.config import Settings
@@ -30,14 +30,17 @@ def above(uri: str) -> list[str]:
     return found
 
 
-def refresh(catalog: Catalog, embedder: Embedder, settings: Settings, recall: Recall | None = None) -> None:
+def refresh(catalog: Catalog, embedder: Embedder, settings: Settings, recall: Recall | None = None) -> int:
     """Make the abstracts anew that changes have touched, those left by a killed process included. What a
-    model made of the same contents before is taken from the catalog; no model is called."""
+    model made of the same contents before is taken from the catalog; no model is called. Returns how many
+    texts were embedded."""
     with catalog.reading() as connection:
         touched = folders.stale(connection)
     recall = recall or Recall.of(catalog, settings)
+    embedded = 0
     for uri in sorted(touched, key=lambda uri: (-len(parse(uri)), uri)):
-        _refresh_one(catalog, embedder, settings, recall, uri)
+        embedded += _refresh_one(catalog, embedder, settings, recall, uri)
+    return embedded
 
 
 def parts_of(connection: sa.Connection, uri: str) -> tuple[str, list[tuple[str, str]]]:
@@ -47,7 +50,7 @@ def parts_of(connection: sa.Connection, uri: str) -> tuple[str, list[tuple[str, 
     return title, [(parse(child)[-1], text) for child, text in children]
 
 
-def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, recall: Recall, uri: str) -> None:
+def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, recall: Recall, uri: str) -> int:
     with catalog.reading() as connection:
         old = folders.get(connection, uri)
         title, parts = parts_of(connection, uri)
@@ -60,34 +63,32 @@ def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, recal
                 folders.remove(connection, uri)
                 vectors.release(connection, [old.vector_hash])
                 changes.append(connection, "folder", uri)
-        return
+        return 0
     names = [name for name, _ in parts]
     text = known or folder_abstract(title, names, (below for _, below in parts), settings.abstract_tokens)
     if old is not None and old.text == text:
         with catalog.writing() as connection:
             folders.unmark(connection, uri)
             abstracts.keep(connection, uri, keys)
-        return
-    stands_for = embedded(title, text) if known else text
-    key = hashlib.sha256(stands_for.encode("utf-8")).digest()
+        return 0
+    told = stands_for(title, text) if known else text
+    key = hashlib.sha256(told.encode("utf-8")).digest()
     tokens = count_tokens(embedder.tokenizer, text)
     record = FolderRecord(uri, text, tokens, preview(text, settings.preview_chars), key)
-    _store(catalog, embedder, record, stands_for, old, keys)
+    return _store(catalog, embedder, record, told, old, keys)
 
 
 def _store(
     catalog: Catalog,
     embedder: Embedder,
     record: FolderRecord,
-    stands_for: str,
+    told: str,
     old: FolderRecord | None,
     keys: list[bytes],
-) -> None:
+) -> int:
     with catalog.reading() as connection:
         known = vectors.get(connection, [record.vector_hash], embedder.id)
-    fresh = (
-        {} if known else {record.vector_hash: np.asarray(embedder.embed([stands_for])[0], dtype=np.float32)}
-    )
+    fresh = {} if known else {record.vector_hash: np.asarray(embedder.embed([told])[0], dtype=np.float32)}
     with catalog.writing() as connection:
         vectors.put(connection, fresh, embedder.id)
         folders.put(connection, record)
@@ -96,3 +97,4 @@ def _store(
         if old is not None and old.vector_hash != record.vector_hash:
             vectors.release(connection, [old.vector_hash])
         changes.append(connection, "folder", record.uri)
+    return len(fresh)

@@ -6,7 +6,9 @@ import threading
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from knarr.asking import Asking
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
@@ -19,6 +21,11 @@ from knarr.folders import refresh as refresh_folders
 from knarr.index import Index
 from knarr.ingest import Ingest, Progress
 from knarr.report import AddReport
+
+if TYPE_CHECKING:
+    from knarr.abstracting.job import Job
+    from knarr.abstracting.report import AbstractReport
+    from knarr.llm import ChatModel
 
 
 class KnowledgeBase(Asking):
@@ -63,9 +70,67 @@ class KnowledgeBase(Asking):
         with self._changing():
             ingest = Ingest(self._catalog, self.embedder, self.settings, self._follow)
             try:
-                return ingest.add(source, into, progress)
+                report = ingest.add(source, into, progress)
             finally:
                 self._settle()
+        if self.settings.abstracts != "model" or not self.settings.chat_url.strip():
+            return report
+        return self._with_abstracts(report, progress)
+
+    def _with_abstracts(self, report: AddReport, progress: Progress | None) -> AddReport:
+        """End an `add` with abstracts by the model, of the documents that came or changed."""
+        fresh = [file.uri for file in report.files if file.change in ("added", "updated")]
+        if not fresh:
+            return report
+        size = report.total("size_bytes")
+
+        def advance(done: int, total: int, _uri: str) -> None:
+            if progress is not None:
+                progress(size, size, f"abstracts, {done} of {total}")
+
+        job = self._abstract_job(self.chat_model(), None, False, advance)
+        return replace(report, abstracts=job.run(SCHEME, set(fresh)))
+
+    def make_abstracts(
+        self,
+        scope: str = SCHEME,
+        *,
+        chat: ChatModel | None = None,
+        max_tokens: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> AbstractReport:
+        """Let a chat model write the abstracts of everything at and below `scope`, and of the folders above.
+
+        Bottom-up, a few calls at a time, within `max_tokens` for prompts and replies (the settings' bound
+        without it, 0 for none). What was made before of the same content costs nothing; what is made is
+        stored at once, so a job that ended early goes on where it stopped. Directories without a model's
+        abstract keep the extractive one. With `dry_run` nothing is called or changed, and the report
+        estimates; a document or folder can be searched all the while. `progress(done, total, uri)` counts
+        directories. `chat` is the model of the settings when not given.
+
+        Raises NotFound for a scope without documents, ChatError when no model is configured, CatalogError
+        when another process changes documents at the moment that a document is to be written."""
+        if chat is None and not (dry_run and not self.settings.chat_url.strip()):
+            chat = self.chat_model()
+        return self._abstract_job(chat, max_tokens, dry_run, progress).run(canonical(scope))
+
+    def _abstract_job(
+        self, chat: ChatModel | None, max_tokens: int | None, dry_run: bool, progress: Progress | None
+    ) -> Job:
+        from knarr.abstracting.job import Job, NoChat
+
+        return Job(
+            self._catalog,
+            self.embedder,
+            self.settings,
+            chat if chat is not None else NoChat(self._catalog),
+            self._changing,
+            self._follow,
+            limit=self.settings.abstract_job_tokens if max_tokens is None else max_tokens,
+            dry_run=dry_run,
+            progress=progress,
+        )
 
     def remove(self, uri: str) -> int:
         """Delete a document or a folder with everything below; returns how many documents went.

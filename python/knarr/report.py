@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from knarr.abstracting.report import AbstractReport
+
 Status = Literal[
     "ok", "partial", "no_text", "encrypted", "corrupt", "empty", "limit", "unsupported", "skipped"
 ]
@@ -49,12 +51,14 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """All files of one `add`, in the order they were read."""
+    """All files of one `add`, in the order they were read; `abstracts` is the job that followed, when a
+    model writes them."""
 
     into: str
     files: tuple[FileReport, ...]
     seconds: float
     seconds_embedding: float
+    abstracts: AbstractReport | None = None
 
     @property
     def ok(self) -> bool:
@@ -82,4 +86,6 @@ class AddReport:
             if file.status != "ok":
                 reason = "; ".join(file.notes)
                 lines.append(f"  {file.status}: {file.path}{': ' + reason if reason else ''}")
+        if self.abstracts is not None:
+            lines.append(str(self.abstracts))
         return "\n".join(lines)

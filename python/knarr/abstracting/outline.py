@@ -64,14 +64,22 @@ def count(text: str) -> int:
     return count_tokens(_TOKENS, text)
 
 
-def asks(directory: Content, settings: Settings) -> Ask | None:
-    """What is asked about a directory; None when all of it is no longer than an abstract may be."""
+def asks(directory: Content, settings: Settings, *, modelled: bool = False) -> Ask | None:
+    """What is asked about a directory; None when all of it is no longer than an abstract may be, and no
+    part of it was told by a model (`modelled`): then its own words say it best."""
     body = sum(chunk.tokens for chunk in directory.chunks)
     body += sum(count(abstract) for _, abstract in directory.parts)
-    if body <= settings.abstract_tokens:
+    if body <= settings.abstract_tokens and not modelled:
         return None
     words = settings.abstract_tokens * 3 // 4
     return compose(directory, count, prompt_tokens=settings.abstract_prompt_tokens, words=words)
+
+
+def node_asks(nodes: Sequence[Node], at: int, settings: Settings) -> tuple[Content, Ask | None]:
+    """A section's content, and what is asked about it."""
+    directory = content(nodes, at)
+    told = any(nodes[child].modelled for child in nodes[at].children)
+    return directory, asks(directory, settings, modelled=told)
 
 
 def only_child(nodes: Sequence[Node], at: int) -> Node | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import sqlalchemy as sa
 
 from knarr.abstracting.messages import PROMPT, Ask, Content
-from knarr.abstracting.outline import Node, asks, content, only_child, outline
+from knarr.abstracting.outline import Node, asks, node_asks, only_child, outline
 from knarr.catalog import Catalog, abstracts
 from knarr.catalog.abstracts import Made
 from knarr.config import Settings
@@ -66,7 +66,7 @@ class Recall:
             if child is not None:
                 node.take(child.text if child.modelled else "")
                 continue
-            ask = asks(content(nodes, at), self.settings)
+            _, ask = node_asks(nodes, at, self.settings)
             if ask is not None:
                 keys.append(ask.key)
                 made = self.find(connection, ask.key)
@@ -79,7 +79,7 @@ class Recall:
             text=node.text,
             tokens=count_tokens(tokenizer, node.text),
             preview=preview(node.text, self.settings.preview_chars),
-            embedded=embedded(node.title, node.text),
+            embedded=stands_for(node.title, node.text),
         )
 
 
@@ -88,7 +88,7 @@ def folder_asks(title: str, parts: Sequence[tuple[str, str]], settings: Settings
     return asks(Content(title, (), tuple(parts)), settings) if len(parts) > 1 else None
 
 
-def embedded(title: str, text: str) -> str:
+def stands_for(title: str, text: str) -> str:
     """What the vector of a model's abstract stands for: models seldom repeat the title."""
     return f"{title}\n{text}".strip()
 

@@ -54,7 +54,7 @@ def strange_number(text: str, shown: str) -> str:
     known = {_digits(number) for number in _NUMBER.findall(shown)}
     for number in _NUMBER.findall(text):
         if len(_digits(number)) > 2 and _digits(number) not in known:
-            return number
+            return str(number)
     return ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -152,6 +152,29 @@ def sections_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]
 def objects_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]:
     query = sa.select(objects).where(objects.c.document_id == document_id).order_by(objects.c.ordinal)
     return list(connection.execute(query))
+
+
+def sections_in(connection: sa.Connection, ids: Sequence[int]) -> int:
+    """How many sections these documents have."""
+    found = 0
+    for begin in range(0, len(ids), 500):
+        inside = sections.c.document_id.in_(ids[begin : begin + 500])
+        found += int(
+            connection.execute(sa.select(sa.func.count()).select_from(sections).where(inside)).scalar() or 0
+        )
+    return found
+
+
+def retell(connection: sa.Connection, document_id: int, rows: Sequence[Mapping[str, Any]]) -> list[bytes]:
+    """Give objects, by `ordinal`, another text, preview, token count and vector; returns the keys of the
+    vectors they had."""
+    old: list[bytes] = []
+    for row in rows:
+        mine = sa.and_(objects.c.document_id == document_id, objects.c.ordinal == row["ordinal"])
+        old += connection.execute(sa.select(objects.c.vector_hash).where(mine)).scalars()
+        values = {name: value for name, value in row.items() if name != "ordinal"}
+        connection.execute(objects.update().where(mine).values(**values))
+    return old
 
 
 def remove(connection: sa.Connection, ids: Iterable[int]) -> None:

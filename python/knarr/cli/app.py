@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from knarr.cli import answers, demo, exits, look, page, traces, write
+from knarr.cli import abstracts, answers, demo, exits, look, page, traces, write
 from knarr.cli.options import ROOT
 from knarr.errors import KnarrError, NotFound
 
@@ -30,6 +30,7 @@ app.command("grep")(look.grep)
 app.command("list")(look.list_)
 app.command("read")(look.read)
 app.command("info")(look.info)
+app.command("abstracts")(abstracts.abstracts)
 app.command("remove")(write.remove)
 app.command("move")(write.move)
 

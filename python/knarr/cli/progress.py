@@ -41,6 +41,26 @@ def progress_line(title: str) -> Iterator[Progress | None]:
 
 
 @contextmanager
+def progress_count(title: str) -> Iterator[Progress | None]:
+    """Gives a callback `(done, total, name)` that counts things, or None."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn())
+    with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def show(done: int, total: int, _name: str) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield show
+
+
+@contextmanager
 def waiting(what: str) -> Iterator[None]:
     """A quiet sign of life on stderr while a call takes its time."""
     if not sys.stderr.isatty():

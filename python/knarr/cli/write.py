@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from knarr.cli import exits, page
+from knarr.cli.abstracts import show_abstracts
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, open_base
 from knarr.cli.progress import progress_line
 from knarr.errors import InvalidArgument
@@ -49,6 +50,8 @@ def add(
         page.say_json({"ok": report.ok} | to_json(report))
     else:
         show_receipt(report)
+        if report.abstracts is not None:
+            show_abstracts(report.abstracts)
     if not report.files:
         raise typer.Exit(exits.NOTHING_FOUND)
     if not report.ok:
