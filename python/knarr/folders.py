@@ -30,14 +30,22 @@ def above(uri: str) -> list[str]:
     return found
 
 
-def refresh(catalog: Catalog, embedder: Embedder, settings: Settings, recall: Recall | None = None) -> int:
+def refresh(
+    catalog: Catalog,
+    embedder: Embedder,
+    settings: Settings,
+    recall: Recall | None = None,
+    *,
+    below: int = -1,
+) -> int:
     """Make the abstracts anew that changes have touched, those left by a killed process included. What a
-    model made of the same contents before is taken from the catalog; no model is called. Returns how many
-    texts were embedded."""
+    model made of the same contents before is taken from the catalog; no model is called. With `below` only
+    folders whose path has more components. Returns how many texts were embedded."""
     with catalog.reading() as connection:
         touched = folders.stale(connection)
     recall = recall or Recall.of(catalog, settings)
     embedded = 0
+    touched = [uri for uri in touched if len(parse(uri)) > below]
     for uri in sorted(touched, key=lambda uri: (-len(parse(uri)), uri)):
         embedded += _refresh_one(catalog, embedder, settings, recall, uri)
     return embedded

@@ -23,6 +23,7 @@ from knarr.abstracting.write import write_document
 from knarr.catalog import Catalog, abstracts, documents, folders
 from knarr.catalog.records import DocumentRecord
 from knarr.config import Settings
+from knarr.documents.abstracts import folder_abstract
 from knarr.documents.names import SCHEME, parse
 from knarr.embed import Embedder
 from knarr.errors import ChatError, NotFound
@@ -95,6 +96,7 @@ class Job:
         self._states: Counter[str] = Counter()
         self._reasons: Counter[str] = Counter()
         self._failures: list[tuple[str, str]] = []
+        self._touched: list[str] = []  # folders with a new abstract that is not written yet
         self._embedded = 0
         self._done = self._total = 0
         self._scope = SCHEME
@@ -227,24 +229,21 @@ class Job:
     # ------------------------------------------------------------------ folders
 
     def _folders(self, places: list[str]) -> None:
-        depths = sorted({len(parse(uri)) for uri in places}, reverse=True)
-        for depth in depths:
-            touched: list[str] = []
+        """Deepest first: those below are told, and stored, before those above are asked about."""
+        for depth in sorted({len(parse(uri)) for uri in places}, reverse=True):
+            self._refresh(below=depth)
             for uri in [uri for uri in places if len(parse(uri)) == depth]:
-                self._folder(uri, touched)
+                self._folder(uri)
             self._calls.run(lambda: False)
-            if touched and not self._dry_run:
-                self._refresh(touched)
-        if not self._dry_run:
-            self._refresh([])
+        self._refresh(below=-1)
 
-    def _folder(self, uri: str, touched: list[str]) -> None:
+    def _folder(self, uri: str) -> None:
         with self._catalog.reading() as connection:
             title, parts = parts_of(connection, uri)
-            names = [child for child, _ in folders.children(connection, uri)] if self._told else []
+            children = [child for child, _ in folders.children(connection, uri)] if self._told else []
             known = folders.get(connection, uri)
-        if names:
-            told = zip(names, parts, strict=True)
+        if children:
+            told = zip(children, parts, strict=True)
             parts = [(name, self._told.get(child, text)) for child, (name, text) in told]
         ask = folder_asks(title, parts, self._settings)
 
@@ -256,24 +255,32 @@ class Job:
             elif text and self._dry_run:
                 self._told[uri] = text
             elif text and (known is None or known.text != text):
-                touched.append(uri)
+                self._touched.append(uri)
             if self._progress is not None:
                 self._progress(self._done, self._total, uri)
 
         if ask is None:
+            names, texts = [name for name, _ in parts], [text for _, text in parts]
+            if children:
+                self._told[uri] = folder_abstract(title, names, texts, self._settings.abstract_tokens)
             done("short", "")
         else:
             self._calls.ask(ask, Content(title, (), tuple(parts)), uri, done)
 
-    def _refresh(self, touched: list[str]) -> None:
-        recall = Recall(self._settings, self._chat.name, wanted=True)
+    def _refresh(self, below: int) -> None:
+        """Write the folders with new abstracts, or new contents."""
+        if self._dry_run:
+            return
+        touched, self._touched = self._touched, []
         with self._catalog.reading() as connection:
             if not touched and not folders.stale(connection):
                 return
+        recall = Recall(self._settings, self._chat.name, wanted=True)
         with self._changing():
             with self._catalog.writing() as connection:
                 folders.mark_stale(connection, touched)
-            self._embedded += refresh(self._catalog, self._embedder, self._settings, recall)
+            found = refresh(self._catalog, self._embedder, self._settings, recall, below=below)
+            self._embedded += found
             self._published()
 
     # ------------------------------------------------------------------ the report
