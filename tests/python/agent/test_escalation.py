@@ -26,18 +26,6 @@ class Judge:
         return Checked(self._verdicts.pop(0), ModelUsage(calls=1, prompt_tokens=10, cost=0.5))
 
 
-class Watched(ScriptedPolicy):
-    """Keeps the views it was given."""
-
-    def __init__(self, script):
-        super().__init__(script)
-        self.views = []
-
-    def decide(self, view):
-        self.views.append(view)
-        return super().decide(view)
-
-
 YES = Verdict("sufficient", "all of it is there", score=0.9, threshold=0.8)
 LOW = Verdict("sufficient", "it says so", score=0.7, threshold=0.8)
 NO = Verdict(
@@ -78,7 +66,7 @@ def test_enough_evidence_ends_after_one_round(library):
 @pytest.mark.parametrize("verdict", [LOW, NO, UNKNOWN], ids=["score", "insufficient", "unknown"])
 def test_what_is_not_surely_enough_goes_on(library, verdict):
     script = [answer("Perhaps two."), Decision.call("Grep", pattern="late fee"), answer()]
-    policy = Watched(script)
+    policy = ScriptedPolicy(script)
     agent = Agent(library, policy, reranker=None, escalation=Escalation(Judge(verdict)))
     done = agent.run(QUESTION, mode="vikingrag-e+")
     seen = policy.views[1:]
