@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from knarr.errors import ChatError
+from knarr.errors import ChatError, ContextOverflow
 from knarr.llm.count import TokenCounter
 from knarr.llm.models import ask_window, first_chat_model
 from knarr.llm.refusals import fix_for
@@ -121,12 +121,15 @@ class OpenAIChat:
             until=begun + (request.timeout_s or self._timeout_s),
             sleep=self._sleep,
             clock=self._clock,
-            name_error=lambda text: self._hide(f"{self._place} ({model}) {text}"),
+            name_error=lambda text: self._hide(f"{self._place} ({self.name}) {text}"),
         )
         try:
             reply, body = turn.run(habits)
-        finally:
+        except ContextOverflow:
             self._window_cap = turn.told_window or self._window_cap
+            # It was no less than that, whatever we counted: whoever shrinks the request must see it.
+            self._counter.learn(request, self.window_tokens - (request.max_tokens or 0))
+            raise
         if turn.habits != habits:
             self._habits = turn.habits
         usage = replace(self._usage(request, reply, body), ms=(self._clock() - begun) * 1000)

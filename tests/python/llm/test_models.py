@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from fake_chat import completion
-from knarr.errors import ChatError
+from knarr.errors import ChatError, ContextOverflow
 from knarr.llm import ChatRequest
 from knarr.llm.count import TokenCounter, own_count
 
@@ -110,6 +110,17 @@ def test_counts_follow_what_the_server_reports(serve: Any) -> None:
     assert chat.count_tokens(text) == own  # never below our own
 
 
+def test_an_overflow_teaches_that_the_count_was_too_low(serve: Any) -> None:
+    refusal = httpx.Response(400, json={"error": {"message": "maximum context length is 2048 tokens"}})
+    chat = serve(refusal).chat(window=8192)
+    text = WORDS * 100
+    assert chat.count_tokens(text) < 2048
+    with pytest.raises(ContextOverflow):
+        chat.chat(ChatRequest([{"role": "user", "content": text}]))
+    assert chat.window_tokens == 2048
+    assert chat.count_tokens(text) >= 2040
+
+
 def test_estimates_teach_the_count_nothing(serve: Any) -> None:
     chat = serve(completion("15", usage={})).chat()
     before = chat.count_tokens(WORDS * 100)
@@ -134,7 +145,7 @@ def test_short_requests_and_absurd_reports_teach_little() -> None:
         (WORDS, 10),
         ("費用は十五クローネです", 11),
         ("плата за просрочку" * 10, 80),
-        ("8" * 40, 20),
+        ("8" * 40, 40),
     ],
 )
 def test_our_own_count_is_cautious_in_every_script(text: str, least: int) -> None:
