@@ -80,11 +80,11 @@ def test_the_sent_prefix_is_byte_stable(library, style):
     assert done.answer.status == "answered" and len(chat.requests) == 7
     for earlier, later in zip(chat.requests, chat.requests[1:], strict=False):
         assert extends(earlier, later) and len(later.messages) > len(earlier.messages)
-        assert (earlier.tools, earlier.schema) == (later.tools, later.schema)
+        assert earlier.tools == later.tools
 
 
 def test_native_requests_offer_the_tools_and_schema_requests_a_form(library):
-    native, schema = (ScriptedChat([answering(style)]) for style in STYLES)
+    native, schema = (ScriptedChat([calling(style, SEARCH), answering(style)]) for style in STYLES)
     run(library, native, "native")
     run(library, schema, "schema")
     assert [tool["function"]["name"] for tool in native.requests[0].tools] == [
@@ -94,9 +94,22 @@ def test_native_requests_offer_the_tools_and_schema_requests_a_form(library):
         "Read",
     ]
     assert native.requests[0].schema is None
-    assert not schema.requests[0].tools and schema.requests[0].schema is not None
+    assert not any(request.tools for request in schema.requests)
     told = schema.requests[0].messages[0]["content"]
     assert all(f"\n{name}: " in told for name in ("Search", "List", "Grep", "Read")) and "{{" not in told
+    first, second = (json.dumps(request.schema) for request in schema.requests)
+    assert '"calls"' in first and '"answer"' not in first  # nothing was looked up yet
+    assert '"calls"' in second and '"answer"' in second and FEES in second  # what may be cited
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_an_answer_before_anything_was_looked_up_is_not_taken(library, style):
+    chat = ScriptedChat([answering(style, "Nine crowns."), calling(style, SEARCH), answering(style)])
+    done = run(library, chat, style)
+    assert "Call Search first" in chat.requests[1].messages[-1]["content"]
+    assert done.answer.status == "answered" and done.answer.text.startswith("Two crowns.")
+    stubborn = run(library, ScriptedChat([answering(style, "Nine crowns.")] * 9), style)
+    assert stubborn.answer.status == "no_answer" and "Nine" not in stubborn.answer.text
 
 
 def test_schema_requests_are_for_servers_that_know_no_tools(library):
@@ -150,25 +163,29 @@ def test_one_tiny_request_decides_on_the_style(library, reply, style):
 
 
 def test_the_style_is_remembered_for_the_model(library):
-    chat = ScriptedChat([PROPER, answering("native"), answering("native"), answering("native")])
+    turns = [calling("native", SEARCH), answering("native")]
+    chat = ScriptedChat([PROPER, *turns, *turns])
     for _ in range(2):
         assert (
             Agent(library, ModelPolicy(chat), reranker=None).ask("What is the late fee?").status == "answered"
         )
-    assert len(chat.requests) == 3
+    assert len(chat.requests) == 5
 
 
 def test_a_server_that_refuses_tools_is_not_asked_twice(library):
-    chat = ScriptedChat([ChatError("tools are not supported"), answering("schema"), answering("schema")])
+    turns = [calling("schema", SEARCH), answering("schema")]
+    chat = ScriptedChat([ChatError("tools are not supported"), *turns, *turns])
     for _ in range(2):
         assert (
             Agent(library, ModelPolicy(chat), reranker=None).ask("What is the late fee?").status == "answered"
         )
-    assert [bool(request.schema) for request in chat.requests] == [False, True, True]
+    assert [bool(request.schema) for request in chat.requests] == [False, *[True] * 4]
 
 
 def test_a_server_that_was_gone_is_probed_again(library):
-    chat = ScriptedChat([ChatError("gone"), ChatError("gone"), PROPER, answering("native")])
+    chat = ScriptedChat(
+        [ChatError("gone"), ChatError("gone"), PROPER, calling("native", SEARCH), answering("native")]
+    )
     first, second = (
         Agent(library, ModelPolicy(chat), reranker=None).ask("What is the late fee?") for _ in range(2)
     )
@@ -356,7 +373,8 @@ def test_cost_is_a_hard_limit(library):
 
 @pytest.mark.parametrize("style", STYLES)
 def test_false_citations_are_dropped_before_the_answer_is_given(library, style):
-    chat = ScriptedChat([answering(style, words="A late fee of nine crowns is charged for each day")])
+    false = answering(style, words="A late fee of nine crowns is charged for each day")
+    chat = ScriptedChat([calling(style, SEARCH), false])
     done = run(library, chat, style)
     assert not done.answer.citations and [piece.fault for piece in done.trace.dropped] == ["not_found"]
 

@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 HANDBOOK = Path(__file__).parents[2] / "data" / "boathouse"
-BUDGET = Budget(rounds=5, tokens=6_000, timeout_s=300.0)
+BUDGET = Budget(rounds=4, tokens=4_000, timeout_s=240.0)
 
 # A question, and words of its answer ("" where the handbook does not hold it).
 QUESTIONS = [

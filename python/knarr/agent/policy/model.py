@@ -1,8 +1,8 @@
 """Any chat model drives the loop: history to request, reply to decision.
 
 Nothing a model says and no failure of its server leaves this module as an exception. Replies that cannot
-be read are faults that the loop tells the model about; a model that is gone ends the run with what was
-found. Reasoning is never an answer.
+be read are faults that the loop tells the model about, and so is an answer before anything was looked up;
+a model that is gone ends the run with what was found. Reasoning is never an answer.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ _SHRINKS = 3  # how often a request that the server found too long is made short
 _LAST_TURN_S = 10.0  # given to the last turn when the time is over
 _FAULT_CHARS = 300
 _NOTES = "model"
+LOOK_FIRST = "Nothing has been looked up yet, and only what the library shows counts. Call Search first."
 
 
 @dataclass(slots=True)
@@ -166,7 +167,7 @@ class ModelPolicy:
         return ChatRequest(
             native_messages(messages) if native else schema_messages(messages),
             tools=tool_schemas(view.tools) if native else (),
-            schema=None if native else decision_schema(view.tools),
+            schema=None if native else _schema(view),
             max_tokens=self._reply_room(),
             timeout_s=_seconds(view),
         )
@@ -196,7 +197,15 @@ def _decision(reply: ChatReply, view: View, style: Style, usage: ModelUsage) -> 
         calls = tuple(ToolCall(call.name, call.arguments, call.id) for call in reply.calls[:MOST_CALLS])
         return Decision(calls=calls, text=visible(reply.text)[:TEXT_CHARS], usage=usage)
     schema = style == "schema"
-    return read_text(reply.text, view.shown, usage, schema=schema, final=view.final, cut=reply.cut)
+    decision = read_text(reply.text, view.shown, usage, schema=schema, final=view.final, cut=reply.cut)
+    if decision.draft is not None and not view.observations and not view.final:
+        return Decision(text=decision.text, usage=usage, fault=LOOK_FIRST)
+    return decision
+
+
+def _schema(view: View) -> dict[str, Any]:
+    uris = list(dict.fromkeys(piece.uri for piece in view.shown))
+    return decision_schema(view.tools, uris, looked=bool(view.observations))
 
 
 def _size(request: ChatRequest, sizes: Sizes) -> int:

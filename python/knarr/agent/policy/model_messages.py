@@ -72,44 +72,43 @@ def tool_schemas(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
 
 
 _TEXT = {"type": "string"}
-_QUOTE = {
-    "type": "object",
-    "properties": {"uri": _TEXT, "text": _TEXT},
-    "required": ["uri", "text"],
-    "additionalProperties": False,
-}
-_ANSWER = {
-    "type": "object",
-    "properties": {"found": {"type": "boolean"}, "text": _TEXT, "quotes": {"type": "array", "items": _QUOTE}},
-    "required": ["found", "text", "quotes"],
-    "additionalProperties": False,
-}
+_THOUGHT = {"type": "string", "maxLength": 300}
+_MOST_URIS = 40
 
 
-def decision_schema(tools: Iterable[ToolSpec]) -> dict[str, Any]:
-    """The JSON schema of one decision: calls of these tools, or an answer. Without tools only an answer."""
+def decision_schema(tools: Iterable[ToolSpec], uris: Sequence[str], *, looked: bool) -> dict[str, Any]:
+    """The JSON schema of one decision: calls of these tools, or an answer.
+
+    Without tools it can only be an answer; before anything was looked up, only calls. Quotes can only
+    name `uris`, the latest of them when they are many."""
+    answers = _shape("answer", _answer(uris))
     calls = [_call_schema(spec) for spec in tools]
-    answers = _shape("answer", _ANSWER)
     if not calls:
         return answers
     asks = _shape("calls", {"type": "array", "items": {"anyOf": calls}, "minItems": 1, "maxItems": 4})
-    return {"anyOf": [asks, answers]}
+    return {"anyOf": [asks, answers]} if looked else asks
+
+
+def _answer(uris: Sequence[str]) -> dict[str, Any]:
+    quotes: dict[str, Any] = {"type": "array", "maxItems": 0}
+    if uris:
+        quote = _object({"uri": {"enum": list(uris[-_MOST_URIS:])}, "text": _TEXT})
+        quotes = {"type": "array", "items": quote, "maxItems": 8}
+    return _object({"found": {"type": "boolean"}, "text": _TEXT, "quotes": quotes})
 
 
 def _shape(name: str, value: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {"thought": _TEXT, name: value},
-        "required": ["thought", name],
-        "additionalProperties": False,
-    }
+    return _object({"thought": _THOUGHT, name: value})
 
 
 def _call_schema(spec: ToolSpec) -> dict[str, Any]:
-    arguments = spec.schema()["function"]["parameters"]
+    return _object({"tool": {"const": spec.name}, "arguments": spec.schema()["function"]["parameters"]})
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {"tool": {"const": spec.name}, "arguments": arguments},
-        "required": ["tool", "arguments"],
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
