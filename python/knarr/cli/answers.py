@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -10,6 +11,21 @@ from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, ScopeOption, open_base
 from knarr.cli.progress import waiting
 from knarr.cli.show_answer import full_json, show_answer, show_cost, show_path, timed
+
+
+class Mode(StrEnum):
+    """The modes, as the command line offers them."""
+
+    PLAIN = "vikingrag"
+    EXPERIENCE = "vikingrag-e"
+    EARLY = "vikingrag-e+"
+
+
+class Policy(StrEnum):
+    """Who decides: the rules, or the chat model."""
+
+    EXTRACTIVE = "extractive"
+    MODEL = "model"
 
 
 def ask(
@@ -23,6 +39,17 @@ def ask(
     timeout: Annotated[
         float | None, typer.Option("--timeout", min=0.0, metavar="SECONDS", help="At most so much time.")
     ] = None,
+    mode: Annotated[
+        Mode,
+        typer.Option("--mode", "-m", help="Plain; with what earlier answers taught; or ending early too."),
+    ] = Mode.PLAIN,
+    policy: Annotated[
+        Policy | None,
+        typer.Option("--policy", help="Quote without a model, or ask the chat model of KNARR_CHAT_URL."),
+    ] = None,
+    shadow: Annotated[
+        bool, typer.Option("--shadow", help="With vikingrag-e+: log the early answer, give the full one.")
+    ] = False,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
@@ -34,7 +61,15 @@ def ask(
         with waiting("looking for evidence"):
             answer, ms = timed(
                 lambda: base.ask(
-                    question, scope=scope, k=k, rounds=rounds, max_tokens=max_tokens, timeout_s=timeout
+                    question,
+                    scope=scope,
+                    k=k,
+                    rounds=rounds,
+                    mode=mode.value,
+                    policy=None if policy is None else policy.value,
+                    max_tokens=max_tokens,
+                    timeout_s=timeout,
+                    shadow=shadow,
                 )
             )
         trace = base.trace(answer.trace_id)

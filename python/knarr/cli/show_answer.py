@@ -60,6 +60,9 @@ def full_json(answer: Answer, ms: float, trace: Trace) -> dict[str, Any]:
         "citations": citations,
         "usage": usage,
         "path": path,
+        "mode": answer.mode,
+        "escalated": answer.escalated,
+        "verdict": to_json(answer.verdict),
         "trace_id": answer.trace_id,
     }
 
@@ -120,6 +123,9 @@ def _show_call(number: str, call: CallRecord) -> None:
         page.say(page.dim(f"       {uri}"))
     if len(call.uris) > MAX_URIS:
         page.say(page.dim(f"       and {len(call.uris) - MAX_URIS} more"))
+    for edge in call.edges[:MAX_URIS]:
+        told = f"an earlier question, {edge.similarity:.2f} alike, led to {edge.target}: {edge.question}"
+        page.say(page.dim(page.block(told, " " * 7)))
 
 
 def _given(arguments: dict[str, Any]) -> str:
@@ -130,8 +136,20 @@ def _given(arguments: dict[str, Any]) -> str:
     return f"{quoted} in {scope}" if scope and scope != "viking://" else quoted
 
 
+def _show_verdict(answer: Answer) -> None:
+    """Whether the first round was enough, and why."""
+    verdict = answer.verdict
+    if verdict is None:
+        return
+    decided = "went on to the full loop" if answer.escalated else f"found {verdict.outcome}"
+    page.say(page.bold("Check"))
+    page.say(page.block(f"after the first round {decided}: {verdict.reason}", "  "))
+    page.say()
+
+
 def show_cost(answer: Answer, ms: float) -> None:
-    """Rounds, tokens by tool, time, and the id to look the run up by."""
+    """The check, rounds, tokens by tool, time, and the id to look the run up by."""
+    _show_verdict(answer)
     usage = answer.usage
     tools = [
         f"{tool} {usage.tokens_by_tool.get(tool, 0):,} in {page.count(n, 'call')}"
@@ -141,4 +159,13 @@ def show_cost(answer: Answer, ms: float) -> None:
     page.say(f"  {page.count(answer.rounds, 'round')}, {usage.tokens_shown:,} tokens shown, {ms:,.0f} ms")
     if tools:
         page.say(page.dim(f"  {'; '.join(tools)}"))
+    if usage.model.calls:
+        model = usage.model
+        page.say(
+            page.dim(
+                f"  model: {page.count(model.calls, 'call')}, {model.prompt_tokens:,} tokens sent"
+                f" ({model.cached_tokens:,} cached), {model.completion_tokens:,} written"
+                + (f", {model.cost:.4f}" if model.cost else "")
+            )
+        )
     page.say(page.dim(f"  knarr trace {answer.trace_id}"))
