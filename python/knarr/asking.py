@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,15 +15,18 @@ from knarr.embed import Embedder
 from knarr.errors import ChatError, InvalidArgument, NotFound
 from knarr.experience.base import Experience
 from knarr.index import Index
-from knarr.types import Answer, Mode
+from knarr.types import Answer, Mode, to_json
 
 if TYPE_CHECKING:
     from knarr.agent import Agent, Escalation, Policy
-    from knarr.checker import Rule
+    from knarr.checker import Calibration, Rule
+    from knarr.checker.calibration import Among
+    from knarr.checker.records import CheckerReport
     from knarr.llm import ChatModel
     from knarr.trace import Trace
 
 Named = Literal["extractive", "model"]
+_CALIBRATION = "checker_calibration:"  # in the catalog's meta, by judge
 
 
 class Asking(Experience):
@@ -151,16 +154,13 @@ class Asking(Experience):
     def _escalation(self, policy: Policy | Named | None, shadow: bool, resample: float) -> Escalation:
         """How the early answer is decided on: the checker of the settings, its threshold, the rules."""
         from knarr.agent import Escalation
-        from knarr.checker import forced, load_checker, rules_of
+        from knarr.checker import forced, judge_of, load_checker, rules_of
         from knarr.embed.rerank import load_reranker
 
         by_model = policy != "extractive" and bool(self.settings.chat_url.strip())
-        checker = load_checker(
-            self.settings,
-            self.chat_model() if by_model else None,
-            load_reranker(),
-            threshold=self.checker_threshold(),
-        )
+        chat = self.chat_model() if by_model else None
+        threshold = self.checker_threshold(judge_of(chat))
+        checker = load_checker(self.settings, chat, load_reranker(), threshold=threshold)
         rules = (*rules_of(self.settings.domain), *self.rules)
 
         def rule(question: str, scopes: Sequence[str]) -> str:
@@ -168,10 +168,53 @@ class Asking(Experience):
 
         return Escalation(checker, rule, shadow, resample)
 
-    def checker_threshold(self) -> float | None:
-        """The calibrated score from which an early answer may stand; None for the checker's own."""
-        stored = self._catalog.get("checker_threshold")
-        return None if stored is None else float(stored)
+    def checker_threshold(self, judge: str = "rules") -> float | None:
+        """The calibrated score from which an early answer that `judge` passed may stand; None for the
+        checker's own."""
+        found = self.checker_calibration(judge)
+        return None if found is None else found.threshold
+
+    def checker_calibration(self, judge: str = "rules") -> Calibration | None:
+        """What `calibrate_checker` stored for a judge; None without, and where the way of scoring has
+        changed since."""
+        from knarr.checker import Calibration, scorer_of
+
+        stored = json.loads(self._catalog.get(_CALIBRATION + judge) or "{}")
+        return Calibration.from_json(stored) if stored.get("scorer") == scorer_of(judge) else None
+
+    def calibrate_checker(
+        self,
+        labels: Mapping[str, bool] | None = None,
+        alpha: float = 0.05,
+        *,
+        judge: str | None = None,
+        among: Among = "all",
+    ) -> Calibration:
+        """Choose the checker's threshold so that at most a share `alpha` of all questions (of those with
+        too little evidence, with `among="insufficient"`) is answered early although the evidence was
+        insufficient, and store it for `judge`, by default the one that judged most.
+
+        labels: for recorded runs in mode "vikingrag-e+", by trace id, whether the early evidence was
+                sufficient; without them, runs with `shadow` or `resample` say it themselves.
+
+        Raises NotFound for a label of a run that is not recorded, InvalidArgument without labelled runs."""
+        from dataclasses import replace
+
+        from knarr.checker import scorer_of
+        from knarr.checker.records import from_records, labelled
+
+        runs = self.iter_traces() if labels is None else [self.trace(name) for name in labels]
+        given = None if labels is None else dict(zip((run.id for run in runs), labels.values(), strict=True))
+        name, found = from_records(labelled(runs, given), alpha, judge=judge, among=among)
+        found = replace(found, scorer=scorer_of(name))
+        self._catalog.put(_CALIBRATION + name, json.dumps(to_json(found)))
+        return found
+
+    def checker_report(self, since: str | datetime | None = None) -> CheckerReport:
+        """What the checker did in recorded runs, from `since` on."""
+        from knarr.checker.records import report
+
+        return report(self.iter_traces(since))
 
     # ------------------------------------------------------------------ records
 

@@ -82,6 +82,12 @@ class Catalog:
             found = connection.execute(sa.select(meta.c.value).where(meta.c.key == key)).scalar()
             return None if found is None else str(found)
 
+    def put(self, key: str, value: str) -> None:
+        """Store a setting with the catalog, in place of its former value."""
+        with self.writing() as connection:
+            connection.execute(meta.delete().where(meta.c.key == key))
+            connection.execute(meta.insert().values(key=key, value=value))
+
     def bind_embedder(self, embedder_id: str, dim: int) -> None:
         """Store the embedder's identity at first use; refuse any other one afterwards."""
         own = f"{embedder_id} ({dim} wide)"

@@ -4,7 +4,7 @@ from knarr.checker.calibration import Calibration, calibrate
 from knarr.checker.evidence import supports
 from knarr.checker.forced import PRESETS, Rule, forced, rules_of
 from knarr.checker.load import load_checker, scorer_of
-from knarr.checker.model import ModelChecker
+from knarr.checker.model import ModelChecker, judge_of
 from knarr.checker.naive import NaiveChecker
 from knarr.checker.rules import RuleChecker
 from knarr.checker.types import Case, Checked, Checker, Evidence
@@ -22,6 +22,7 @@ __all__ = [
     "RuleChecker",
     "calibrate",
     "forced",
+    "judge_of",
     "load_checker",
     "rules_of",
     "scorer_of",

@@ -95,16 +95,20 @@ def _named(question: str, one: Constraint) -> Iterator[Need]:
     elif one.kind == "name":
         rest = " ".join(YEAR.sub(" ", _SHORT_YEAR.sub(" ", one.text)).split())
         if _tells(rest):
-            yield Need("entity", rest, "words", hard=True)
+            yield Need("entity", rest, "words", hard=not _DESCRIBES.fullmatch(rest))
     elif not years:
-        yield Need(
-            "quantity", one.text, "version" if _is_version(question, one.text) else "number", hard=True
-        )
+        version = _is_version(question, one.text)
+        small = len(one.text) == 1  # "a 4-letter word" needs no 4 in its evidence
+        yield Need("quantity", one.text, "version" if version else "number", hard=version or not small)
     elif not YEAR.fullmatch(one.text.strip("$€£")):
         yield Need("time", one.text, "words")
 
 
-_EMPTY = frozenset({"fy", "cy", "q1", "q2", "q3", "q4", "fiscal", "year", "quarter", "usd", "eur", "gbp"})
+# Where someone or something is from: evidence may say so in other words.
+_DESCRIBES = re.compile(r"[A-Z][a-z]+(?:ish|ese|ian|can|man|ean)|French|Dutch|Greek|Swiss|Welsh|English")
+_EMPTY = STOP | frozenset(
+    {"fy", "cy", "q1", "q2", "q3", "q4", "fiscal", "year", "quarter", "usd", "eur", "gbp"}
+)
 
 
 def _tells(name: str) -> bool:

@@ -50,6 +50,8 @@ _DENIAL = re.compile(
 _SUFFIXES = frozenset(
     "inc incorporated corp corporation co company ltd limited llc lp plc gmbh ag sa nv the of and".split()  # noqa: SIM905 - as above
 )
+_LEADING = frozenset({"Both", "Either", "Between", "Among", "Based", "Since", "During", "Given"})
+_JOINED = re.compile(r",?\s+(?:and|&)\s+")
 _EXCERPT = 300
 
 
@@ -97,6 +99,10 @@ def _ground(cited: Citation, shown: Sequence[Evidence]) -> Ground:
 def direct(need: Need, stands: Sequence[Ground]) -> ConstraintCheck:
     """The evidence for one constraint among what is cited; unmet when there is none."""
     found = [piece for ground in stands if (piece := _in_ground(need, ground)) is not None]
+    if not found and need.want == "words" and len(several := _JOINED.split(need.text)) > 1:
+        # "A and B" need not stand together: each may have its own evidence.
+        each = [direct(Need(need.kind, part, need.want), stands) for part in several]
+        found = [piece for one in each for piece in one.evidence] if all(one.met for one in each) else []
     return ConstraintCheck(need.kind, need.text, tuple(dict.fromkeys(found)), bool(found))
 
 
@@ -165,7 +171,7 @@ def _has_words(name: str, text: str) -> bool:
     if _plain(name) in _plain(text):
         return True
     have, roots = _forms(text)
-    asked = [word for word in words(name) if word.whole not in STOP]
+    asked = [word for word in words(name) if word.whole not in STOP and word.text not in _LEADING]
     telling = [word for word in asked if word.text.lower() not in _SUFFIXES] or asked
     return all(word.whole in have or root(stem(word.text.lower())) in roots for word in telling)
 

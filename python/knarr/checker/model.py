@@ -14,11 +14,20 @@ from knarr.checker.reading import SCHEMA, Claim, Judgement
 from knarr.checker.rules import Findings, examine
 from knarr.checker.score import score
 from knarr.checker.types import Case, Checked
+from knarr.errors import ChatError
 from knarr.llm import ChatModel
 from knarr.types import ConstraintCheck, Gate, Verdict
 
 PROMPT = "checker_v1"
 THRESHOLD = 0.5  # its word, whatever the rules' score is; a calibration may ask for more
+
+
+def judge_of(chat: ChatModel | None) -> str:
+    """How verdicts name their judge: "rules" without a model, "model" for one that will not say its name."""
+    try:
+        return "rules" if chat is None else chat.name
+    except ChatError:
+        return "model"
 
 
 class ModelChecker:
@@ -36,10 +45,6 @@ class ModelChecker:
         self._reranker = reranker
         self._prompt = prompt
         self.threshold = threshold
-
-    @property
-    def judge(self) -> str:
-        return self._chat.name
 
     def check(self, case: Case) -> Checked:
         plain = examine(case, self._reranker)
@@ -72,7 +77,7 @@ class ModelChecker:
             gates=gates,
             score=value,
             threshold=self.threshold,
-            judge=self._chat.name,
+            judge=judge_of(self._chat),
             said=judged.outcome,
         )
 

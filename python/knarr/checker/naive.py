@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from knarr.checker.ask import ask
+from knarr.checker.model import judge_of
 from knarr.checker.reading import NAIVE_SCHEMA
 from knarr.checker.score import squash
 from knarr.checker.types import Case, Checked
@@ -45,7 +46,7 @@ class NaiveChecker:
             judged.reason,
             score=value,
             threshold=1.0,
-            judge=f"naive:{chat.name}",
+            judge=f"naive:{judge_of(chat)}",
             said=judged.outcome,
         )
         return Checked(verdict, usage)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from knarr.cli import abstracts, answers, demo, exits, look, page, traces, write
+from knarr.cli import abstracts, answers, checker, demo, exits, look, page, traces, write
 from knarr.cli.options import ROOT
 from knarr.errors import KnarrError, NotFound
 
@@ -31,6 +31,7 @@ app.command("list")(look.list_)
 app.command("read")(look.read)
 app.command("info")(look.info)
 app.command("abstracts")(abstracts.abstracts)
+app.add_typer(checker.checker, name="checker")
 app.command("remove")(write.remove)
 app.command("move")(write.move)
 
