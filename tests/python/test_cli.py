@@ -376,8 +376,22 @@ def test_options_arrive(base: FakeBase, run: Run) -> None:
         "900",
         "--timeout",
         "1.5",
+        "-m",
+        "vikingrag-e+",
+        "--policy",
+        "model",
+        "--shadow",
     )
-    wanted = {"scope": LOANS, "k": 4, "rounds": 2, "max_tokens": 900, "timeout_s": 1.5}
+    wanted = {
+        "scope": LOANS,
+        "k": 4,
+        "rounds": 2,
+        "mode": "vikingrag-e+",
+        "policy": "model",
+        "max_tokens": 900,
+        "timeout_s": 1.5,
+        "shadow": True,
+    }
     assert base.calls[0] == ("ask", ("What?",), wanted)
     base.calls.clear()
     run("add", "loans.md", "knarr.kb", "--into", "viking://x")
