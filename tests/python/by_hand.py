@@ -1,4 +1,4 @@
-"""Traces made by hand, and what the engine and the catalog hold."""
+"""For tests of experience: a library, the pieces of traces, and what the engine holds."""
 
 from __future__ import annotations
 
@@ -10,11 +10,23 @@ from knarr.trace import CallRecord, EdgeUse, Trace
 from knarr.types import Citation
 
 MakeTrace = Callable[..., Trace]
-Edges = list[tuple[str, str, str]]
+
+DOCS: dict[str, str | bytes] = {
+    "loans.md": "# Loans\n\nA loan of equipment lasts fourteen days for every member.\n\n"
+    "## Fees\n\nA late fee of two crowns is charged for each day after the due date.\n\n"
+    "## Illness\n\nThe office waives every fee once an illness was reported in writing.\n",
+    "rooms.md": "# Rooms\n\nRooms are booked at the front desk before noon on working days.\n",
+}
+LOAN = "viking://kb/loans/Loans/Loans_1.md"
+FEE = "viking://kb/loans/Loans/Fees/Fees_1.md"
+ILL = "viking://kb/loans/Loans/Illness/Illness_1.md"
+ROOM = "viking://kb/rooms/Rooms/Rooms_1.md"
+QUESTION = "what does a late return cost"
 
 
 def call(tool: str, uris: Sequence[str], edges: Sequence[EdgeUse] = (), **more: Any) -> CallRecord:
-    arguments = more.pop("arguments", {"query": "words"} if tool == "Search" else {"uri": "u"})
+    arguments = {"query": "late return"} if tool == "Search" else {"pattern": "fee"} if tool == "Grep" else {}
+    arguments = more.pop("arguments", arguments or {"uri": uris[0]})
     return CallRecord("c", tool, arguments, tuple(uris), 1, 1.0, edges=tuple(edges), **more)
 
 
@@ -24,6 +36,12 @@ def cite(kb: knarr.KnowledgeBase, uri: str) -> Citation:
     return Citation(uri, passage.text.strip(), passage.source.lines, None, passage.source.document)
 
 
-def held(kb: knarr.KnowledgeBase) -> Edges:
+def held(kb: knarr.KnowledgeBase) -> list[tuple[str, str, str]]:
     """What the engine holds: (source, target, trace), sorted."""
-    return sorted((e.source, e.target, e.trace) for e in kb._index.engine.edges(0, 100_000))
+    return sorted((edge.source, edge.target, edge.trace) for edge in kb._index.engine.edges(0, 100_000))
+
+
+def listed(kb: knarr.KnowledgeBase) -> list[tuple[str, str, str]]:
+    """What the catalog says is active, in the same form."""
+    page = kb.edges(limit=100_000, state="active")
+    return sorted((edge.source, edge.target, edge.trace) for edge in page)

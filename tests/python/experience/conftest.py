@@ -1,4 +1,4 @@
-"""Traces made by hand."""
+"""Traces made by hand, and a small library to learn from."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from by_hand import MakeTrace
 
+import knarr
+from by_hand import DOCS, MakeTrace
 from knarr.trace import CallRecord, RoundRecord, ScopeRecord, Trace
 from knarr.types import AnswerStatus, Citation
+from support import WriteDocs
 
 
 @pytest.fixture
@@ -36,9 +38,16 @@ def make_trace() -> MakeTrace:
             resolution=ScopeRecord(),
             rounds=(RoundRecord(1, tuple(calls)),),
             status=status,
-            text="the answer",
+            text=more.pop("text", "the answer"),
             citations=tuple(citations),
             **more,
         )
 
     return make
+
+
+@pytest.fixture
+def base(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> knarr.KnowledgeBase:
+    """The library of `DOCS` under viking://kb."""
+    kb.add(write_docs(DOCS), into="viking://kb")
+    return kb
