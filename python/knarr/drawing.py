@@ -16,6 +16,7 @@ from typing import Any
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _LEAD = re.compile(r" *(?:> )?")
 _LEAST_ROOM = 24
+_SHORT_WORD = 8
 
 
 @dataclass(slots=True)
@@ -87,7 +88,9 @@ def wrap(line: str, room: int) -> list[str]:
     parts, part, empty = [], lead, True
     for word in line[len(lead) :].split(" "):
         for piece in _pieces(word, room - cells(hang)):
-            if not empty and cells(part) + 1 + cells(piece) > room:
+            # What no line holds may as well stand behind a short word, such as the number of a quote.
+            hopeless = cells(piece) > room - cells(hang) and cells(part) <= cells(lead) + _SHORT_WORD
+            if not empty and cells(part) + 1 + cells(piece) > room and not hopeless:
                 parts.append(part)
                 part, empty = hang, True
             part += piece if empty else " " + piece

@@ -147,6 +147,15 @@ class Trace:
         for record in self.rounds:
             yield from record.calls
 
+    def steps(self) -> Iterator[RoundRecord | CheckRecord]:
+        """Rounds in order, each followed by the checks that came after it."""
+        waiting = list(self.checks)
+        for record in self.rounds:
+            yield record
+            yield from (check for check in waiting if check.round == record.number)
+            waiting = [check for check in waiting if check.round != record.number]
+        yield from waiting
+
     def to_json(self) -> dict[str, Any]:
         """As what `json.dumps` takes."""
         body = to_json(self)

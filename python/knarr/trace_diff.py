@@ -105,8 +105,9 @@ def _rounds(trace: Trace) -> int:
 
 
 def _call_key(call: CallRecord) -> str:
-    """The same for calls with the same arguments, in whatever order they were given."""
-    return f"{call.tool} {json.dumps(call.arguments, sort_keys=True, ensure_ascii=False, default=str)}"
+    """The same for calls with the same arguments, in whatever order; one not given is left out."""
+    given = {name: value for name, value in call.arguments.items() if value is not None}
+    return f"{call.tool} {json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)}"
 
 
 def _shown(trace: Trace) -> list[str]:
@@ -200,7 +201,7 @@ def _verdicts(checks: tuple[tuple[str, ...], tuple[str, ...]]) -> Node:
 
 
 def _versions(versions: Mapping[str, tuple[int | None, int | None]]) -> Node:
-    words = [f"{uri}  {_version(a)} → {_version(b)}" for uri, (a, b) in versions.items()]
+    words = [f"{uri}: {_version(a)} → {_version(b)}" for uri, (a, b) in versions.items()]
     return _few("document versions", words)
 
 

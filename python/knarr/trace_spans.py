@@ -129,12 +129,11 @@ def pieces(trace: Trace, *, content: bool = False) -> Piece:
     root = Piece(f"invoke_agent {AGENT}", _question(trace, content))
     root.error = "no_answer" if trace.status == "no_answer" else ""
     at = _ns(trace.usage.ms.get("resolve", 0.0))
-    last = max((record.number for record in trace.rounds), default=0)
-    for record in trace.rounds:
-        at = root.add(_round(record, trace.chat_model, content), at)
-        for check in trace.checks:
-            if check.round == record.number or (record.number == last and check.round > last):
-                at = root.add(_check(check, content), at)
+    for step in trace.steps():
+        if isinstance(step, CheckRecord):
+            at = root.add(_check(step, content), at)
+        else:
+            at = root.add(_round(step, trace.chat_model, content), at)
     at += _ns(trace.usage.ms.get("cite", 0.0))
     root.length_ns = max(root.length_ns, at, _ns(trace.usage.total_ms))
     return root

@@ -7,6 +7,7 @@ Everything that can grow is bounded, and what is left out is counted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from knarr.drawing import Node, bounded, clip, draw, more, one_line
 from knarr.trace import CallRecord, CheckRecord, EdgeUse, RoundRecord, Trace
@@ -15,11 +16,11 @@ from knarr.types import Citation, ConstraintCheck, Gate, ModelUsage
 _SHORT = 96
 _EVIDENCE = 160
 _QUESTION = 600
-_ROUNDS = 60
+_STEPS = 60
 _FEW = 8
 _SOME = 20
 _LINES = 40
-_LINE = 360
+_LINE = 1500
 
 
 def render(trace: Trace, *, uris: int = 6, width: int = 0) -> str:
@@ -65,15 +66,12 @@ def _resolution(trace: Trace) -> Node:
 
 def _path(trace: Trace, uris: int) -> Iterator[Node]:
     """Rounds in order, each with the checks that came after it."""
-    waiting = list(trace.checks[:_SOME])
-    for record in trace.rounds[:_ROUNDS]:
-        if record.calls or record.model.calls:
-            yield _round(record, uris)
-        yield from (_check(one) for one in waiting if one.round == record.number)
-        waiting = [one for one in waiting if one.round != record.number]
-    yield from (Node(line) for line in more(len(trace.rounds) - _ROUNDS, "rounds"))
-    yield from (_check(one) for one in waiting)
-    yield from (Node(line) for line in more(len(trace.checks) - _SOME, "checks"))
+    for step in islice(trace.steps(), _STEPS):
+        if isinstance(step, CheckRecord):
+            yield _check(step)
+        elif step.calls or step.model.calls:
+            yield _round(step, uris)
+    yield from (Node(line) for line in more(len(trace.rounds) + len(trace.checks) - _STEPS, "rounds"))
 
 
 def _round(record: RoundRecord, uris: int) -> Node:
@@ -165,7 +163,7 @@ def _mark(good: bool) -> str:
 
 def _answer(trace: Trace) -> Node:
     spent = f" ({_head(trace.spent, _SHORT)})" if trace.spent else ""
-    body = bounded(trace.text, _LINES, _LINE * 4)
+    body = bounded(trace.text, _LINES, _LINE)
     for number, piece in enumerate(trace.citations[:_SOME], 1):
         body += _citation(number, piece)
     body += more(len(trace.citations) - _SOME, "citations")
