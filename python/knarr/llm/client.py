@@ -112,13 +112,14 @@ class OpenAIChat:
 
     def chat(self, request: ChatRequest) -> ChatReply:
         begun = self._clock()
+        bound = self._timeout_s if request.timeout_s is None else request.timeout_s
         model, habits = self._named(), self._habits
         turn = Turn(
             send=self._completions(),
             body=lambda habits: body_of(
                 request, model, habits, stream=self._stream, temperature=self._temperature
             ),
-            until=begun + (request.timeout_s or self._timeout_s),
+            until=begun + bound,
             sleep=self._sleep,
             clock=self._clock,
             name_error=lambda text: self._hide(f"{self._place} ({self.name}) {text}"),

@@ -71,7 +71,10 @@ def _part_text(part: dict[str, Any]) -> str:
 
 def without_thinking(text: str) -> tuple[str, str]:
     """(what is meant for the reader, what stood in think blocks). A block that is never closed runs to
-    the end; one that was opened in the prompt, and is only closed, from the beginning."""
+    the end; one that was opened in the prompt, and is only closed, from the beginning. A reply in JSON may
+    quote such a mark from a document, so it is left whole."""
+    if text.lstrip().startswith("{"):
+        return text, ""
     spoken: list[str] = []
     hidden: list[str] = []
     at = depth = 0

@@ -131,6 +131,13 @@ def test_the_time_of_a_turn_counts_all_its_tries(serve: Any) -> None:
     assert server.waits == [6.0]
 
 
+def test_a_turn_without_time_is_not_sent(serve: Any) -> None:
+    server = serve()
+    with pytest.raises(ChatError, match="in time"):
+        server.chat().chat(ChatRequest(ASK.messages, timeout_s=0.0))
+    assert server.requests == []
+
+
 def test_a_spent_quota_is_not_waited_for(serve: Any) -> None:
     server = serve(refusal(429, "You exceeded your current quota", code="insufficient_quota"))
     with pytest.raises(ChatError, match="quota"):

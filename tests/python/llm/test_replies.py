@@ -33,6 +33,7 @@ ASK = ChatRequest([{"role": "user", "content": "What is the fee?"}])
         (completion([{"type": "text", "text": "15 "}, {"type": "text", "text": "crowns"}]), "15 crowns", ""),
         (completion(["15", {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]), "15", "hm"),
         (completion(None, refusal="I can't."), "I can't.", ""),
+        (completion('{"quote": "</think>x<think>"}'), '{"quote": "</think>x<think>"}', ""),
         ({"choices": [{"text": "15", "finish_reason": "stop"}]}, "15", ""),
     ],
 )
