@@ -32,6 +32,9 @@ READ = 16  # passages read by the cross-encoder at most,
 READ_TOKENS = 1_600  # and their tokens: what a search may cost in time
 SURE = 7.0  # logit of a passage that plainly answers: then half the room does
 _WORD_WEIGHT = 0.7  # of words in common, beside the chunk's score; both scaled to the pool
+PROVEN = -2.0  # logit from which a passage that an edge leads to is taken for evidence again,
+_PROVEN_AMONG = 3  # when it is among so many best,
+PROVEN_ROOM = 0.6  # and then this share of the room does
 EDGE_LIFT = 1.0  # in deviations of the pool's scores, for what an edge of an equal question leads to
 _TWICE = 1.6  # weight of the chunk's score when two searches agree on it
 _READ_WEIGHT = 2.0  # of the cross-encoder beside these
@@ -116,7 +119,7 @@ class Focus:
             )
         spread = _TWICE if also and also != query else 1.0
         ranked = self._rank(query, self._split(hits), spread, _lifts(result, recall))
-        chosen = self._choose(ranked, k, room, seen)
+        chosen = self._choose(ranked, k, self._room(ranked, room, result), seen)
         shown = [piece for group in chosen.values() for piece in self._pieces(group)]
         edges = tuple(edge for edge in result.edges if edge.uri in chosen)
         return replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen), edges=edges), shown
@@ -161,10 +164,22 @@ class Focus:
             head.append(at)
         return head
 
+    def _room(self, ranked: Sequence[Ranked], room: int, result: SearchResult) -> int:
+        """Tokens that the passages are worth: less when one plainly answers, or when one of the best was
+        the evidence of a question like this one."""
+        if self._reranker is None or not ranked:
+            return room
+        least = min(room, 200)
+        if max(one.score for one in ranked) >= SURE:
+            return max(room // 2, least)
+        proven = {edge.uri for edge in result.edges}
+        best = ranked[:_PROVEN_AMONG]
+        if any(one.hit.uri in proven and one.score >= PROVEN for one in best):
+            return max(int(room * PROVEN_ROOM), least)
+        return room
+
     def _choose(self, ranked: Sequence[Ranked], k: int, room: int, seen: set[str]) -> dict[str, list[Ranked]]:
         """Passages by object, in order until k objects or the room are used up."""
-        if self._reranker is not None and ranked and max(one.score for one in ranked) >= SURE:
-            room = max(room // 2, min(room, 200))
         after = _following(ranked)
         taken: dict[str, list[Ranked]] = {}
         used = _MARK_TOKENS * 3

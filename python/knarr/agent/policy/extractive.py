@@ -85,14 +85,16 @@ class ExtractivePolicy:
         return plan
 
     def _searches(self, view: View, plan: _Plan) -> list[ToolCall]:
+        """What an earlier round has shown (that of VikingRAG-E+) is not shown again, so less room is left."""
         tuning, resolution = self._tuning, view.resolution
+        used = sum(seen.tokens for seen in view.observations if seen.tool == "Search")
         if resolution.wide:
             hints = [found.uri for found in resolution.candidates]
-            room = tuning.beside_tokens // max(1, len(hints))
+            room = _less(tuning.beside_tokens, used // 2) // max(1, len(hints))
             beside = [call for uri in hints for call in _inside(plan.core, uri, view.k, room)]
-            wide = tuning.wide_tokens if not hints else tuning.wide_beside_tokens
+            wide = _less(tuning.wide_beside_tokens, used // 2) if hints else _less(tuning.wide_tokens, used)
             return [*beside, _search(plan.core, view.scope, view.k, wide)]
-        share = max(400, tuning.named_tokens // len(resolution.candidates))
+        share = max(400, _less(tuning.named_tokens, used) // len(resolution.candidates))
         calls = []
         for found in resolution.candidates:
             # The bare question finds what answers it, the whole one what names its parties; tiny
@@ -161,6 +163,11 @@ class ExtractivePolicy:
         if not ranked or not evidence.suffices(self._tuning.bounds):
             return Decision(draft=Draft(_not_found(view), found=False), text=evidence.said())
         return Decision(draft=quoted_answer(ranked), text=evidence.said())
+
+
+def _less(tokens: int, used: int) -> int:
+    """What is left of a room; enough for a passage or two in any case."""
+    return max(300, tokens - used)
 
 
 def _search(query: str, scope: str, k: int, max_tokens: int, also: str = "") -> ToolCall:
