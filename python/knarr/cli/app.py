@@ -24,7 +24,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("add")(write.add)
 app.command("ask")(answers.ask)
-app.add_typer(traces.traces, name="trace")
+app.add_typer(traces.traces, name="trace", short_help="Draw how a question was answered.")
 app.command("search")(look.search)
 app.command("grep")(look.grep)
 app.command("list")(look.list_)
