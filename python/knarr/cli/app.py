@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from knarr.cli import abstracts, answers, checker, demo, exits, look, page, traces, write
+from knarr.cli import abstracts, answers, checker, demo, exits, experience, look, page, traces, write
 from knarr.cli.options import ROOT
 from knarr.errors import KnarrError, NotFound
 
@@ -32,6 +32,7 @@ app.command("read")(look.read)
 app.command("info")(look.info)
 app.command("abstracts")(abstracts.abstracts)
 app.add_typer(checker.checker, name="checker")
+app.add_typer(experience.experience, name="experience")
 app.command("remove")(write.remove)
 app.command("move")(write.move)
 

@@ -209,4 +209,4 @@ class Experience(RuleBasedStateMachine):
 
 
 TestExperience = Experience.TestCase
-TestExperience.settings = settings(max_examples=25, stateful_step_count=25)
+TestExperience.settings = settings(max_examples=10, stateful_step_count=20)
