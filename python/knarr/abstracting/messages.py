@@ -134,7 +134,7 @@ def _text(chunks: Sequence[Chunk], room: int, count: Count) -> tuple[str, str]:
         whole = mark("\n".join(chunk.text() for chunk in chunks))
         if len(whole) <= room * _CHARS_PER_TOKEN and count(whole) <= room:
             return whole, ""
-    places = spread(len(chunks), _WINDOWS)
+    places = spread(len(chunks), min(_WINDOWS, max(1, room // _PART_TOKENS)))
     share = room // len(places) - 2
     shown = [cut(mark(chunks[at].text()[: share * _CHARS_PER_TOKEN]), share, count) for at in places]
     return "\n".join(filter(None, shown)), f"about {room} of {total} tokens, from {len(places)} places"
