@@ -91,6 +91,14 @@ class ModelPolicy:
         self._reply = reply_tokens
 
     @property
+    def model_name(self) -> str:
+        """Names the chat model in traces; "" while the server does not tell."""
+        try:
+            return self._chat.name
+        except (ChatError, OSError):
+            return ""
+
+    @property
     def call_tokens(self) -> int | None:
         """The most tokens of one observation, so that several fit the window beside each other. None
         while the model does not tell its window."""
