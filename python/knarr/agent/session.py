@@ -149,6 +149,7 @@ class Session:
             mode=self._mode,
             checks=() if check is None else (check,),
             versions=_versions(shown),
+            chat_model=_model_name(self._means.policy, outcome),
         )
         return Run(_answer(trace), trace)
 
@@ -163,6 +164,12 @@ def _bounded(budget: Budget, policy: Policy) -> Budget:
     """The budget, with observations as small as the policy wishes."""
     wish = getattr(policy, "call_tokens", None)
     return budget if wish is None else replace(budget, call_tokens=min(budget.call_tokens, wish))
+
+
+def _model_name(policy: Policy, outcome: Outcome) -> str:
+    """Of the chat model that decided, "" where none did."""
+    asked = any(record.model.calls for record in outcome.rounds)
+    return str(getattr(policy, "model_name", "")) if asked else ""
 
 
 def _answer(trace: Trace) -> Answer:
