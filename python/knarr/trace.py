@@ -119,7 +119,6 @@ class Trace:
     spent:       the bound that ended it, "" for none
     versions:    of the documents whose text was shown, by URI
     chat_model:  its name, where one decided
-    learnt:      how many edges this run has taught
     """
 
     id: str
@@ -139,7 +138,6 @@ class Trace:
     checks: tuple[CheckRecord, ...] = ()
     versions: dict[str, int] = field(default_factory=dict)
     chat_model: str = ""
-    learnt: int = 0
     schema: int = SCHEMA
 
     def calls(self) -> Iterator[CallRecord]:
@@ -241,8 +239,8 @@ def _citation(value: dict[str, Any]) -> Citation:
     )
 
 
-def render(trace: Trace, *, uris: int = 6, width: int = 0) -> str:
+def render(trace: Trace, *, uris: int = 6, width: int = 0, learnt: int = 0) -> str:
     """The trace as a tree for reading; see `knarr.trace_view`."""
     from knarr.trace_view import render as drawn
 
-    return drawn(trace, uris=uris, width=width)
+    return drawn(trace, uris=uris, width=width, learnt=learnt)

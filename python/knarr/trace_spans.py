@@ -157,7 +157,6 @@ def _question(trace: Trace, content: bool) -> Attributes:
         "knarr.calls": sum(usage.calls.values()),
         "knarr.tokens_shown": usage.tokens_shown,
         "knarr.edges_used": sum(len(call.edges) for call in trace.calls()),
-        "knarr.edges_learnt": trace.learnt,
         "knarr.citations": len(trace.citations),
         "knarr.citations_dropped": len(trace.dropped),
         "knarr.documents": len(trace.versions),

@@ -23,21 +23,22 @@ _LINES = 40
 _LINE = 1500
 
 
-def render(trace: Trace, *, uris: int = 6, width: int = 0) -> str:
+def render(trace: Trace, *, uris: int = 6, width: int = 0, learnt: int = 0) -> str:
     """The trace as a tree, with at most `uris` URIs per call; wrapped to `width` columns, 0 for not
-    at all. Holds no control character but line ends."""
-    return draw(Node(_head(trace.question, _QUESTION), [], list(_parts(trace, uris))), width)
+    at all. `learnt` is how many edges the run has taught, which the trace itself cannot know. Holds no
+    control character but line ends."""
+    return draw(Node(_head(trace.question, _QUESTION), [], list(_parts(trace, uris, learnt))), width)
 
 
-def _parts(trace: Trace, uris: int) -> Iterator[Node]:
+def _parts(trace: Trace, uris: int, learnt: int) -> Iterator[Node]:
     yield _setting(trace)
     yield _resolution(trace)
     yield from _path(trace, uris)
     yield _answer(trace)
     if trace.versions:
         yield _documents(trace)
-    if trace.learnt:
-        yield Node(f"learnt {trace.learnt:,} edges")
+    if learnt:
+        yield Node(f"learnt {learnt:,} {'edge' if learnt == 1 else 'edges'}")
     if trace.usage.model.calls:
         yield Node(f"models {model_words(trace.usage.model)}")
     if trace.usage.ms:

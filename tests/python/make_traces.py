@@ -86,7 +86,6 @@ def full_trace(**changes: Any) -> Trace:
         ),
         "versions": {LOANS: 3, "viking://handbook/Rates": 1},
         "chat_model": "small-3b",
-        "learnt": 2,
     }
     return Trace(**(values | changes))
 
@@ -176,5 +175,4 @@ traces = st.builds(
     checks=many(checks),
     versions=st.dictionaries(uris, counts, max_size=2),
     chat_model=texts,
-    learnt=counts,
 )

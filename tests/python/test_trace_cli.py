@@ -182,5 +182,5 @@ def test_lines_are_whole_where_stdout_is_ascii(run: Run, monkeypatch: pytest.Mon
     with pytest.raises(SystemExit):
         main(["trace", "export"])
     screen.flush()
-    lines = screen.buffer.getvalue().decode("ascii").splitlines()  # type: ignore[attr-defined]  # a BytesIO
+    lines = screen.buffer.getvalue().decode("ascii").splitlines()
     assert "Wie hoch ist die Gebühr? 测试" in [trace.question for trace in read_jsonl(lines)]

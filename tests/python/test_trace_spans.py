@@ -82,7 +82,7 @@ def test_the_names_are_those_of_the_conventions() -> None:
     assert {name for name in used if name.startswith("gen_ai.")} <= known
     assert all(name.startswith(("gen_ai.", "knarr.")) or name == "error.type" for name in used)
     operations = {value.value for value in gen_ai.GenAiOperationNameValues}
-    assert {span.attributes["gen_ai.operation.name"] for span in spans if "gen_ai.operation.name" in (span.attributes or {})} <= operations  # fmt: skip
+    assert {(span.attributes or {})["gen_ai.operation.name"] for span in spans if "gen_ai.operation.name" in (span.attributes or {})} <= operations  # fmt: skip
 
 
 def test_the_question_carries_its_outcome_and_cost() -> None:
@@ -102,7 +102,6 @@ def test_the_question_carries_its_outcome_and_cost() -> None:
             "knarr.rounds": 2,
             "knarr.tokens_shown": 512,
             "knarr.edges_used": 1,
-            "knarr.edges_learnt": 2,
         }.items()
     )
     assert root.status.status_code is StatusCode.UNSET

@@ -114,7 +114,6 @@ def test_everything_that_is_recorded_is_drawn() -> None:
         f"    > {QUOTE}",
         f'dropped (not_found): {RATES} "made up"',
         f"{LOANS} version 3",
-        "learnt 2 edges",
         "models 2 model calls, 1,500 prompt tokens",
         "1 of them estimated",
         "time resolve 4 ms, decide 912 ms",
@@ -187,3 +186,9 @@ def test_quotes_stay_marked_when_wrapped() -> None:
 def test_a_tree_of_many_levels() -> None:
     tree = Node("a", ["b"], [Node("c", ["d"], [Node("e"), Node("f", ["g\th\n"])]), Node("i")])
     assert draw(tree) == "a\nb\n├─ c\n│  d\n│  ├─ e\n│  └─ f\n│     g h\n└─ i"
+
+
+def test_what_was_learnt_is_told_by_who_knows() -> None:
+    assert "learnt" not in render(full_trace())
+    assert "├─ learnt 1 edge\n" in render(full_trace(), learnt=1)
+    assert "├─ learnt 1,200 edges\n" in render(full_trace(), learnt=1200)

@@ -11,12 +11,14 @@ from typer.core import TyperGroup
 
 from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, JsonOption, KbOption, open_base
+from knarr.errors import NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from typing import TextIO
 
+    from knarr.knowledge_base import KnowledgeBase
     from knarr.trace import Trace
 
 MAX_TRACES = 20
@@ -52,12 +54,13 @@ def show(
             _list_traces(base.traces(MAX_TRACES), as_json)
             return
         record = base.trace(trace_id)
+        learnt = 0 if as_json else _learnt(base, record)
     if as_json:
         page.say_json(record.to_json())
         return
     from knarr.trace_view import render
 
-    page.say(render(record, width=_width()))
+    page.say(render(record, width=_width(), learnt=learnt))
 
 
 @traces.command("diff")
@@ -129,6 +132,16 @@ def _write(found: Iterator[Trace], output: Path | None) -> int:
     )
     with opened as file:
         return write_jsonl(found, file)
+
+
+def _learnt(base: KnowledgeBase, record: Trace) -> int:
+    """How many edges a run has taught, of those that are still there."""
+    if record.mode == "vikingrag":  # a mode that does not learn
+        return 0
+    try:
+        return base.edges(trace=record.id, limit=1).total
+    except NotFound:
+        return 0
 
 
 def _width() -> int:
