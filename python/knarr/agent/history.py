@@ -16,7 +16,7 @@ from knarr.agent.decision import Observation
 from knarr.prompts import prompt
 
 SYSTEM_PROMPT = "agent_v1"
-LAST_TURN = "The budget is spent and no tool can be called any more. Answer now from what was shown, or say what is missing."
+LAST_TURN = "No tool can be called any more. Answer now from what was shown, or say what is missing."
 NUDGE = "Your reply was empty. Call a tool, or answer the question, or say that the library does not hold the answer."
 
 
@@ -50,6 +50,7 @@ class History:
     so they stand on marked lines, and never in the system message."""
 
     def __init__(self, question: str, scope: str, hint: str = "") -> None:
+        self._question = question
         lines = [f"Scope: {scope}", *([hint] if hint else []), f"Question: {question}"]
         self._messages = [Message("system", prompt(SYSTEM_PROMPT)), Message("user", "\n".join(lines))]
 
@@ -72,6 +73,10 @@ class History:
 
     def add_user(self, text: str) -> None:
         self._messages.append(Message("user", text))
+
+    def add_last_turn(self) -> None:
+        """Asks for the answer, with the question once more: it may stand far above by now."""
+        self.add_user(f"{LAST_TURN}\nQuestion: {self._question}")
 
 
 def chat_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from knarr.agent.budget import Budget, Meter
 from knarr.agent.calls import Desk, Prepared
 from knarr.agent.decision import Decision, Draft, Observation, Shown, View
 from knarr.agent.escalation import CANDIDATE, Action, Escalation, Judged, first_calls, go_on, unasked
-from knarr.agent.history import LAST_TURN, NUDGE, Call, History
+from knarr.agent.history import NUDGE, Call, History
 from knarr.agent.observe import Observed
 from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import TOOLS
@@ -165,7 +165,7 @@ class Loop:
             self._meter.nudges += 1
             self._history.add_reply("")
             self._history.add_user(decision.fault or NUDGE)
-        self._history.add_user(LAST_TURN)
+        self._history.add_last_turn()
         decision, ms = yield from self._decide(final=True)
         self._record(decision, (), ms)
         return self._outcome(cleaned(decision.draft), "budget_exhausted", spent)

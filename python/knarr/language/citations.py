@@ -26,6 +26,7 @@ _PART_WORDS = 3
 _MOST_PARTS = 4
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "\u00ad": None})
 _HYPHENS = "-\u2010\u2011"
+_PLAIN = re.compile(r"[!-,.-~]+(?: [!-,.-~]+)*")  # what folding leaves as it is
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")
 _MARK = re.compile(r"^> ?", re.MULTILINE)
@@ -45,6 +46,11 @@ def fold(text: str) -> Folded:
     origin: list[int] = []
     at, size = 0, len(text)
     while at < size:
+        if plain := _PLAIN.match(text, at):
+            out.append(plain[0])
+            origin.extend(range(at, plain.end()))
+            at = plain.end()
+            continue
         char = text[at]
         if char.isspace():
             if out and out[-1] != " ":
@@ -52,7 +58,7 @@ def fold(text: str) -> Folded:
                 origin.append(at)
             at += 1
             continue
-        if char in _HYPHENS and out and out[-1].isalpha():
+        if char in _HYPHENS and out and out[-1][-1].isalpha():
             after = _after_hyphen(text, at + 1)
             if after:
                 at = after

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from knarr.agent.decision import Decision, ToolCall, View
@@ -146,7 +146,7 @@ class ModelPolicy:
                 if tried == _SHRINKS:
                     raise
                 if self._chat.window_tokens >= window:  # else the server told its window
-                    run.sent.scale /= 2
+                    run.sent.most = self._shorter(request)
             except (ChatError, OSError) as error:
                 spent.usage += _paid(error)
                 raise
@@ -160,7 +160,7 @@ class ModelPolicy:
         sizes = Sizes(self._chat.count_tokens)
         if self._history == "fold":
             fold(view, run.sent, sizes)
-        limit = int(self._limit() * run.sent.scale)
+        limit = self._limit() if run.sent.most is None else min(run.sent.most, self._limit())
         room = limit - self._overhead(style)
         while fit(view, run.sent, sizes, room):
             request = self._rendered(sent_messages(view, run.sent), view, style)
@@ -169,6 +169,12 @@ class ModelPolicy:
                 return request
             room -= over
         raise ContextOverflow("the question does not fit the model's window")
+
+    def _shorter(self, request: ChatRequest) -> int:
+        """Tokens for the next try after a request that was too long: half of what came after the question."""
+        sizes = Sizes(self._chat.count_tokens)
+        whole = _size(request, sizes)
+        return whole - (whole - _size(replace(request, messages=request.messages[:2]), sizes)) // 2
 
     def _rendered(self, messages: Sequence[Message], view: View, style: Style) -> ChatRequest:
         native = style == "native"

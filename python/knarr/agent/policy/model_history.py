@@ -42,12 +42,14 @@ MESSAGE_TOKENS, _CALL_TOKENS = 10, 20  # marks, roles and ids around them
 @dataclass(slots=True)
 class Sent:
     """What is left out of the requests of one run. `instead`: by call id, the text that stands for an
-    observation; `rounds`: how many of the first rounds were dropped whole; `scale`: of the window, less
-    than 1 after the server found a request too long."""
+    observation; `rounds`: how many of the first rounds were dropped whole; `most`: tokens of a request,
+    after the server found a longer one too long; `speaks`: by call id, how much an observation speaks of
+    the question, once that was asked."""
 
     instead: dict[str, str] = field(default_factory=dict)
     rounds: int = 0
-    scale: float = 1.0
+    most: int | None = None
+    speaks: dict[str, float] = field(default_factory=dict)
 
 
 class Sizes:
@@ -169,7 +171,7 @@ def fit(view: View, sent: Sent, sizes: Sizes, room: int) -> bool:
 
     if size() <= room:
         return True
-    for seen, precious in _expendable(view):
+    for seen, precious in _expendable(view, sent):
         if size() <= (room if precious else _ROOMY * room):
             break
         least = room // 4 if seen.round == view.round - 1 else 0
@@ -182,9 +184,9 @@ def fit(view: View, sent: Sent, sizes: Sizes, room: int) -> bool:
     return size() <= room
 
 
-def _expendable(view: View) -> list[tuple[Observation, bool]]:
+def _expendable(view: View, sent: Sent) -> list[tuple[Observation, bool]]:
     """Observations in the order in which they may be dropped, and whether it is a pity."""
-    speaking, uses = _speaking(view), Uses(view)
+    speaking, uses = _speaking(view, sent.speaks), Uses(view)
     latest = max((seen.round for seen in view.observations), default=0)
 
     def worth(seen: Observation) -> int:
@@ -199,15 +201,13 @@ def _expendable(view: View) -> list[tuple[Observation, bool]]:
     return [(view.observations[n], rank >= 2) for rank, _, n in ranked]
 
 
-def _speaking(view: View) -> dict[str, float]:
-    """The observations with most of the question's words in one piece, by id."""
-    shares = {
-        seen.id: support(view.question, [piece.text for piece in seen.shown])
-        for seen in view.observations
-        if seen.shown
-    }
-    best = sorted(shares, key=lambda name: -shares[name])[:_RELEVANT]
-    return {name: shares[name] for name in best if shares[name] > 0}
+def _speaking(view: View, known: dict[str, float]) -> dict[str, float]:
+    """The observations with most of the question's words in one piece, by id. `known` is filled."""
+    for seen in view.observations:
+        if seen.id not in known:
+            known[seen.id] = support(view.question, [piece.text for piece in seen.shown])
+    best = sorted(known, key=lambda name: -known[name])[:_RELEVANT]
+    return {name: known[name] for name in best if known[name] > 0}
 
 
 def _split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:

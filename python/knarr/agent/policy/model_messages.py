@@ -20,6 +20,10 @@ from knarr.prompts import prompt
 
 NATIVE_PROMPT, SCHEMA_PROMPT = "agent_native_v1", "agent_schema_v1"
 
+# The arguments offered in the schema style. Small models fill in all that they are offered, and numbers badly;
+# the others are taken as well.
+_OFFERED = frozenset({"query", "scope", "uri", "pattern", "literal", "begin_byte", "offset"})
+
 
 def native_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """With tool calls and tool messages."""
@@ -54,7 +58,7 @@ def _turn(message: Message, names: dict[str, str]) -> tuple[str, str]:
 
 
 def tools_as_text(tools: Iterable[ToolSpec]) -> str:
-    """The tools for a prompt: a line each, and a line per argument."""
+    """The tools for a prompt of the schema style: a line each, and a line per argument."""
     kinds: dict[type, str] = {str: "text", int: "number", bool: "true or false"}
     lines = []
     for spec in tools:
@@ -62,6 +66,7 @@ def tools_as_text(tools: Iterable[ToolSpec]) -> str:
         lines += [
             f"  {field.name}{'*' if field.required else ''} ({kinds[field.type]}): {field.help}"
             for field in spec.fields
+            if field.name in _OFFERED
         ]
     return "\n".join(lines)
 
@@ -102,7 +107,9 @@ def _shape(name: str, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _call_schema(spec: ToolSpec) -> dict[str, Any]:
-    return _object({"tool": {"const": spec.name}, "arguments": spec.schema()["function"]["parameters"]})
+    arguments = spec.schema()["function"]["parameters"]
+    offered = {name: value for name, value in arguments["properties"].items() if name in _OFFERED}
+    return _object({"tool": {"const": spec.name}, "arguments": arguments | {"properties": offered}})
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
