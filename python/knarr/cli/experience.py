@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from knarr.experience import EdgePage, EdgeRecord
 
 experience = typer.Typer(
-    help="What earlier answers taught (modes vikingrag-e and -e+): list, explain, quarantine, take back.",
+    help="What earlier answers taught, for the modes vikingrag-e and -e+: list, explain, quarantine, take back.",
+    short_help="What answers taught: list, explain, take back.",
     no_args_is_help=True,
 )
 
