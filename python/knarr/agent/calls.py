@@ -36,12 +36,16 @@ class Desk:
 
     def __init__(self, most_calls: int) -> None:
         self._most = most_calls
-        self._ran: dict[str, int] = {}
+        self._ran: dict[str, tuple[int, str]] = {}
         self._ids: set[str] = set()
 
-    def prepare(self, wishes: Sequence[ToolCall], round_number: int) -> list[Prepared]:
-        """One entry per wish, in order; at most `most_calls` of them without a refusal."""
+    def prepare(
+        self, wishes: Sequence[ToolCall], round_number: int, left_out: frozenset[str] = frozenset()
+    ) -> list[Prepared]:
+        """One entry per wish, in order; at most `most_calls` of them without a refusal. Calls whose ids
+        are `left_out` may be made again."""
         prepared, running = [], 0
+        self._ran = {signature: ran for signature, ran in self._ran.items() if ran[1] not in left_out}
         for position, wish in enumerate(wishes):
             ready = self._one(wish, self._claim(wish.id, round_number, position), round_number)
             if ready.refusal is None:
@@ -69,9 +73,9 @@ class Desk:
         call = Call(call_id, name, arguments)
         signature = json.dumps([name, arguments], sort_keys=True)
         if signature in self._ran:
-            text = f"{name}: this very call was made in round {self._ran[signature]}; its result stands above. Try something else, or answer."
+            text = f"{name}: this very call was made in round {self._ran[signature][0]}; its result stands above. Try something else, or answer."
             return Prepared(call, Observed.failure(text), "repeated")
-        self._ran[signature] = round_number
+        self._ran[signature] = (round_number, call_id)
         return Prepared(call, None, repair)
 
     def _claim(self, wanted: str, round_number: int, position: int) -> str:

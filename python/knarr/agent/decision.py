@@ -54,6 +54,7 @@ class Decision:
 
     fault:  without calls and draft: what was wrong with the reply, said to the model when it is asked again
     ends:   without calls and draft: nothing more will come (the model is gone), so it is not asked again
+    left_out:  ids of earlier calls whose observations the policy has no more: they may be made again
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -62,6 +63,7 @@ class Decision:
     usage: ModelUsage = field(default_factory=ModelUsage)
     fault: str = ""
     ends: bool = False
+    left_out: frozenset[str] = frozenset()
 
     @staticmethod
     def call(tool: str, **arguments: Any) -> Decision:

@@ -198,7 +198,7 @@ class Loop:
     def _round(self, decision: Decision, decide_ms: float) -> Generator[Step, Any, None]:
         """Run the calls that can be run, and append exactly one observation per call."""
         number = self._meter.rounds + 1
-        prepared = self._desk.prepare(decision.calls, number)
+        prepared = self._desk.prepare(decision.calls, number, decision.left_out)
         runnable = tuple(ready.call for ready in prepared if ready.refusal is None)
         outcomes: Outcomes = ()
         if runnable:

@@ -121,7 +121,8 @@ class ModelPolicy:
         if not run.sure:
             remember_style(self._chat, style)  # the server is there, so it was the tool that it refused
             run.sure = True
-        return _decision(reply, view, style, spent.usage)
+        decision = _decision(reply, view, style, spent.usage)
+        return replace(decision, left_out=run.sent.left_out(view))
 
     def _settled_style(self, run: _Run, view: View, spent: _Spent) -> Style:
         """The run's style; finding it out may cost a request."""

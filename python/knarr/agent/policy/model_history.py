@@ -10,12 +10,16 @@ fold   observations that are of no more use are replaced by their URIs. Of no mo
        Done in steps, when a quarter of what is sent can be saved, so that caches hit in between.
 fit    when the messages do not fit the window, observations are replaced by a note that says how many
        tokens were dropped and what to read again: first those of no more use, then old ones, then those
-       that speak of the question, then those whose URIs the model has used, then the latest. When that
-       is not enough the oldest rounds go whole, calls with their replies. The question always stays.
+       whose URIs the model has used; down to a part of the room, so that it does not happen in each round.
+       Then turns of which nothing else is left go whole, calls with their replies; then the observations
+       that speak most of the question, and the latest at last. The question always stays.
+
+The calls whose observations are left out may be made again.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,20 +40,29 @@ _FOLD_TOKENS = 400  # and at least so many
 _ROOMY = 0.7  # of the room, down to which old observations are dropped at once
 _KEPT_URIS = 6
 _RELEVANT = 3  # observations that speak most of the question
-MESSAGE_TOKENS, _CALL_TOKENS = 10, 20  # marks, roles and ids around them
+_PRECIOUS = 3  # the rank from which observations are dropped only when nothing else is left
+MESSAGE_TOKENS, _CALL_TOKENS = 10, 40  # marks, roles and ids around them
 
 
 @dataclass(slots=True)
 class Sent:
-    """What is left out of the requests of one run. `instead`: by call id, the text that stands for an
-    observation; `rounds`: how many of the first rounds were dropped whole; `most`: tokens of a request,
-    after the server found a longer one too long; `speaks`: by call id, how much an observation speaks of
-    the question, once that was asked."""
+    """What is left out of the requests of one run.
+
+    instead:  by call id, the text that stands for an observation
+    gone:     the turns (places among them) that were dropped whole
+    most:     tokens of a request, after the server found a longer one too long
+    speaks:   by call id, how much an observation speaks of the question, once that was asked
+    """
 
     instead: dict[str, str] = field(default_factory=dict)
-    rounds: int = 0
+    gone: set[int] = field(default_factory=set)
     most: int | None = None
     speaks: dict[str, float] = field(default_factory=dict)
+
+    def left_out(self, view: View) -> frozenset[str]:
+        """Ids of the calls whose observations are not sent as they were."""
+        turns = _split(view.messages)[1]
+        return frozenset(self.instead) | {message.call_id for n in self.gone for message in turns[n]} - {""}
 
 
 class Sizes:
@@ -121,18 +134,20 @@ def _parts(uri: object) -> Parts | None:
 
 def sent_messages(view: View, sent: Sent) -> list[Message]:
     """The messages of the run with what was folded and dropped left out."""
-    head, rounds = _split(view.messages)
+    head, turns = _split(view.messages)
     kept = [
         replace(message, content=sent.instead.get(message.call_id, message.content))
         if message.role == "tool"
         else message
-        for one in rounds[sent.rounds :]
-        for message in one
+        for n, turn in enumerate(turns)
+        if n not in sent.gone
+        for message in turn
     ]
-    if sent.rounds and head:
-        head[-1] = replace(head[-1], content=f"{head[-1].content}\n\n{_gone(view, rounds[: sent.rounds])}")
-        if not kept and rounds[-1][-1].role == "user":
-            kept = [rounds[-1][-1]]  # what is asked now
+    if sent.gone and head:
+        gone = [turns[n] for n in sorted(sent.gone)]
+        head[-1] = replace(head[-1], content=f"{head[-1].content}\n\n{_gone(view, gone)}")
+        if len(turns) - 1 in sent.gone and turns[-1][-1].role == "user":
+            kept.append(turns[-1][-1])  # what is asked now
     return [*head, *kept]
 
 
@@ -166,48 +181,64 @@ def useless(view: View, seen: Observation, uses: Uses) -> bool:
 def fit(view: View, sent: Sent, sizes: Sizes, room: int) -> bool:
     """Drops what is needed so that the messages have at most `room` tokens; False when they cannot."""
 
-    def size() -> int:
-        return sizes.messages(sent_messages(view, sent))
+    def over(share: float = 1.0) -> bool:
+        return sizes.messages(sent_messages(view, sent)) > share * room
 
-    if size() <= room:
+    if not over():
         return True
-    for seen, precious in _expendable(view, sent):
-        if size() <= (room if precious else _ROOMY * room):
-            break
-        least = room // 4 if seen.round == view.round - 1 else 0
-        text = _note("dropped to fit", seen, sizes, least)
-        if sizes.text(sent.instead.get(seen.id, seen.text)) > sizes.text(text):
-            sent.instead[seen.id] = text
-    most = len(_split(view.messages)[1])
-    while size() > room and sent.rounds < most:
-        sent.rounds += 1
-    return size() <= room
+    worth = _worth(view, sent)
+    order = sorted(view.observations, key=lambda seen: worth[seen.id])
+    plain = [seen for seen in order if worth[seen.id][0] < _PRECIOUS]
+    for seen in itertools.takewhile(lambda _: over(_ROOMY), plain):
+        _drop(seen, sent, sizes)
+    turns = _split(view.messages)[1]
+    kept = {seen.id for seen in order[len(plain) :]}
+    spent = [n for n, turn in enumerate(turns[:-1]) if not any(message.call_id in kept for message in turn)]
+    if over():
+        for n in itertools.takewhile(lambda _: over(_ROOMY), spent):
+            sent.gone.add(n)
+    least = room // 4
+    for seen in itertools.takewhile(lambda _: over(), order[len(plain) :]):
+        _drop(seen, sent, sizes, least if seen.round == view.round - 1 else 0)
+    for n in itertools.takewhile(lambda _: over(), range(len(turns))):
+        sent.gone.add(n)
+    return not over()
 
 
-def _expendable(view: View, sent: Sent) -> list[tuple[Observation, bool]]:
-    """Observations in the order in which they may be dropped, and whether it is a pity."""
+def _drop(seen: Observation, sent: Sent, sizes: Sizes, most_tokens: int = 0) -> None:
+    text = _note("dropped to fit", seen, sizes, most_tokens)
+    if sizes.text(sent.instead.get(seen.id, seen.text)) > sizes.text(text):
+        sent.instead[seen.id] = text
+
+
+def _worth(view: View, sent: Sent) -> dict[str, tuple[int, float, int]]:
+    """What observations are worth keeping for, by call id: of no more use 0, old 1, used 2, speaking of the
+    question 3, the latest 4; then, of those that speak and the latest, how much they speak; then by age."""
     speaking, uses = _speaking(view, sent.speaks), Uses(view)
     latest = max((seen.round for seen in view.observations), default=0)
 
-    def worth(seen: Observation) -> int:
+    def rank(seen: Observation) -> int:
         if seen.round == latest:
             return 4
-        if useless(view, seen, uses):
-            return 0
-        return 3 if uses.of(seen) else 2 if seen.id in speaking else 1
+        if seen.id in speaking:
+            return _PRECIOUS
+        return 0 if useless(view, seen, uses) else 2 if uses.of(seen) else 1
 
-    ranked = [(worth(seen), speaking.get(seen.id, 0.0), n) for n, seen in enumerate(view.observations)]
-    ranked.sort(key=lambda one: (one[0], one[1] if one[0] == 4 else 0.0, one[2]))
-    return [(view.observations[n], rank >= 2) for rank, _, n in ranked]
+    found = {}
+    for n, seen in enumerate(view.observations):
+        worth = rank(seen)
+        found[seen.id] = (worth, sent.speaks[seen.id] if worth >= _PRECIOUS else 0.0, n)
+    return found
 
 
-def _speaking(view: View, known: dict[str, float]) -> dict[str, float]:
-    """The observations with most of the question's words in one piece, by id. `known` is filled."""
+def _speaking(view: View, known: dict[str, float]) -> set[str]:
+    """The ids of the observations with most of the question's words in one piece. `known` is filled."""
     for seen in view.observations:
         if seen.id not in known:
             known[seen.id] = support(view.question, [piece.text for piece in seen.shown])
-    best = sorted(known, key=lambda name: -known[name])[:_RELEVANT]
-    return {name: known[name] for name in best if known[name] > 0}
+    latest_first = list(known)[::-1]
+    best = sorted(latest_first, key=lambda name: -known[name])[:_RELEVANT]
+    return {name for name in best if known[name] > 0}
 
 
 def _split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:
@@ -232,9 +263,9 @@ def _note(why: str, seen: Observation, sizes: Sizes, most_tokens: int = 0) -> st
     return f"[{why}: {sizes.text(seen.text)} tokens{again}]"
 
 
-def _gone(view: View, rounds: Sequence[Sequence[Message]]) -> str:
-    ids = {message.call_id for one in rounds for message in one}
+def _gone(view: View, turns: Sequence[Sequence[Message]]) -> str:
+    ids = {message.call_id for turn in turns for message in turn}
     uris = dict.fromkeys(uri for seen in view.observations if seen.id in ids for uri in seen.uris)
     listed = "".join(f"\n> {uri}" for uri in list(uris)[-_KEPT_URIS:])
     again = f"; read again what is needed, among others:{listed}" if listed else ""
-    return f"[dropped to fit: the first {len(rounds)} turns{again}]"
+    return f"[dropped to fit: {len(turns)} earlier turns{again}]"
