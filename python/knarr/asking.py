@@ -220,12 +220,16 @@ class Asking(Experience):
 
     def store_trace(self, trace: Trace) -> None:
         """Keep the record of a run; in the modes with experience, learn from it as the settings say."""
-        record = json.dumps(trace.to_json(), ensure_ascii=False)
-        with self._catalog.writing() as connection:
-            traces.put(connection, trace.id, trace.created_at, trace.question, trace.status, record)
+        self.put_trace(trace)
         if trace.mode != "vikingrag":
             self.note_use(trace)
             self.learn(trace)
+
+    def put_trace(self, trace: Trace) -> None:
+        """Keep the record of a run, and nothing else."""
+        record = json.dumps(trace.to_json(), ensure_ascii=False)
+        with self._catalog.writing() as connection:
+            traces.put(connection, trace.id, trace.created_at, trace.question, trace.status, record)
 
     def trace(self, trace_id: str) -> Trace:
         """The recorded run of a question; the beginning of its id is enough. Raises NotFound."""

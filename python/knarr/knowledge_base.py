@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from knarr.asking import Asking
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.config import Settings
 from knarr.documents.names import SCHEME, canonical
 from knarr.embed import Embedder, load_embedder
 from knarr.errors import AlreadyExists, InvalidArgument, NotFound
+from knarr.experience.warmup import Warming
 from knarr.folders import above
 from knarr.folders import refresh as refresh_folders
 from knarr.index import Index
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from knarr.llm import ChatModel
 
 
-class KnowledgeBase(Asking):
+class KnowledgeBase(Warming):
     """A folder that holds a catalog and, beside it, the engine's snapshot. Made by `knarr.open`.
 
     Safe to use from several threads; reads never wait for an `add`. Close it, or use it as a context
@@ -118,7 +118,8 @@ class KnowledgeBase(Asking):
     def _abstract_job(
         self, chat: ChatModel | None, max_tokens: int | None, dry_run: bool, progress: Progress | None
     ) -> Job:
-        from knarr.abstracting.job import Job, NoChat
+        from knarr.abstracting.calls import NoChat
+        from knarr.abstracting.job import Job
 
         return Job(
             self._catalog,

@@ -59,6 +59,14 @@ def all_ids(connection: sa.Connection) -> list[int]:
     return list(connection.execute(sa.select(documents.c.id).order_by(documents.c.id)).scalars())
 
 
+def last_change(connection: sa.Connection, uri: str) -> str | None:
+    """When a document at, below or above a URI was last put, in ISO 8601; None where there is none."""
+    above = documents.c.uri.in_(_prefixes(uri))
+    query = sa.select(sa.func.max(documents.c.updated_at)).where(sa.or_(_below(documents.c.uri, uri), above))
+    found = connection.execute(query).scalar()
+    return None if found is None else str(found)
+
+
 def put(
     connection: sa.Connection, values: Mapping[str, Any], text: str, laid: Laid, hashes: list[bytes]
 ) -> int:

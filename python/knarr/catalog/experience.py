@@ -53,6 +53,12 @@ def knows(connection: sa.Connection, trace_id: str) -> bool:
     return connection.execute(query).first() is not None
 
 
+def has_question(connection: sa.Connection, question: str) -> bool:
+    """Whether a trace of exactly this question was learnt, whatever became of it."""
+    query = sa.select(episodes.c.id).where(episodes.c.vector_hash == question_hash(question)).limit(1)
+    return connection.execute(query).first() is not None
+
+
 def put(
     connection: sa.Connection, values: Mapping[str, Any], pairs: Iterable[tuple[EdgeEnd, EdgeEnd]]
 ) -> None:

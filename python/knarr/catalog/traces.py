@@ -50,6 +50,12 @@ def recent(connection: sa.Connection, limit: int) -> list[tuple[str, str, str, s
     return [(str(a), str(b), str(c), str(d)) for a, b, c, d in rows]
 
 
+def of_question(connection: sa.Connection, question: str) -> list[str]:
+    """The ids of the traces of exactly this question, newest first."""
+    query = sa.select(traces.c.id).where(traces.c.question == question)
+    return list(connection.execute(query.order_by(traces.c.created_at.desc(), traces.c.id)).scalars())
+
+
 def walk(reading: Reading, since: str | datetime | None = None, limit: int | None = None) -> Iterator[str]:
     """The JSON of traces, oldest first: those created at or after `since`, at most `limit`.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from knarr.cli import abstracts, answers, checker, demo, exits, experience, look, page, traces, write
+from knarr.cli import abstracts, answers, checker, demo, exits, experience, look, page, traces, warmup, write
 from knarr.cli.options import ROOT
 from knarr.errors import KnarrError, NotFound
 
@@ -25,6 +25,7 @@ app.command("demo")(demo.demo)
 app.command("add")(write.add)
 app.command("ask")(answers.ask)
 app.add_typer(traces.traces, name="trace", short_help="Draw how a question was answered.")
+app.command("warm-up")(warmup.warm_up)
 app.command("search")(look.search)
 app.command("grep")(look.grep)
 app.command("list")(look.list_)
