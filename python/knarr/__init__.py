@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from knarr.abstracting.report import AbstractReport
     from knarr.agent import Agent
     from knarr.config import Settings
     from knarr.engine import Engine
@@ -72,6 +73,7 @@ _HOME = {
     "Unsupported": "knarr.errors",
     "KnowledgeBase": "knarr.knowledge_base",
     "open": "knarr.knowledge_base",
+    "AbstractReport": "knarr.abstracting.report",
     "AddReport": "knarr.report",
     "FileReport": "knarr.report",
     "Answer": "knarr.types",
@@ -117,6 +119,7 @@ def _version() -> str:
 
 
 __all__ = [
+    "AbstractReport",
     "AddReport",
     "Agent",
     "AlreadyExists",

@@ -53,6 +53,21 @@ class _Outcome:
     thinking: bool = False  # the bound on the reply was used up before the answer began
 
 
+class NoChat:
+    """Stands for a model in a dry run when none is configured: counts by words, calls nothing."""
+
+    window_tokens = 1 << 20
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.name = catalog.get(abstracts.MODEL) or ""
+
+    def count_tokens(self, text: str) -> int:
+        return count(text)
+
+    def chat(self, request: ChatRequest) -> ChatReply:
+        raise ChatError("no chat model: set KNARR_CHAT_URL to an OpenAI-compatible server")
+
+
 class Calls:
     """Asks, remembers, counts. `ask` and `run` belong to one thread; `done` is called in it."""
 

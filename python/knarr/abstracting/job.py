@@ -9,60 +9,27 @@ so a job that is killed goes on where it stopped. Folders follow, deepest first.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 
 from knarr.abstracting.calls import Calls
 from knarr.abstracting.messages import Content
-from knarr.abstracting.outline import Node, count, node_asks, only_child, outline
+from knarr.abstracting.outline import node_asks, only_child
 from knarr.abstracting.recall import Recall, folder_asks
 from knarr.abstracting.report import AbstractReport
+from knarr.abstracting.work import Tally, Work
 from knarr.abstracting.write import write_document
 from knarr.catalog import Catalog, abstracts, documents, folders
-from knarr.catalog.records import DocumentRecord
 from knarr.config import Settings
 from knarr.documents.abstracts import folder_abstract
 from knarr.documents.names import SCHEME, parse
 from knarr.embed import Embedder
-from knarr.errors import ChatError, NotFound
+from knarr.errors import NotFound
 from knarr.folders import above, parts_of, refresh
-from knarr.llm import ChatModel, ChatReply, ChatRequest
+from knarr.llm import ChatModel
 
 Progress = Callable[[int, int, str], None]
 Changing = Callable[[], AbstractContextManager[None]]
-
-_MOST_FAILURES = 20
-
-
-class NoChat:
-    """Stands for a model in a dry run when none is configured: counts by words, calls nothing."""
-
-    window_tokens = 1 << 20
-
-    def __init__(self, catalog: Catalog) -> None:
-        self.name = catalog.get(abstracts.MODEL) or ""
-
-    def count_tokens(self, text: str) -> int:
-        return count(text)
-
-    def chat(self, request: ChatRequest) -> ChatReply:
-        raise ChatError("no chat model: set KNARR_CHAT_URL to an OpenAI-compatible server")
-
-
-@dataclass(slots=True)
-class _Open:
-    """A document being worked on. `pending` counts, per node, the parts that are not told yet."""
-
-    record: DocumentRecord
-    nodes: list[Node]
-    before: list[str]
-    wanted: set[int]
-    pending: list[int]
-    untold: int
-    asked: list[bytes] = field(default_factory=list)
-    states: Counter[str] = field(default_factory=Counter)
 
 
 class Job:
@@ -93,11 +60,8 @@ class Job:
         self._progress = progress
         self._calls = Calls(catalog, chat, settings, limit, dry_run=dry_run)
         self._told: dict[str, str] = {}  # in a dry run: what documents and folders would say
-        self._states: Counter[str] = Counter()
-        self._reasons: Counter[str] = Counter()
-        self._failures: list[tuple[str, str]] = []
+        self._tally = Tally()
         self._touched: list[str] = []  # folders with a new abstract that is not written yet
-        self._embedded = 0
         self._done = self._total = 0
         self._scope = SCHEME
 
@@ -123,43 +87,24 @@ class Job:
         opening = iter([record.id for record in chosen])
         self._calls.run(lambda: self._open_next(opening))
         self._folders(places)
-        return self._report(scope, time.monotonic() - started)
+        seconds = time.monotonic() - started
+        return self._tally.report(
+            scope, self._chat.name, self._calls, limit=self._limit, seconds=seconds, dry_run=self._dry_run
+        )
 
     # ------------------------------------------------------------------ documents
 
     def _open_next(self, ids: Iterator[int]) -> bool:
         for document_id in ids:
             with self._catalog.reading() as connection:
-                record = documents.find_id(connection, document_id)
-                if record is None:
-                    continue
-                sections = documents.sections_of(connection, document_id)
-                objects = documents.objects_of(connection, document_id)
-                data = documents.text_of(connection, document_id).encode("utf-8")
-            nodes = outline(sections, objects, data)
-            wanted = self._inside(record, nodes)
-            pending = [len(node.children) for node in nodes]
-            work = _Open(record, nodes, [node.text for node in nodes], wanted, pending, len(nodes))
-            for at in [at for at, node in enumerate(nodes) if not node.children]:
-                self._turn_to(work, at)
-            return True
+                work = Work.open(connection, document_id, self._scope)
+            if work is not None:
+                for at in work.leaves():
+                    self._turn_to(work, at)
+                return True
         return False
 
-    def _inside(self, record: DocumentRecord, nodes: list[Node]) -> set[int]:
-        """All of a document; of a scope inside it what lies there, and the sections above."""
-        if not self._scope.startswith(record.uri + "/"):
-            return set(range(len(nodes)))
-        path = self._scope[len(record.uri) + 1 :]
-        below = {at for at, node in enumerate(nodes) if node.path == path or node.path.startswith(path + "/")}
-        if not below:
-            raise NotFound(f"{self._scope}: no such section; name a folder, a document or a section")
-        lineage = nodes[min(below)].parent
-        while lineage is not None:
-            below.add(lineage)
-            lineage = nodes[lineage].parent
-        return below
-
-    def _turn_to(self, work: _Open, at: int) -> None:
+    def _turn_to(self, work: Work, at: int) -> None:
         """A node all of whose parts are told."""
         node, child = work.nodes[at], only_child(work.nodes, at)
         if at not in work.wanted:
@@ -173,7 +118,7 @@ class Job:
         if self._progress is not None and node.parent is None:
             self._progress(self._done, self._total, work.record.uri)
 
-    def _want(self, work: _Open, at: int) -> None:
+    def _want(self, work: Work, at: int) -> None:
         directory, ask = node_asks(work.nodes, at, self._settings)
         if ask is None:
             self._tell(work, at, "short", "")
@@ -182,12 +127,12 @@ class Job:
             owner = abstracts.owner(work.record.id)
             self._calls.ask(ask, directory, owner, lambda how, text: self._tell(work, at, how, text))
 
-    def _tell(self, work: _Open, at: int, how: str, text: str) -> None:
+    def _tell(self, work: Work, at: int, how: str, text: str) -> None:
         node = work.nodes[at]
         work.states[how] += 1
         self._done += 1
         if how == "fallback":
-            self._failed(f"{work.record.uri}/{node.path}".rstrip("/"), text)
+            self._tally.failed(work.uri(node), text)
         else:
             node.take(text)
         work.untold -= 1
@@ -199,32 +144,29 @@ class Job:
             work.untold = -1
             self._close(work)
 
-    def _close(self, work: _Open) -> None:
-        changed = [at for at, node in enumerate(work.nodes) if node.text != work.before[at]]
-        if self._dry_run:
-            self._told[work.record.uri] = work.nodes[0].text
-            self._states += work.states
-            return
+    def _close(self, work: Work) -> None:
+        """All of a document is told: write it, if anything in it is new."""
         whole = len(work.wanted) == len(work.nodes)
         asked = work.asked if whole else None
-        with self._catalog.reading() as connection:
-            same = asked is None or abstracts.used(connection, abstracts.owner(work.record.id)) == set(asked)
-        if changed or not same:
+        changed = work.changed()
+        if self._dry_run:
+            self._told[work.record.uri] = work.nodes[0].text
+        elif changed or not self._same(work.record.id, asked):
             embedded = write_document(
-                self._catalog,
-                self._embedder,
-                self._settings,
-                self._changing,
-                work.record,
-                [work.nodes[at] for at in changed],
-                asked,
+                self._catalog, self._embedder, self._settings, self._changing, work.record, changed, asked
             )
             if embedded is None:
-                self._states["changed"] += len(work.wanted)
+                self._tally.states["changed"] += len(work.wanted)
                 return
-            self._embedded += embedded
+            self._tally.embedded += embedded
             self._published()
-        self._states += work.states
+        self._tally.states += work.states
+
+    def _same(self, document_id: int, asked: list[bytes] | None) -> bool:
+        if asked is None:
+            return True
+        with self._catalog.reading() as connection:
+            return abstracts.used(connection, abstracts.owner(document_id)) == set(asked)
 
     # ------------------------------------------------------------------ folders
 
@@ -248,10 +190,10 @@ class Job:
         ask = folder_asks(title, parts, self._settings)
 
         def done(how: str, text: str) -> None:
-            self._states[how] += 1
+            self._tally.states[how] += 1
             self._done += 1
             if how == "fallback":
-                self._failed(uri, text)
+                self._tally.failed(uri, text)
             elif text and self._dry_run:
                 self._told[uri] = text
             elif text and (known is None or known.text != text):
@@ -280,34 +222,5 @@ class Job:
             with self._catalog.writing() as connection:
                 folders.mark_stale(connection, touched)
             found = refresh(self._catalog, self._embedder, self._settings, recall, below=below)
-            self._embedded += found
+            self._tally.embedded += found
             self._published()
-
-    # ------------------------------------------------------------------ the report
-
-    def _failed(self, uri: str, reason: str) -> None:
-        self._reasons[reason] += 1
-        if len(self._failures) < _MOST_FAILURES:
-            self._failures.append((uri, reason))
-
-    def _report(self, scope: str, seconds: float) -> AbstractReport:
-        states = self._states
-        return AbstractReport(
-            scope,
-            self._chat.name,
-            made=states["made"],
-            cached=states["cached"],
-            shared=states["shared"],
-            short=states["short"],
-            fallback=dict(self._reasons),
-            left=states["left"],
-            changed=states["changed"],
-            sampled=self._calls.sampled,
-            usage=self._calls.usage,
-            limit=self._limit,
-            stopped=self._calls.stopped,
-            embedded=self._embedded,
-            seconds=seconds,
-            dry_run=self._dry_run,
-            failures=tuple(self._failures),
-        )
