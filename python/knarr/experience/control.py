@@ -133,19 +133,20 @@ class Control(Reading):
     def mark(self, trace_id: str, good: bool) -> None:
         """Say whether a run's answer was right.
 
-        A wrong one teaches no more from the very next search on: its episode is quarantined. For a run that
-        was not learnt, the episodes whose edges it was shown are counted as having helped or failed.
-        Raises NotFound for a trace that is neither learnt nor stored."""
+        A wrong one teaches no more from the very next search on: its episode is quarantined. The episodes
+        whose edges it was shown are counted as having helped or failed. Raises NotFound for a trace that is
+        neither learnt nor stored."""
+        word = "helped" if good else "failed"
         with self._catalog.writing() as connection:
             learnt = experience_view.find(connection, trace_id)
-            if learnt is not None:
-                experience_view.count(connection, {learnt: {"helped" if good else "failed": 1}})
-                if not good:
-                    experience.set_state(connection, [learnt], "quarantined")
-            else:
-                shown = _outcomes(_stored(connection, trace_id))
-                word = "helped" if good else "failed"
-                experience_view.count(connection, {name: {word: 1} for name in shown})
+            run = _stored(connection, trace_id if learnt is None else learnt)
+            if learnt is None and run is None:
+                raise NotFound(f"{trace_id!r}: no trace has this id, or several begin so")
+            shown = {} if run is None else _outcomes(run)
+            names = [*shown, *([] if learnt is None else [learnt])]
+            experience_view.count(connection, {name: {word: 1} for name in names})
+            if learnt is not None and not good:
+                experience.set_state(connection, [learnt], "quarantined")
         self._follow()
 
 
@@ -169,14 +170,12 @@ def _named(connection: sa.Connection, trace_id: str) -> str:
     return found
 
 
-def _stored(connection: sa.Connection, trace_id: str) -> Trace:
+def _stored(connection: sa.Connection, trace_id: str) -> Trace | None:
     from knarr.catalog import traces
     from knarr.trace import Trace
 
     record = traces.get(connection, trace_id)
-    if record is None:
-        raise NotFound(f"{trace_id!r}: no trace has this id, or several begin so")
-    return Trace.from_json(record)
+    return None if record is None else Trace.from_json(record)
 
 
 def _outcomes(trace: Trace) -> dict[str, dict[str, int]]:

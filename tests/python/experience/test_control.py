@@ -64,6 +64,12 @@ def test_marking_a_run_that_used_edges_counts_for_them(
     assert (edge.helped, edge.failed, edge.state) == (1, 1, "active")
     with pytest.raises(knarr.NotFound, match="no trace has this id"):
         base.mark("nobody", good=False)
+    taught = make_trace("asked again", [call("Search", [LOAN, FEE], [use(FEE, "aa1")])], [cite(base, ILL)])
+    base.store_trace(taught)
+    assert base.learn(taught) == 1
+    base.mark(taught.id, good=False)
+    assert base.edges(trace="aa1").edges[0].failed == 2
+    assert base.edges(trace=taught.id).edges[0].state == "quarantined"
 
 
 def test_uses_are_counted_with_their_outcomes(
