@@ -47,7 +47,7 @@ class TraceDiff:
     uris:       of what was shown
     citations:  URI and quoted text
     checks:     the verdicts, in words
-    versions:   by URI, of documents that both or one showed, where they differ; None: not shown
+    versions:   by URI, of documents that both showed, where they differ
     tokens:     shown, by tool and in sum ("all")
     ms:         by step and in sum ("all")
     model:      what chat models cost
@@ -63,7 +63,7 @@ class TraceDiff:
     uris: Sides
     citations: Sides
     checks: tuple[tuple[str, ...], tuple[str, ...]]
-    versions: dict[str, tuple[int | None, int | None]]
+    versions: dict[str, tuple[int, int]]
     tokens: dict[str, tuple[int, int]]
     ms: dict[str, tuple[float, float]]
     model: tuple[ModelUsage, ModelUsage]
@@ -89,7 +89,9 @@ def diff(a: Trace, b: Trace) -> TraceDiff:
         uris=_sides(_shown(a), _shown(b)),
         citations=_sides(_cited(a), _cited(b)),
         checks=(tuple(map(_verdict, a.checks)), tuple(map(_verdict, b.checks))),
-        versions=_unequal(_both(a.versions, b.versions, None)),
+        versions=_unequal(
+            {uri: (a.versions[uri], b.versions[uri]) for uri in a.versions if uri in b.versions}
+        ),
         tokens=_both(
             {**a.usage.tokens_by_tool, "all": a.usage.tokens_shown},
             {**b.usage.tokens_by_tool, "all": b.usage.tokens_shown},
@@ -200,13 +202,8 @@ def _verdicts(checks: tuple[tuple[str, ...], tuple[str, ...]]) -> Node:
     )
 
 
-def _versions(versions: Mapping[str, tuple[int | None, int | None]]) -> Node:
-    words = [f"{uri}: {_version(a)} → {_version(b)}" for uri, (a, b) in versions.items()]
-    return _few("document versions", words)
-
-
-def _version(number: int | None) -> str:
-    return "not shown" if number is None else f"version {number}"
+def _versions(versions: Mapping[str, tuple[int, int]]) -> Node:
+    return _few("document versions", [f"{uri}: {a} → {b}" for uri, (a, b) in versions.items()])
 
 
 def _changes(pairs: Mapping[str, tuple[float, float]]) -> str:

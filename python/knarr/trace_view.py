@@ -135,7 +135,7 @@ def _check(check: CheckRecord) -> Node:
     children = [_constraint(one) for one in verdict.constraints[:_SOME]]
     children += [Node(line) for line in more(len(verdict.constraints) - _SOME, "constraints")]
     if verdict.gates:
-        children.append(Node("gates", [_gate(one) for one in verdict.gates[:_SOME]]))
+        children.append(_gates(verdict.gates))
     spent = f"{check.tokens:,} tokens shown until then, {check.ms:,.0f} ms"
     model = f"; {model_words(check.model)}" if check.model.calls else ""
     return Node(f"check after round {check.round}: {verdict.outcome}", body, [*children, Node(spent + model)])
@@ -150,9 +150,12 @@ def _constraint(one: ConstraintCheck) -> Node:
     )
 
 
-def _gate(one: Gate) -> str:
-    detail = f": {_head(one.detail, _EVIDENCE)}" if one.detail else ""
-    return f"{_mark(one.passed)} {_head(one.name, _SHORT)}{detail}"
+def _gates(gates: Sequence[Gate]) -> Node:
+    """Those passed on one line, what failed below."""
+    passed, failed = [one for one in gates if one.passed], [one for one in gates if not one.passed]
+    lines = [f"✗ {_head(one.name, _SHORT)}: {_head(one.detail, _EVIDENCE)}" for one in failed[:_SOME]]
+    head = "gates passed: " + (_listed(one.name for one in passed) or "none")
+    return Node(head, lines + more(len(failed) - _SOME, "failed"))
 
 
 def _mark(good: bool) -> str:

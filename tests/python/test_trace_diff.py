@@ -79,7 +79,7 @@ def test_what_differs_is_told() -> None:
     assert (found.uris.both, found.uris.only_a, found.uris.only_b) == (1, (RATES,), (LOANS + "/new_1.md",))
     assert found.citations.only_a == (f"{FEES}: {QUOTE}",)
     assert found.citations.only_b == (f"{FEES}: 20 euros are due.",)
-    assert found.versions == {LOANS: (3, 4), "viking://handbook/Rates": (1, None)}
+    assert found.versions == {LOANS: (3, 4)}
     assert found.tokens == {"Search": (420, 400), "Serch": (12, 0), "Read": (80, 0), "Grep": (0, 60), "all": (512, 460)}  # fmt: skip
     assert found.model[0].prompt_tokens == 1500 and found.model[1].calls == 0
     assert found.checks == (("insufficient, score 0.41 of 0.70, escalated",), ())
@@ -110,8 +110,7 @@ def test_the_drawing_tells_it_in_words() -> None:
         "spent  none → rounds",
         "calls  1 in both",
         'only b: 1\n│     Grep {"pattern": "fee"}',
-        f"{LOANS}: version 3 → version 4",
-        "viking://handbook/Rates: version 1 → not shown",
+        f"{LOANS}: 3 → 4",
         "tokens shown  512 → 460, Search 420 → 400",
         "insufficient, score 0.41 of 0.70, escalated",
         "models",

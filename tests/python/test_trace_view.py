@@ -105,7 +105,7 @@ def test_everything_that_is_recorded_is_drawn() -> None:
         '✓ entity "late fee"',
         f'{FEES} "{QUOTE}"',
         '✗ time "2026": no evidence',
-        "✓ quotes stand in their sources",
+        "gates passed: quotes stand in their sources",
         "✗ years: 2026 is in no evidence",
         "round 2: 1 model call, 1,200 prompt tokens (900 cached), 56 completion tokens, 800 ms, cost 0.002",
         'said "I read it."',
