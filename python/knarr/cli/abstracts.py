@@ -34,8 +34,9 @@ def abstracts(
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
-    """Let the chat model write the abstracts of what is in SCOPE, and of the folders above it.
+    """Let the chat model say what directories hold.
 
+    Writes the abstracts of all that is in SCOPE, and of the folders above it, within a limit of tokens.
     Content that has not changed costs nothing again, and a job that was stopped goes on where it was.
     Directories without a model's abstract keep the one made of their own sentences.
     """
