@@ -128,6 +128,7 @@ class View:
     remaining_s:       wall seconds left when it was made, never negative; None without a bound
     final:             the budget is spent: answer from what is there
     notes:             the policy's own, kept for the run
+    recalls:           searches follow edges (the modes with experience)
     """
 
     question: str
@@ -143,6 +144,7 @@ class View:
     final: bool
     notes: dict[str, Any]
     remaining_s: float | None = None
+    recalls: bool = False
 
     @property
     def shown(self) -> tuple[Shown, ...]:

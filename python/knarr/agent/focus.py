@@ -34,7 +34,7 @@ SURE = 7.0  # logit of a passage that plainly answers: then half the room does
 _WORD_WEIGHT = 0.7  # of words in common, beside the chunk's score; both scaled to the pool
 PROVEN = -2.0  # logit from which a passage that an edge leads to is taken for evidence again,
 _PROVEN_AMONG = 3  # when it is among so many best,
-PROVEN_ROOM = 0.6  # and then this share of the room does
+PROVEN_SAVES = 0.5  # and then the share of the room that an equal question saves
 EDGE_LIFT = 1.0  # in deviations of the pool's scores, for what an edge of an equal question leads to
 _TWICE = 1.6  # weight of the chunk's score when two searches agree on it
 _READ_WEIGHT = 2.0  # of the cross-encoder beside these
@@ -119,7 +119,7 @@ class Focus:
             )
         spread = _TWICE if also and also != query else 1.0
         ranked = self._rank(query, self._split(hits), spread, _lifts(result, recall))
-        chosen = self._choose(ranked, k, self._room(ranked, room, result), seen)
+        chosen = self._choose(ranked, k, self._room(ranked, room, result, recall), seen)
         shown = [piece for group in chosen.values() for piece in self._pieces(group)]
         edges = tuple(edge for edge in result.edges if edge.uri in chosen)
         return replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen), edges=edges), shown
@@ -164,19 +164,24 @@ class Focus:
             head.append(at)
         return head
 
-    def _room(self, ranked: Sequence[Ranked], room: int, result: SearchResult) -> int:
+    def _room(self, ranked: Sequence[Ranked], room: int, result: SearchResult, recall: Recall | None) -> int:
         """Tokens that the passages are worth: less when one plainly answers, or when one of the best was
-        the evidence of a question like this one."""
+        the evidence of a question like this one, and the less the more alike they are."""
         if self._reranker is None or not ranked:
             return room
         least = min(room, 200)
         if max(one.score for one in ranked) >= SURE:
             return max(room // 2, least)
-        proven = {edge.uri for edge in result.edges}
-        best = ranked[:_PROVEN_AMONG]
-        if any(one.hit.uri in proven and one.score >= PROVEN for one in best):
-            return max(int(room * PROVEN_ROOM), least)
-        return room
+        alike = {edge.uri: edge.similarity for edge in result.edges}
+        again = [
+            alike[one.hit.uri]
+            for one in ranked[:_PROVEN_AMONG]
+            if one.hit.uri in alike and one.score >= PROVEN
+        ]
+        if not again or recall is None:
+            return room
+        nearness = (max(again) - recall.gamma) / max(1e-6, 1.0 - recall.gamma)
+        return max(int(room * (1.0 - PROVEN_SAVES * max(0.0, nearness))), least)
 
     def _choose(self, ranked: Sequence[Ranked], k: int, room: int, seen: set[str]) -> dict[str, list[Ranked]]:
         """Passages by object, in order until k objects or the room are used up."""

@@ -32,13 +32,14 @@ _THINK = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One question, and what is known before the first round."""
+    """One question, and what is known before the first round. `recalls`: searches follow edges."""
 
     question: str
     scope: str
     k: int
     resolution: Resolution
     names: Names
+    recalls: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +194,7 @@ class Loop:
             final=final,
             notes=self._notes,
             remaining_s=self._meter.remaining_s(self._clock()),
+            recalls=self._task.recalls,
         )
 
     def _round(self, decision: Decision, decide_ms: float) -> Generator[Step, Any, None]:

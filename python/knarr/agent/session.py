@@ -74,14 +74,15 @@ class Session:
         names = Names(scope_index(means.library), scope)
         resolution = names.resolve(question)
         self._resolve_ms = (means.clock() - self._began) * 1e3
-        self._task = Task(question, scope, k, resolution, names)
+        recalls = mode != "vikingrag" and isinstance(means.library, HasExperience)
+        self._task = Task(question, scope, k, resolution, names, recalls)
         self._budget = _bounded(budget, means.policy)
         self._tools = self._toolbox()
 
     def _toolbox(self) -> Toolbox:
         library = self._means.library
         recall = None
-        if self._mode != "vikingrag" and isinstance(library, HasExperience):
+        if self._task.recalls and isinstance(library, HasExperience):
             recall = Recall(self._task.question, library.gamma)
         return Toolbox(library, self._task.scope, self._means.focus, recall)
 

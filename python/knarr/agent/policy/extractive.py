@@ -6,6 +6,8 @@ Round 2  looks for what is still uncovered: greps for its quoted words, identifi
          telling words; and, where no document was named, follows names in the evidence to the
          documents of those names, and asks who else speaks of the best one (the second hop).
 Round 3  searches in the documents that only a Grep has touched.
+In the modes with experience the beginnings are read in round 2, and round 2 is left out where an edge
+led to evidence that holds again.
 Then it answers by quoting the best sentences, or says that the evidence is not there.
 """
 
@@ -16,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from knarr.agent.decision import Decision, Draft, Shown, ToolCall, View
+from knarr.agent.focus import PROVEN
 from knarr.agent.policy.evidence import Bounds, weigh
 from knarr.agent.policy.quoting import best_passage, quoted_answer, ranked_sentences
 from knarr.embed.rerank import Reranker
@@ -100,11 +103,23 @@ class ExtractivePolicy:
             # The bare question finds what answers it, the whole one what names its parties; tiny
             # chunks are many, so tokens bound the answer and not their number.
             calls.append(_search(plan.core, found.uri, min(50, 4 * view.k), share, also=resolution.asked))
-            calls.append(ToolCall("Read", {"uri": found.uri, "max_tokens": tuning.head_tokens}))
-        return calls
+        return calls if view.recalls else [*calls, *self._heads(view)]
+
+    def _heads(self, view: View) -> list[ToolCall]:
+        """The beginnings of the documents that the question names: they say what the document is."""
+        if view.resolution.wide:
+            return []
+        room = self._tuning.head_tokens
+        return [
+            ToolCall("Read", {"uri": found.uri, "max_tokens": room}) for found in view.resolution.candidates
+        ]
 
     def _follow(self, view: View, plan: _Plan) -> list[ToolCall]:
-        calls = self._greps(view, plan)
+        """Where an edge led to evidence that holds again, a question like this one was answered from there,
+        and nothing more is looked for."""
+        if view.recalls and _proven(view):
+            return []
+        calls = [*(self._heads(view) if view.recalls else []), *self._greps(view, plan)]
         return [*calls, *self._mentions(view), *self._hops(view, plan)] if view.resolution.wide else calls
 
     def _greps(self, view: View, plan: _Plan) -> list[ToolCall]:
@@ -163,6 +178,12 @@ class ExtractivePolicy:
         if not ranked or not evidence.suffices(self._tuning.bounds):
             return Decision(draft=Draft(_not_found(view), found=False), text=evidence.said())
         return Decision(draft=quoted_answer(ranked), text=evidence.said())
+
+
+def _proven(view: View) -> bool:
+    """Whether one of the best pieces shown is what an edge led to."""
+    targets = {edge.target for seen in view.observations for edge in seen.edges}
+    return any(piece.uri in targets and (piece.score or 0.0) >= PROVEN for piece in _best(view, 3))
 
 
 def _less(tokens: int, used: int) -> int:
