@@ -33,6 +33,8 @@ from knarr.types import (
 )
 
 _QUERIES_KEPT = 1024
+_EDGES_SHOWN = 1000
+_NEIGHBOURS = 8  # chunks to either side, where edges are lifted to sections
 # A first guess of how many bytes hold a token; reading is then cut by counted tokens.
 _BYTES_PER_TOKEN = 16
 
@@ -92,6 +94,7 @@ class Reading:
         distinct: bool = False,
         gamma: float | None = None,
         question: str | None = None,
+        lift: bool = False,
     ) -> SearchResult:
         """The `k` objects below `scope` nearest to `query`, exact in every scope.
 
@@ -100,7 +103,8 @@ class Reading:
 
         With `gamma` the result's `edges` are the objects that edges of the hits lead to, within scope and
         kinds, where the historical question's cosine with `question` (the query when left out) is at least
-        `gamma`. An object that is a hit too is listed there as well.
+        `gamma`. An object that is a hit too is listed there as well. With `lift` an edge of any chunk of a
+        hit's section counts as the hit's.
         Raises NotFound for a scope that does not exist, InvalidArgument for an empty query or k < 1."""
         scope = canonical(scope)
         vector = self.embed_query(query)
@@ -124,14 +128,35 @@ class Reading:
                 break
             wanted *= 4
         edges: Sequence[Expanded] = () if gamma is None else found.expanded
-        if gamma is not None and len(hits) > k:
-            # More was looked at than is shown: edges start from what is shown.
-            seeds = [uri for hit in hits[:k] for uri in (hit.uri, *hit.copies)]
+        if gamma is not None and (lift or len(hits) > k):
+            # More was looked at than is shown, or less than edges may start from.
             asked = vector if asked is None else asked
-            edges = self._index.engine.expand(seeds, asked, scope, None, kinds, gamma=gamma, limit=len(edges))
+            seeds = self._seeds(hits[:k], lift)
+            edges = self._index.engine.expand(
+                seeds, asked, scope, None, kinds, gamma=gamma, limit=_EDGES_SHOWN
+            )
         return SearchResult(
             query, scope, tuple(hits[:k]), found.plan, found.rows_allowed, self._edge_hits(edges)
         )
+
+    def _seeds(self, hits: Sequence[Hit], lift: bool) -> Sequence[str]:
+        """The hits and their copies; with `lift` their neighbours in their sections after them."""
+        seeds = [uri for hit in hits for uri in (hit.uri, *hit.copies)]
+        return [*seeds, *(uri for hit in hits for uri in self._neighbours(hit))] if lift else seeds
+
+    def _neighbours(self, hit: Hit) -> Sequence[str]:
+        if hit.source.version == 0:
+            return ()
+        card = self._cards.of(hit.source.document)
+        own = card.objects[card.relative(hit.uri)]
+        near = (
+            row
+            for row in card.objects.values()
+            if row.section == own.section
+            and row.kind == "chunk"
+            and 0 < abs(row.ordinal - own.ordinal) <= _NEIGHBOURS
+        )
+        return [f"{card.record.uri}/{row.path}" for row in near]
 
     def _edge_hits(self, edges: Sequence[Expanded]) -> tuple[EdgeHit, ...]:
         return tuple(
