@@ -98,11 +98,12 @@ class ExtractivePolicy:
             wide = _less(tuning.wide_beside_tokens, used // 2) if hints else _less(tuning.wide_tokens, used)
             return [*beside, _search(plan.core, view.scope, view.k, wide)]
         share = max(400, _less(tuning.named_tokens, used) // len(resolution.candidates))
-        calls = []
-        for found in resolution.candidates:
-            # The bare question finds what answers it, the whole one what names its parties; tiny
-            # chunks are many, so tokens bound the answer and not their number.
-            calls.append(_search(plan.core, found.uri, min(50, 4 * view.k), share, also=resolution.asked))
+        # The bare question finds what answers it, the whole one what names its parties; tiny chunks are
+        # many, so tokens bound the answer and not their number.
+        calls = [
+            _search(plan.core, found.uri, min(50, 4 * view.k), share, also=resolution.asked)
+            for found in resolution.candidates
+        ]
         return calls if view.recalls else [*calls, *self._heads(view)]
 
     def _heads(self, view: View) -> list[ToolCall]:
