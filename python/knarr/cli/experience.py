@@ -11,6 +11,7 @@ from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, OffsetOpti
 
 if TYPE_CHECKING:
     from knarr.experience import EdgePage, EdgeRecord
+    from knarr.experience.calibrate import GammaReport
 
 experience = typer.Typer(
     help="What earlier answers taught, for the modes vikingrag-e and -e+: list, explain, quarantine, take back.",
@@ -177,6 +178,46 @@ def stats(kb: KbOption = DEFAULT_KB, as_json: JsonOption = False) -> None:
             ", ".join(f"{n:,} {word}" for word, n in value.items()) if isinstance(value, dict) else f"{value}"
         )
         page.say(f"{page.pad(name, 9)}  {told or 'none'}")
+
+
+@experience.command("calibrate")
+def calibrate(
+    target: Annotated[
+        float, typer.Option("--target", min=0.01, max=0.99, metavar="P", help="The precision to reach.")
+    ] = 0.8,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the figures.")] = False,
+    kb: KbOption = DEFAULT_KB,
+    as_json: JsonOption = False,
+) -> None:
+    """Choose gamma, the similarity of questions from which an edge is followed, from your own runs.
+
+    Each is held against what other questions taught: would it have been shown what it cited?
+    """
+    with open_base(kb) as base:
+        report = base.calibrate_gamma(target, dry_run=dry_run)
+        set_by_hand = base.settings.gamma is not None
+    if as_json:
+        page.say_json(report)
+    else:
+        _show_gamma(report, dry_run, set_by_hand)
+    if not report.chosen:
+        raise typer.Exit(exits.NOTHING_FOUND)
+
+
+def _show_gamma(report: GammaReport, dry_run: bool, set_by_hand: bool) -> None:
+    if report.rows:
+        page.say(page.bold("gamma  activations  right  at least  questions helped"))
+    for row in report.rows:
+        if row.gamma == report.gamma or round(row.gamma * 100) % 4 == 0:
+            page.say(
+                f"{row.gamma:>5.2f}  {row.activations:>11,}  {row.precision:>5.2f}  {row.bound:>8.2f}  {row.helped:>16.0%}"
+            )
+    page.say(f"{page.count(report.runs, 'run')}, {page.count(report.episodes, 'episode')} with edges")
+    page.say(f"gamma {report.gamma:.2f}{'' if report.chosen else ' stays'}: {report.reason}")
+    if report.chosen and dry_run:
+        page.note("not stored: --dry-run")
+    elif report.chosen and set_by_hand:
+        page.note("stored, but KNARR_GAMMA goes before it")
 
 
 def _done(what: str, word: str, number: int, as_json: bool) -> None:

@@ -6,6 +6,7 @@ stopped, by whatever, goes on where it ended when it is called again.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,10 +17,11 @@ from knarr.asking import Asking, Named
 from knarr.catalog import documents, experience, traces
 from knarr.documents.names import SCHEME, canonical
 from knarr.errors import InvalidArgument, NotFound
-from knarr.types import Mode, ModelUsage
+from knarr.types import Mode, ModelUsage, to_json
 
 if TYPE_CHECKING:
     from knarr.agent import Agent, Escalation, Policy
+    from knarr.experience.calibrate import GammaReport
     from knarr.experience.judge import Judge
     from knarr.experience.questions import HistoricalQuestion
     from knarr.experience.report import Similarity, WarmUpReport
@@ -141,6 +143,41 @@ class Warming(Asking):
             held = history.load(connection, self.embedder.id, self.embedder.dim)
         asked = [self.embed_query(question) for question in distinct(later)]
         return history.similarity(held, asked, self.gamma if gamma is None else gamma)
+
+    def calibrate_gamma(
+        self, target: float = 0.8, *, least: int | None = None, dry_run: bool = False
+    ) -> GammaReport:
+        """Choose gamma from the stored traces: the lowest whose activations are right in at least `target`
+        of all cases, judged cautiously and with at least `least` of them (by default 50). It is stored, with
+        the figures, and in use at once; where none is found all stays as it was, and the report says why.
+
+        A setting `gamma` goes before what is stored. Raises InvalidArgument for a target that is no share."""
+        from knarr.experience import calibrate, history, pairs
+
+        with self._catalog.reading() as connection:
+            held = history.load(connection, self.embedder.id, self.embedder.dim)
+        kept = {
+            trace: {target for _, target in ends} for trace, ends in zip(held.traces, held.pairs, strict=True)
+        }
+        runs = [
+            calibrate.PastRun(
+                trace.id,
+                trace.question,
+                trace.scope,
+                frozenset(pairs.sources(trace)),
+                frozenset({citation.uri for citation in trace.citations} | kept.get(trace.id, set())),
+                self.embed_query(trace.question),
+            )
+            for trace in self.iter_traces()
+            if pairs.teaches(trace)
+        ]
+        enough = calibrate.LEAST_ACTIVATIONS if least is None else least
+        report = calibrate.calibrated(held, runs, self.gamma, target, enough)
+        if report.chosen and not dry_run:
+            row = next(row for row in report.rows if row.gamma == report.gamma)
+            self._catalog.put("gamma_figures", json.dumps({"embedder": self.embedder.id, **to_json(row)}))
+            self._catalog.put("gamma", f"{report.gamma:.2f}")
+        return report
 
     # ------------------------------------------------------------------ what was asked before
 
