@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from knarr.abstracting.report import AbstractReport
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.config import Settings
 from knarr.documents.names import SCHEME, canonical
 from knarr.embed import Embedder, load_embedder
-from knarr.errors import AlreadyExists, InvalidArgument, NotFound
+from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
 from knarr.experience.warmup import Warming
 from knarr.folders import above
 from knarr.folders import refresh as refresh_folders
@@ -24,7 +25,6 @@ from knarr.report import AddReport
 
 if TYPE_CHECKING:
     from knarr.abstracting.job import Job
-    from knarr.abstracting.report import AbstractReport
     from knarr.llm import ChatModel
 
 
@@ -88,8 +88,13 @@ class KnowledgeBase(Warming):
             if progress is not None:
                 progress(size, size, f"abstracts, {done} of {total}")
 
-        job = self._abstract_job(self.chat_model(), None, False, advance)
-        return replace(report, abstracts=job.run(SCHEME, set(fresh)))
+        try:
+            job = self._abstract_job(self.chat_model(), None, False, advance)
+            told = job.run(SCHEME, set(fresh))
+        except ChatError as error:
+            # The documents are in; their own sentences stand until a model can be asked.
+            told = AbstractReport(SCHEME, "", left=report.total("sections"), stopped=str(error))
+        return replace(report, abstracts=told)
 
     def make_abstracts(
         self,

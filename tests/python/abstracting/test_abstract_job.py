@@ -110,6 +110,16 @@ def test_what_was_made_is_there_after_reopening_and_rebuilding(
             assert again.make_abstracts(chat=chat).ok and chat.calls == 0
 
 
+def test_edges_of_a_document_stay(filled: knarr.KnowledgeBase, embedder: HashEmbedder) -> None:
+    part = "viking://ship/Sails/doc/Sails/Part_{0}_of_Sails/Part_{0}_of_Sails_1.md"
+    question = "What holds the sails?"
+    vector = embedder.embed([question])[0]
+    filled._index.engine.add_edges([part.format(0)], [part.format(2)], question, vector, trace="t")
+    filled.make_abstracts(chat=Teller())
+    found = filled.search(question, scope="viking://ship/Sails", k=9, gamma=0.99)
+    assert [(edge.seed, edge.uri) for edge in found.edges] == [(part.format(0), part.format(2))]
+
+
 def test_another_process_sees_them(tmp_path: Path, filled: knarr.KnowledgeBase) -> None:
     with knarr.open(tmp_path / "test.kb", embedder=HashEmbedder(), settings=SETTINGS) as other:
         before = everything(other)
@@ -416,6 +426,23 @@ def test_unchanged_sections_keep_theirs_when_the_server_is_gone(
         assert after[leaf] == before[leaf]
     assert after["viking://doc/Ropes/More/"].startswith("More.")
     assert after["viking://doc/Ropes/"].startswith("Ropes. Sections:")
+
+
+def test_an_add_outlives_a_server_that_does_not_tell_its_model(
+    telling: Callable[[Teller], knarr.KnowledgeBase], write_docs: WriteDocs
+) -> None:
+    class Nameless(Teller):
+        @property
+        def name(self) -> str:  # type: ignore[override]
+            raise ChatError("no server there")
+
+        @name.setter
+        def name(self, value: str) -> None:
+            pass
+
+    report = telling(Nameless()).add(write_docs({"doc.md": manual("Ropes")}))
+    assert report.ok and report.abstracts is not None
+    assert report.abstracts.left == 5 and report.abstracts.stopped == "no server there"
 
 
 def test_moving_and_removing(filled: knarr.KnowledgeBase) -> None:
