@@ -162,7 +162,8 @@ class Loop:
                 return self._outcome(draft, "answered" if draft.found else "not_found")
             self._record(decision, (), ms)
             if decision.ends or self._meter.nudges >= self._budget.nudges:
-                return self._outcome(None, "no_answer")
+                spent = self._meter.spent(self._clock())
+                return self._outcome(None, "budget_exhausted" if spent else "no_answer", spent)
             self._meter.nudges += 1
             self._history.add_reply("")
             self._history.add_user(decision.fault or NUDGE)

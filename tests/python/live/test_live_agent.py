@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 HANDBOOK = Path(__file__).parents[2] / "data" / "boathouse"
-BUDGET = Budget(rounds=3, tokens=4_000, timeout_s=240.0)
+BUDGET = Budget(rounds=3, tokens=4_000, timeout_s=900.0)
 
 # A question, and words of its answer ("" where the handbook does not hold it).
 QUESTIONS = [

@@ -6,12 +6,17 @@ schema   for servers and models without tool calls: an assistant message holds t
 
 Both are made from the history alone and message by message, so that a request is the last one with more
 at its end, byte for byte, as long as nothing was folded or dropped.
+
+Marks of chat templates (<|im_start|>, [INST], ...) may be taken for what they say wherever they stand, so
+in all but the system message they are broken: in a URI by an escape, elsewhere by a space.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from knarr.agent.history import Message, chat_messages
@@ -27,7 +32,9 @@ _OFFERED = frozenset({"query", "scope", "uri", "pattern", "literal", "begin_byte
 
 def native_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """With tool calls and tool messages."""
-    system, *rest = chat_messages(messages)
+    system, *rest = chat_messages(
+        [messages[0], *(replace(one, content=defused(one)) for one in messages[1:])]
+    )
     return [system | {"content": f"{system['content']}\n\n{prompt(NATIVE_PROMPT)}"}, *rest]
 
 
@@ -36,7 +43,7 @@ def schema_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     told = prompt(SCHEMA_PROMPT).replace("{{tools}}", tools_as_text(TOOLS))
     out: list[dict[str, Any]] = [{"role": "system", "content": f"{messages[0].content}\n\n{told}"}]
     names: dict[str, str] = {}
-    for message in messages[1:]:
+    for message in (replace(one, content=defused(one)) for one in messages[1:]):
         names |= {call.id: call.tool for call in message.calls}
         role, content = _turn(message, names)
         if out[-1]["role"] == role:
@@ -55,6 +62,35 @@ def _turn(message: Message, names: dict[str, str]) -> tuple[str, str]:
     if message.calls:
         decision["calls"] = [{"tool": call.tool, "arguments": call.written()} for call in message.calls]
     return "assistant", json.dumps(decision, ensure_ascii=False)
+
+
+_MARK = (
+    r"<(?=[|｜]|/?s>|/?(?:bos|eos|pad|unk)>|(?:start|end)_of_turn>|<SYS>>|</SYS>>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\])"
+)
+_MARKS = re.compile(_MARK)
+_URI_OR_MARK = re.compile(rf"(?P<uri>viking://\S+)|{_MARK}")
+
+
+def defused(message: Message) -> str:
+    """A message's content with marks of chat templates broken. What is not quoted in a tool message is
+    names, which stay valid: an escaped name means the same."""
+    if _MARKS.search(message.content) is None:
+        return message.content
+    lines = message.content.split("\n")
+    return "\n".join(_broken(line, message.role == "tool" and not line.startswith("> ")) for line in lines)
+
+
+def _broken(line: str, names: bool) -> str:
+    if names:
+        return _MARKS.sub(_escape, line)
+    return _URI_OR_MARK.sub(
+        lambda found: _MARKS.sub(_escape, found[0]) if found["uri"] else f"{found[0]} ", line
+    )
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"%{ord(found[0]):02X}"
 
 
 def tools_as_text(tools: Iterable[ToolSpec]) -> str:
