@@ -54,9 +54,9 @@ def warm_up(
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask historical questions, so that later ones find their evidence sooner.
+    """Learn from historical questions, given or made.
 
-    Stopped and started again it goes on where it ended. `knarr experience forget --batch NAME` takes
+    Later ones then find their evidence sooner. Stopped and started again it goes on where it ended. `knarr experience forget --batch NAME` takes
     everything back.
     """
     if (questions is None) == (generate is None):

@@ -82,7 +82,11 @@ class Writer:
             r"((?:[A-Z][\w-]+ (?:of |and |for |the )?){1,6})\(([A-Z][A-Za-z]*[A-Z]s?)\)", sentence
         ):
             letters = "".join(word[0] for word in found[1].split() if word[0].isupper())
-            if len(found[2]) > 1 and letters[:1] == found[2][:1] and len(found[2]) <= 8:
+            if (
+                len(found[2]) > 1
+                and (letters.endswith(found[2]) or letters[:1] == found[2][:1])
+                and len(found[2]) <= 8
+            ):
                 yield Form("short", f"What does {found[2]} stand for?")
 
     def _is_a(self, sentence: str) -> Iterator[Form]:
@@ -102,7 +106,7 @@ class Writer:
         found = re.match(r"(?:[-*•]\s*)?(?P<label>[A-Z][A-Za-z&/' -]{3,32}):\s+(?P<value>\S.{2,})", sentence)
         if found is None or not _LABEL.fullmatch(found["label"].strip()):
             return
-        label = self.topic(found["label"].strip())
+        label = " ".join(word if word.isupper() else word.lower() for word in found["label"].split())
         verb = "are" if label.endswith("s") and not label.endswith("ss") else "is"
         if re.search(r"\b(?:hours?|time|date|due|deadline)\b", label) and re.search(r"\d", found["value"]):
             yield Form("label", f"When {verb} the {label}?")
@@ -114,7 +118,7 @@ class Writer:
 
     def _passive(self, sentence: str) -> Iterator[Form]:
         found = re.match(
-            rf"{_SUBJECT} (?P<be>is|was|are|were) (?:\w+ly )?(?P<done>\w+(?:ed|en|wn|ld|de|un|pt|ut|nt|et)|born|made|due)\b(?P<rest>.*)",
+            rf"{_SUBJECT} (?P<be>is|was|are|were) (?:\w+ly )?(?P<done>\w+(?:ed|en|wn|ld|lt|ght|ft|de|un|pt|ut|nt|et)|born|made|due)\b(?P<rest>.*)",
             sentence,
         )
         subject = self._subject(found["subject"]) if found else ""
