@@ -97,6 +97,7 @@ class Observation:
     value:  what the tool returned (SearchResult, Listing, GrepResult, Passage), None on failure
     error:  why nothing was returned, "" when it was
     edges:  experience that led to some of it
+    left:   the reranker's scores of passages that were found and not shown
     """
 
     id: str
@@ -112,6 +113,7 @@ class Observation:
     edges: tuple[EdgeUse, ...] = ()
     repeated: bool = False
     ms: float = 0.0
+    left: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

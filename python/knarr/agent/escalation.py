@@ -125,6 +125,7 @@ def case_of(
         citations=citations,
         dropped=dropped,
         evidence=evidence,
+        left=tuple(score for seen in view.observations for score in seen.left),
     )
 
 

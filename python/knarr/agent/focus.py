@@ -69,7 +69,8 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Follow edges: the question of the run, and the similarity from which a historical one counts."""
+    """Follow edges: what the run asks, without the words that name documents (they would make any two
+    questions about one document alike), and the similarity from which a historical question counts."""
 
     question: str
     gamma: float
@@ -101,9 +102,9 @@ class Focus:
         also: str | None = None,
         seen: set[str] | None = None,
         recall: Recall | None = None,
-    ) -> tuple[SearchResult, list[Shown]]:
-        """The hits, cut to those that are shown, and the passages of theirs: of at most k objects and
-        at most `room` tokens, best first. `also` finds chunks beside the query; their scores are added.
+    ) -> tuple[SearchResult, list[Shown], tuple[float, ...]]:
+        """The hits, cut to those that are shown, the passages of theirs: of at most k objects and
+        at most `room` tokens, best first, and the scores of the passages that were left. `also` finds chunks beside the query; their scores are added.
         Texts in `seen` are left out, and what is shown is added to it: the same paragraph in ten
         versions of a manual is shown once. With `recall` edges of the hits add objects and lift them: they
         are read and ordered like any other, so that an edge never stands for evidence."""
@@ -122,7 +123,9 @@ class Focus:
         chosen = self._choose(ranked, k, self._room(ranked, room, result, recall), seen)
         shown = [piece for group in chosen.values() for piece in self._pieces(group)]
         edges = tuple(edge for edge in result.edges if edge.uri in chosen)
-        return replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen), edges=edges), shown
+        left = tuple(one.score for one in ranked if one.words not in seen)
+        cut = replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen), edges=edges)
+        return cut, shown, left if self._reranker is not None else ()
 
     def _split(self, hits: Sequence[Hit]) -> list[Ranked]:
         """The passages of the hits; a hit that is gone by now is left out."""

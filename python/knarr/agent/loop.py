@@ -231,6 +231,7 @@ class Loop:
             edges=observed.edges,
             repeated=ready.note == "repeated",
             ms=ms,
+            left=observed.left,
         )
 
     def _record(self, decision: Decision, calls: Sequence[CallRecord], decide_ms: float) -> None:

@@ -33,6 +33,7 @@ class Observed:
     value: Any = None
     error: str = ""
     edges: tuple[EdgeUse, ...] = ()
+    left: tuple[float, ...] = ()
 
     @staticmethod
     def failure(text: str) -> Observed:
@@ -103,7 +104,7 @@ class Asked:
         return tuple(EdgeUse(one.uri, one.seed, one.similarity, one.question, one.trace) for one in found)
 
 
-def pieces(result: SearchResult, shown: Sequence[Shown]) -> Observed:
+def pieces(result: SearchResult, shown: Sequence[Shown], left: tuple[float, ...] = ()) -> Observed:
     """The passages of hits that fit the query best; they were chosen to fit the room. A document with
     several is named once, and its objects by their paths under it."""
     groups: dict[str, list[Shown]] = {}
@@ -121,7 +122,7 @@ def pieces(result: SearchResult, shown: Sequence[Shown]) -> Observed:
             text = quoted(piece.text) + edges.line(piece.uri)
             lines.append(f"[{number}] {name} ({place(piece.source)})\n{text}")
     uris = tuple(dict.fromkeys(piece.uri for piece in ordered))
-    return Observed("\n".join(lines), uris, tuple(ordered), result, edges=edges.used(uris))
+    return Observed("\n".join(lines), uris, tuple(ordered), result, edges=edges.used(uris), left=left)
 
 
 def _found(result: SearchResult) -> str:

@@ -147,7 +147,7 @@ class Toolbox:
                 args["query"], args["target"], args["k"], **edges_asked(self._recall)
             )
             return observe.search(result, self._library.count_tokens, room)
-        found = self._focus.search(
+        result, shown, left = self._focus.search(
             args["query"],
             args["target"],
             args["k"],
@@ -156,7 +156,7 @@ class Toolbox:
             seen=self._seen,
             recall=self._recall,
         )
-        return observe.pieces(*found)
+        return observe.pieces(result, shown, left)
 
     def _list(self, args: Mapping[str, Any], room: int) -> Observed:
         listing = self._library.list(args["target"], args["offset"] or 0, args["limit"])

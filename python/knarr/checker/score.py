@@ -1,4 +1,9 @@
-"""How surely the evidence suffices, in [0, 1]."""
+"""How surely the evidence suffices, in [0, 1]: a few signals, each growing with the evidence, in one sum.
+
+What tells most is not how well the best passage fits but whether others fit nearly as well: then the
+answer is spread over passages, and some of them were not shown. The weights, none of them negative, were
+fitted by logistic regression on development questions; see `_WEIGHTS`.
+"""
 
 from __future__ import annotations
 
@@ -15,33 +20,40 @@ from knarr.types import ConstraintCheck
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What speaks for the evidence, each in [0, 1] and growing with it.
+    """What speaks for the evidence, each in [0, 1].
 
-    fit:       the cross-encoder's logit of the best cited quote, of the question's weakest part
-    passage:   its logit of the best passage shown
-    lead:      by how much the best passage leads the best one of another document
-    covered:   the share of constraints that have direct evidence
-    form:      1 when the cited quotes have the time or number that is asked for, or none is
-    support:   the share of the question's telling words in the best cited quote, titles included
-    together:  the same in all that is cited
+    fit:      the cross-encoder's logit of the best cited quote, of the question's weakest part
+    passage:  its logit of the best passage shown
+    clear:    the share of the other passages shown that fit much worse than the best
+    whole:    how much of all that fits, of what was found, was shown
+    told:     the share of the question's telling words in what was shown, titles included
+    covered:  the share of constraints that have direct evidence
+    form:     1 when the cited quotes have the time or number that is asked for, or none is
     """
 
     fit: float
     passage: float
-    lead: float
+    clear: float
+    whole: float
+    told: float
     covered: float
     form: float
-    support: float
-    together: float
 
 
 _FIT_SCALE = 3.0
+_MUCH = 4.0  # logits between the best passage and one that fits much worse
+_SPREAD = 2.0  # logits by which a passage's part in what fits falls e-fold
+_UNSURE = 0.5  # of a signal for which there is nothing to go by
 _NO_LOGIT = -11.0
 
 
 def squash(logit: float) -> float:
     """A logit as a number in (0, 1), without overflow."""
-    return 0.5 * (1.0 + math.tanh(0.5 * logit / _FIT_SCALE))
+    return _sigmoid(logit / _FIT_SCALE)
+
+
+def _sigmoid(value: float) -> float:
+    return 0.5 * (1.0 + math.tanh(0.5 * value))
 
 
 def signals(
@@ -51,20 +63,18 @@ def signals(
     reranker: Scorer | None,
 ) -> Signals:
     """Read off one case. At most a logit per citation and part of the question is computed."""
-    own = [(one, f"{one.place} {one.near}") for one in stands]
-    asked = parts(case.core)
+    logits = sorted((piece.score for piece in case.evidence if piece.score is not None), reverse=True)
     form = [check.met for need, check in checked if need.want in ("a time", "a number")]
     met = [check.met for _need, check in checked]
+    shown = (f"{' '.join(piece.source.section)} {piece.uri} {piece.text}" for piece in case.evidence)
     return Signals(
-        fit=min((_fit(part, stands, reranker) for part in asked), default=0.0),
-        passage=squash(
-            max((piece.score for piece in case.evidence if piece.score is not None), default=_NO_LOGIT)
-        ),
-        lead=_lead(case),
+        fit=min((_fit(part, stands, reranker) for part in parts(case.core)), default=0.0),
+        passage=squash(logits[0] if logits else _NO_LOGIT),
+        clear=_clear(logits),
+        whole=_whole(logits, case.left),
+        told=share(case.core, shown),
         covered=sum(met) / len(met) if met else 1.0,
         form=float(all(form)),
-        support=max((share(case.core, [f"{one.place} {one.quote}"]) for one in stands), default=0.0),
-        together=share(case.core, [text for _one, text in own]),
     )
 
 
@@ -76,18 +86,22 @@ def _fit(part: str, stands: Sequence[Ground], reranker: Scorer | None) -> float:
     return squash(max(float(logit) for logit in reranker.scores(part, [one.said for one in stands])))
 
 
-def _lead(case: Case) -> float:
-    best: dict[str, float] = {}
-    for piece in case.evidence:
-        if piece.score is not None:
-            name = piece.source.document.rstrip("/")
-            best[name] = max(piece.score, best.get(name, piece.score))
-    ranked = sorted(best.values(), reverse=True)
-    return squash(ranked[0] - ranked[1]) if len(ranked) > 1 else 1.0
+def _clear(logits: Sequence[float]) -> float:
+    others = [logits[0] - logit >= _MUCH for logit in logits[1:]]
+    return sum(others) / len(others) if others else _UNSURE
 
 
-_WEIGHTS = Signals(fit=2.0, passage=1.0, lead=1.0, covered=1.5, form=1.0, support=1.0, together=1.0)
-_BIAS = -5.5
+def _whole(shown: Sequence[float], left: Sequence[float]) -> float:
+    """The part of what was shown in all that was found, passages weighing by how well they fit."""
+    if not left or not shown:
+        return _UNSURE
+    best = max(*shown, *left)
+    had, missed = (sum(math.exp((one - best) / _SPREAD) for one in logits) for logits in (shown, left))
+    return had / (had + missed)
+
+
+_WEIGHTS = Signals(fit=1.3, passage=0.5, clear=1.2, whole=1.5, told=1.0, covered=0.5, form=0.25)
+_BIAS = -3.0
 GATED = 0.1  # of the score that is left when a gate fails
 THRESHOLD = 0.6
 SCORER = "score-1"  # changes with the weights: a calibration is for one
@@ -96,5 +110,4 @@ SCORER = "score-1"  # changes with the weights: a calibration is for one
 def score(found: Signals, *, passed: bool) -> float:
     """The signals as one number, growing with each; a tenth of it when a gate failed."""
     total = _BIAS + sum(getattr(_WEIGHTS, one.name) * getattr(found, one.name) for one in fields(found))
-    value = 0.5 * (1.0 + math.tanh(0.5 * total))
-    return value if passed else GATED * value
+    return _sigmoid(total) if passed else GATED * _sigmoid(total)

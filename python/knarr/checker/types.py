@@ -30,6 +30,7 @@ class Case:
     answer:     the candidate's text; `found` is False when it says that the evidence is not there
     citations:  of the candidate, that hold in their sources; `dropped` are those that do not
     evidence:   all that was shown, in order
+    left:       the cross-encoder's logits of passages that were found and not shown, where there are any
     """
 
     question: str
@@ -40,6 +41,7 @@ class Case:
     citations: Sequence[Citation]
     dropped: Sequence[DroppedCitation]
     evidence: Sequence[Evidence]
+    left: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)
