@@ -125,7 +125,7 @@ class Focus:
         edges = tuple(edge for edge in result.edges if edge.uri in chosen)
         left = tuple(one.score for one in ranked if one.words not in seen)
         cut = replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen), edges=edges)
-        return cut, shown, left if self._reranker is not None else ()
+        return cut, shown, left
 
     def _split(self, hits: Sequence[Hit]) -> list[Ranked]:
         """The passages of the hits; a hit that is gone by now is left out."""

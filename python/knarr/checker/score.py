@@ -94,7 +94,7 @@ def _clear(logits: Sequence[float]) -> float:
 def _whole(shown: Sequence[float], left: Sequence[float]) -> float:
     """The part of what was shown in all that was found, passages weighing by how well they fit."""
     if not left or not shown:
-        return _UNSURE
+        return 1.0 if shown else _UNSURE
     best = max(*shown, *left)
     had, missed = (sum(math.exp((one - best) / _SPREAD) for one in logits) for logits in (shown, left))
     return had / (had + missed)
