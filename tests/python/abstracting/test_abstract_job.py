@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -277,6 +281,53 @@ def test_what_was_made_before_an_end_is_not_asked_again(filled: knarr.KnowledgeB
     report = filled.make_abstracts(chat=chat)
     assert report.ok and not set(given) & {shown(request) for request in chat.requests}
     assert len(given) + chat.calls == 9
+
+
+KILLED = """
+import os, signal, sys
+import knarr
+from knarr.testing import HashEmbedder
+from telling import Teller, told
+
+path, after = sys.argv[1], int(sys.argv[2])
+settings = knarr.Settings(abstract_tokens=24, abstract_prompt_tokens=600, abstract_threads=1)
+calls = 0
+
+def tell(request):
+    global calls
+    calls += 1
+    if calls > after:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return told(request)
+
+base = knarr.open(path, embedder=HashEmbedder(dim=64), settings=settings)
+base.make_abstracts(chat=Teller(tell))
+"""
+
+
+@pytest.mark.parametrize("after", [0, 3, 6, 8])
+def test_a_kill_costs_at_most_the_call_that_ran(
+    tmp_path: Path, filled: knarr.KnowledgeBase, after: int
+) -> None:
+    filled.close()
+    path = tmp_path / "test.kb"
+    places = [str(Path(knarr.__file__).parents[1]), str(Path(__file__).parents[1])]
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(path), str(after)],
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(places)),
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
+    with knarr.open(path, embedder=HashEmbedder(dim=64), settings=SETTINGS) as again:
+        assert len(again.grep("anchor")) > 0 and again.info()["documents"] == 2
+        chat = Teller()
+        assert again.make_abstracts(chat=chat).ok and chat.calls == 9 - after
+        resumed = everything(again)
+    # As if nothing had happened.
+    with knarr.open(tmp_path / "whole.kb", embedder=HashEmbedder(dim=64), settings=SETTINGS) as whole:
+        whole.add(tmp_path / "docs", into="viking://ship")
+        whole.make_abstracts(chat=Teller())
+        assert everything(whole) == resumed
 
 
 FAULTS: list[tuple[object, str]] = [
