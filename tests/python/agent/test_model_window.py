@@ -6,11 +6,14 @@ import json
 import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
+import knarr
 from knarr.agent import Agent, Budget, ModelPolicy
 from knarr.errors import ContextOverflow
 from knarr.llm import ChatReply, ChatRequest, ScriptedChat, WishedCall
+from knarr.testing import HashEmbedder
 from knarr.types import Passage, Provenance
 from strict import strict
 
@@ -131,6 +134,42 @@ def test_thirty_reads_of_a_huge_document_with_a_small_window(library, style, one
     assert "[dropped to fit: " in text_of(chat.requests[-1]) and f"read again: {BOOK}" in text_of(
         chat.requests[-1]
     )
+
+
+class Flat(HashEmbedder):
+    """The same vector for every text: what is read is found by its URI."""
+
+    def embed(self, texts):
+        out = np.zeros((len(texts), self.dim), dtype=np.float32)
+        out[:, 0] = 1.0
+        return out
+
+
+@pytest.mark.slow
+def test_the_last_paragraph_of_a_real_document_of_5_mb(tmp_path, write_docs):
+    text = (FILLER + "\n\n") * (5_000_000 // (len(FILLER) + 2)) + ANSWER
+    folder = write_docs({"book.txt": text, "line.txt": text.replace("\n\n", " ")[-3_000_000:]})
+    with knarr.open(tmp_path / "big.kb", embedder=Flat(dim=16)) as base:
+        base.add(folder, into="viking://archive")
+        for name in ("book", "line"):
+            uri = f"viking://archive/{name}"
+            total = base.read(uri, 0, 10).total_bytes
+            turns = [
+                calls("native", ("Read", {"uri": uri, "begin_byte": total - 400_000 + 13_000 * n}))
+                for n in range(30)
+            ]
+            turns += [
+                calls("native", ("Read", {"uri": uri, "begin_byte": total - 600})),
+                ChatReply(f'"{ANSWER}" ({uri})'),
+            ]
+            chat = ScriptedChat(turns, window_tokens=8_000)
+            done = Agent(base, ModelPolicy(chat, style="native"), reranker=None).run(
+                QUESTION, budget=Budget(rounds=40)
+            )
+            within_window(chat)
+            assert done.answer.status == "answered" and [piece.text for piece in done.answer.citations] == [
+                ANSWER
+            ]
 
 
 @pytest.mark.parametrize("style", STYLES)
