@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 HANDBOOK = Path(__file__).parents[2] / "data" / "boathouse"
-BUDGET = Budget(rounds=3, tokens=4_000, timeout_s=900.0)
+BUDGET = Budget(rounds=2, tokens=4_000, timeout_s=900.0)
 
 # A question, and words of its answer ("" where the handbook does not hold it).
 QUESTIONS = [
@@ -87,7 +87,7 @@ def chat() -> ChatModel:
 @pytest.mark.parametrize(("question", "wanted"), QUESTIONS, ids=range(1, len(QUESTIONS) + 1))
 def test_a_run_ends_well(base, chat, question, wanted):
     listening = Listening(chat)
-    policy = ModelPolicy(listening, style=Settings().chat_style, reply_tokens=300)
+    policy = ModelPolicy(listening, style=Settings().chat_style, reply_tokens=240)
     done = Agent(base, policy, reranker=None).run(question, "viking://boathouse", 5, BUDGET)
     _log(done, listening, wanted)
     answer = done.answer
@@ -104,7 +104,7 @@ def test_a_run_ends_well(base, chat, question, wanted):
 def test_a_candidate_is_given_when_no_tool_may_be_called(base, chat):
     """The last turn after a scripted search: the model answers from what is shown, or says nothing."""
     listening = Listening(chat)
-    asked = ModelPolicy(listening, style=Settings().chat_style, reply_tokens=300)
+    asked = ModelPolicy(listening, style=Settings().chat_style, reply_tokens=240)
     searched = ScriptedPolicy([knarr.agent.Decision.call("Search", query="boat returned late")])
 
     class Both:

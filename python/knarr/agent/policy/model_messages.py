@@ -113,7 +113,7 @@ def tool_schemas(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
 
 
 _TEXT = {"type": "string"}
-_THOUGHT = {"type": "string", "maxLength": 300}
+_THOUGHT = {"type": "string", "maxLength": 200}
 _MOST_URIS = 40
 
 
