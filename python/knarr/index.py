@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from knarr.catalog import Catalog, changes, documents, experience, folders, vectors
+from knarr.catalog.experience import Lesson
 from knarr.catalog.records import Change, DocumentRecord
 from knarr.documents.names import SCHEME
 from knarr.engine import Engine
@@ -27,6 +29,8 @@ from knarr.errors import CatalogError, Corruption, NotFound, StorageError, Unsup
 LABEL_WEIGHT = 0.8
 # Grows when a stored document would be indexed otherwise; older snapshots are then not taken.
 _RECIPE = 1
+
+_LESSONS = 500  # whose vectors are read at once
 
 _NAME = re.compile(rf"engine-r{_RECIPE}-(\d+)\.snapshot$")
 
@@ -62,8 +66,7 @@ class Index:
                     self._apply(connection, change)
                     self.documents_seq = change.seq
                 self.seq = change.seq
-            for trace_id in self._taught:
-                publish_edges(self.engine, connection, trace_id, self._model)
+            publish_edges(self.engine, connection, list(self._taught), self._model)
             self._taught = {}
         return bool(news)
 
@@ -108,8 +111,7 @@ class Index:
                     publish(engine, connection, record, record.uri, self._model)
             for folder in folders.all_of(connection):
                 publish_folder(engine, connection, folder.uri, self._model)
-            for trace_id in experience.active_traces(connection):
-                publish_edges(engine, connection, trace_id, self._model)
+            publish_edges(engine, connection, experience.active_traces(connection), self._model)
         return engine, newest
 
     def _apply(self, connection: sa.Connection, change: Change) -> None:
@@ -176,14 +178,17 @@ def publish_folder(engine: Engine, connection: sa.Connection, uri: str, model: s
         engine.add([target], matrix, [record.text], ["abstract"], previews=[record.preview])
 
 
-def publish_edges(engine: Engine, connection: sa.Connection, trace_id: str, model: str) -> None:
-    """Index the active edges of a trace, where the embedder is the one that made its question's vector."""
-    lesson = experience.active_edges(connection, trace_id)
-    if lesson is None or lesson.model != model:
-        return
-    vector = vectors.get(connection, [lesson.vector_hash], model).get(lesson.vector_hash)
-    if vector is None:
-        return
+def publish_edges(engine: Engine, connection: sa.Connection, trace_ids: Sequence[str], model: str) -> None:
+    """Index the active edges of traces, where the embedder is the one that made their questions' vectors."""
+    for begin in range(0, len(trace_ids), _LESSONS):
+        lessons = list(experience.lessons(connection, trace_ids[begin : begin + _LESSONS]))
+        stored = vectors.get(connection, [lesson.vector_hash for _, lesson in lessons], model)
+        for trace_id, lesson in lessons:
+            if lesson.model == model and lesson.vector_hash in stored:
+                _publish_lesson(engine, trace_id, lesson, stored[lesson.vector_hash])
+
+
+def _publish_lesson(engine: Engine, trace_id: str, lesson: Lesson, vector: vectors.Vector) -> None:
     pairs = [pair for pair in lesson.pairs if engine.exists(pair[0]) and engine.exists(pair[1])]
     engine.add_edges(
         [source for source, _ in pairs],

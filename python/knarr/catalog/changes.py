@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sqlalchemy as sa
 
 from knarr.catalog.records import Change
@@ -21,6 +23,13 @@ def append(
     key = connection.execute(changes.insert().values(**values)).inserted_primary_key
     assert key is not None
     return int(key[0])
+
+
+def append_all(connection: sa.Connection, kind: str, uris: Sequence[str]) -> None:
+    """Log one change for each URI, in their order."""
+    if uris:
+        rows = [{"kind": kind, "uri": uri, "document_id": None, "target": None} for uri in uris]
+        connection.execute(changes.insert(), rows)
 
 
 def last(connection: sa.Connection) -> int:

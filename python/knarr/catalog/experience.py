@@ -6,7 +6,7 @@ Who changes what the engine must hold calls `log` in the same transaction; `Inde
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,8 +43,7 @@ def question_hash(question: str) -> bytes:
 
 def log(connection: sa.Connection, trace_ids: Iterable[str]) -> None:
     """Have every engine take up what these traces teach now."""
-    for trace_id in dict.fromkeys(trace_ids):
-        changes.append(connection, "experience", trace_id)
+    changes.append_all(connection, "experience", list(dict.fromkeys(trace_ids)))
 
 
 def knows(connection: sa.Connection, trace_id: str) -> bool:
@@ -88,49 +87,63 @@ def active_traces(connection: sa.Connection) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-def active_edges(connection: sa.Connection, trace_id: str) -> Lesson | None:
-    """What a trace teaches at present; None when it is unknown or not active."""
-    query = sa.select(episodes).where(episodes.c.trace_id == trace_id, episodes.c.state == "active")
-    episode = connection.execute(query).first()
-    if episode is None:
-        return None
-    a, b = documents.alias("a"), documents.alias("b")
-    found = connection.execute(
-        sa.select(a.c.uri, edges.c.source_path, b.c.uri, edges.c.target_path)
-        .join(a, a.c.id == edges.c.source_id)
-        .join(b, b.c.id == edges.c.target_id)
-        .where(edges.c.episode_id == episode.id, edges.c.state == "active")
-        .order_by(edges.c.source_id, edges.c.source_path, edges.c.target_id, edges.c.target_path)
+def lessons(connection: sa.Connection, trace_ids: Sequence[str]) -> Iterator[tuple[str, Lesson]]:
+    """What these traces teach at present, those that are active, in the order given."""
+    for begin in range(0, len(trace_ids), _BATCH):
+        batch = trace_ids[begin : begin + _BATCH]
+        query = sa.select(episodes).where(episodes.c.trace_id.in_(batch), episodes.c.state == "active")
+        found = {row.trace_id: row for row in connection.execute(query)}
+        pairs: dict[int, list[tuple[str, str]]] = {}
+        ids = [row.id for row in found.values()]
+        for episode, source, below, target, under in connection.execute(
+            _PAIRS.where(edges.c.episode_id.in_(ids))
+        ):
+            pairs.setdefault(episode, []).append((f"{source}/{below}", f"{target}/{under}"))
+        for trace_id in batch:
+            if trace_id in found:
+                yield trace_id, _lesson(found[trace_id], pairs.get(found[trace_id].id, []))
+
+
+_BATCH = 500
+_A, _B = documents.alias("a"), documents.alias("b")
+_PAIRS = (
+    sa.select(edges.c.episode_id, _A.c.uri, edges.c.source_path, _B.c.uri, edges.c.target_path)
+    .join(_A, _A.c.id == edges.c.source_id)
+    .join(_B, _B.c.id == edges.c.target_id)
+    .where(edges.c.state == "active")
+    .order_by(
+        edges.c.episode_id, edges.c.source_id, edges.c.source_path, edges.c.target_id, edges.c.target_path
     )
-    pairs = tuple((f"{source}/{below}", f"{target}/{under}") for source, below, target, under in found)
-    return Lesson(
-        episode.question,
-        episode.vector_hash,
-        episode.model,
-        episode.summary,
-        episode.expires_at_s,
-        pairs,
-    )
+)
+
+
+def _lesson(row: sa.Row[Any], pairs: Iterable[tuple[str, str]]) -> Lesson:
+    return Lesson(row.question, row.vector_hash, row.model, row.summary, row.expires_at_s, tuple(pairs))
 
 
 def set_state(connection: sa.Connection, trace_ids: Sequence[str], state: str) -> None:
     """Make episodes "active", "pending" or "quarantined", and log it."""
-    connection.execute(episodes.update().where(episodes.c.trace_id.in_(trace_ids)).values(state=state))
+    for begin in range(0, len(trace_ids), _BATCH):
+        named = episodes.c.trace_id.in_(trace_ids[begin : begin + _BATCH])
+        connection.execute(episodes.update().where(named).values(state=state))
     log(connection, trace_ids)
 
 
 def remove(connection: sa.Connection, trace_ids: Sequence[str]) -> int:
     """Forget episodes with their edges and, where no other asks the same, their questions' vectors.
     Returns how many edges went."""
-    of = sa.select(episodes.c.id).where(episodes.c.trace_id.in_(trace_ids))
-    gone = connection.execute(sa.select(sa.func.count()).where(edges.c.episode_id.in_(of))).scalar_one()
-    hashes = sa.select(episodes.c.vector_hash).where(episodes.c.trace_id.in_(trace_ids))
-    keys = list(connection.execute(hashes).scalars())
-    connection.execute(edges.delete().where(edges.c.episode_id.in_(of)))
-    connection.execute(episodes.delete().where(episodes.c.trace_id.in_(trace_ids)))
+    gone = 0
+    keys: list[bytes] = []
+    for begin in range(0, len(trace_ids), _BATCH):
+        named = episodes.c.trace_id.in_(trace_ids[begin : begin + _BATCH])
+        of = edges.c.episode_id.in_(sa.select(episodes.c.id).where(named))
+        gone += connection.execute(sa.select(sa.func.count()).select_from(edges).where(of)).scalar_one()
+        keys += connection.execute(sa.select(episodes.c.vector_hash).where(named)).scalars()
+        connection.execute(edges.delete().where(of))
+        connection.execute(episodes.delete().where(named))
     vectors.release(connection, keys)
     log(connection, trace_ids)
-    return int(gone)
+    return gone
 
 
 def reconcile(connection: sa.Connection, document_id: int, chunks: Mapping[str, bytes]) -> None:
@@ -142,34 +155,38 @@ def reconcile(connection: sa.Connection, document_id: int, chunks: Mapping[str, 
     places: dict[bytes, list[str]] = {}
     for path, key in chunks.items():
         places.setdefault(key, []).append(path)
-    touched = []
+    touched: dict[str, None] = {}
     for end in ENDS:
-        at = edges.c[f"{end}_id"] == document_id
-        query = sa.select(edges, episodes.c.trace_id).join(episodes, episodes.c.id == edges.c.episode_id)
-        for row in connection.execute(query.where(at, edges.c.state == "active")).all():
-            path, key = row._mapping[f"{end}_path"], row._mapping[f"{end}_hash"]
+        known = (edges.c[f"{end}_id"] == document_id, edges.c.state == "active")
+        query = sa.select(edges.c[f"{end}_path"], edges.c[f"{end}_hash"]).where(*known).distinct()
+        for path, key in connection.execute(query).all():
             if chunks.get(path) == key:
                 continue
+            at = (*known, edges.c[f"{end}_path"] == path, edges.c[f"{end}_hash"] == key)
+            traces = sa.select(episodes.c.trace_id).join(edges, edges.c.episode_id == episodes.c.id)
+            touched |= dict.fromkeys(connection.execute(traces.where(*at).distinct()).scalars())
             found = places.get(key, [])
-            if len(found) != 1 or not _rebind(connection, row, end, found[0]):
-                connection.execute(edges.update().where(*_same(row)).values(state="stale"))
-            touched.append(str(row.trace_id))
+            if len(found) == 1:
+                _rebind(connection, at, end, document_id, found[0])
+            else:
+                connection.execute(edges.update().where(*at).values(state="stale"))
     log(connection, touched)
 
 
-def _rebind(connection: sa.Connection, row: sa.Row[Any], end: str, path: str) -> bool:
-    """Give an edge's end another path; False where that would make a loop or an edge that is there."""
-    wanted = {**{name: row._mapping[name] for name in _KEY}, f"{end}_path": path}
-    loops = (wanted["source_id"], wanted["source_path"]) == (wanted["target_id"], wanted["target_path"])
-    taken = sa.select(edges.c.episode_id).where(*(edges.c[name] == wanted[name] for name in _KEY))
-    if loops or connection.execute(taken).first() is not None:
-        return False
-    connection.execute(edges.update().where(*_same(row)).values(**{f"{end}_path": path}))
-    return True
-
-
-_KEY = ("episode_id", "source_id", "source_path", "target_id", "target_path")
-
-
-def _same(row: sa.Row[Any]) -> list[sa.ColumnElement[bool]]:
-    return [edges.c[name] == row._mapping[name] for name in _KEY]
+def _rebind(
+    connection: sa.Connection, at: Sequence[sa.ColumnElement[bool]], end: str, document_id: int, path: str
+) -> None:
+    """Give the ends of edges another path; those that would make a loop or an edge that is there become
+    stale."""
+    other = "target" if end == "source" else "source"
+    there = edges.alias()
+    loops = sa.and_(edges.c[f"{other}_id"] == document_id, edges.c[f"{other}_path"] == path)
+    taken = sa.exists().where(
+        there.c.episode_id == edges.c.episode_id,
+        there.c[f"{end}_id"] == document_id,
+        there.c[f"{end}_path"] == path,
+        there.c[f"{other}_id"] == edges.c[f"{other}_id"],
+        there.c[f"{other}_path"] == edges.c[f"{other}_path"],
+    )
+    connection.execute(edges.update().where(*at, sa.or_(loops, taken)).values(state="stale"))
+    connection.execute(edges.update().where(*at).values(**{f"{end}_path": path}))

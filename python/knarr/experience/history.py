@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,11 +32,12 @@ class History:
 
 def load(connection: sa.Connection, model: str, dim: int) -> History:
     """The active episodes with at least one active edge whose question was embedded by `model`."""
-    found = []
-    for trace in experience.active_traces(connection):
-        lesson = experience.active_edges(connection, trace)
-        if lesson is not None and lesson.pairs and lesson.model == model:
-            found.append((trace, lesson))
+    taught = experience.lessons(connection, experience.active_traces(connection))
+    found = [
+        (trace, lesson)
+        for trace, lesson in taught
+        if lesson.pairs and lesson.model == model and not _expired(lesson)
+    ]
     stored = vectors.get(connection, [lesson.vector_hash for _, lesson in found], model)
     found = [(trace, lesson) for trace, lesson in found if lesson.vector_hash in stored]
     rows = [stored[lesson.vector_hash] for _, lesson in found]
@@ -45,6 +47,10 @@ def load(connection: sa.Connection, model: str, dim: int) -> History:
         tuple(lesson.pairs for _, lesson in found),
         unit(np.stack(rows)) if rows else np.zeros((0, dim), dtype=np.float32),
     )
+
+
+def _expired(lesson: experience.Lesson) -> bool:
+    return lesson.expires_at_s is not None and lesson.expires_at_s <= time.time()
 
 
 def unit(rows: Matrix) -> Matrix:

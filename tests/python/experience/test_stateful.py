@@ -39,7 +39,7 @@ class Document:
         parts = (
             f"## P{n}\n\nPart {n} of {name} tells of matter {text}.\n\n" for n, text in enumerate(self.texts)
         )
-        return f"# {self.title}\n\n" + "".join(parts)
+        return f"# {self.title}\n\nThese are the opening words of {name}.\n\n" + "".join(parts)
 
     def uri(self, name: str, number: int) -> str:
         return f"{self.folder}/{name}/{self.title}/P{number}/P{number}_1.md"
