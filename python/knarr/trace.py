@@ -93,12 +93,13 @@ class CheckRecord:
 
 @dataclass(frozen=True, slots=True)
 class ScopeRecord:
-    """What the question was taken to mean: scopes with confidences, the words that named them, and
-    whether a wide search ran beside."""
+    """What the question was taken to mean: scopes with confidences, the words that named them, whether
+    a wide search ran beside, and `core`: what is asked, without those words."""
 
     scopes: tuple[tuple[str, float], ...] = ()
     words: tuple[str, ...] = ()
     wide: bool = True
+    core: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,11 @@ class Trace:
     chat_model: str = ""
     schema: int = SCHEMA
 
+    @property
+    def core(self) -> str:
+        """What was asked, without the words that name documents: what experience compares."""
+        return self.resolution.core or self.question
+
     def calls(self) -> Iterator[CallRecord]:
         """Every call, in order."""
         for record in self.rounds:
@@ -180,7 +186,10 @@ class Trace:
 def _trace(value: dict[str, Any]) -> Trace:
     scope = value["resolution"]
     resolution = ScopeRecord(
-        tuple((str(uri), float(sure)) for uri, sure in scope["scopes"]), tuple(scope["words"]), scope["wide"]
+        tuple((str(uri), float(sure)) for uri, sure in scope["scopes"]),
+        tuple(scope["words"]),
+        scope["wide"],
+        scope.get("core", ""),
     )
     return Trace(
         **{

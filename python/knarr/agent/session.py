@@ -83,7 +83,7 @@ class Session:
         library = self._means.library
         recall = None
         if self._task.recalls and isinstance(library, HasExperience):
-            recall = Recall(self._task.question, library.gamma)
+            recall = Recall(self._task.resolution.core, library.gamma)
         return Toolbox(library, self._task.scope, self._means.focus, recall)
 
     def _new_loop(self) -> Loop:
@@ -198,6 +198,7 @@ def _scope_record(resolution: Resolution) -> ScopeRecord:
         tuple((found.uri, round(found.confidence, 4)) for found in resolution.candidates),
         resolution.words,
         resolution.wide,
+        resolution.core,
     )
 
 

@@ -54,7 +54,7 @@ def knows(connection: sa.Connection, trace_id: str) -> bool:
 
 def has_question(connection: sa.Connection, question: str) -> bool:
     """Whether a trace of exactly this question was learnt, whatever became of it."""
-    query = sa.select(episodes.c.id).where(episodes.c.vector_hash == question_hash(question)).limit(1)
+    query = sa.select(episodes.c.id).where(episodes.c.question == question).limit(1)
     return connection.execute(query).first() is not None
 
 
@@ -118,7 +118,7 @@ _PAIRS = (
 
 
 def _lesson(row: sa.Row[Any], pairs: Iterable[tuple[str, str]]) -> Lesson:
-    return Lesson(row.question, row.vector_hash, row.model, row.summary, row.expires_at_s, tuple(pairs))
+    return Lesson(row.core, row.vector_hash, row.model, row.summary, row.expires_at_s, tuple(pairs))
 
 
 def set_state(connection: sa.Connection, trace_ids: Sequence[str], state: str) -> None:

@@ -184,6 +184,7 @@ episodes = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("trace_id", sa.Text, nullable=False, unique=True),
     sa.Column("question", sa.Text, nullable=False),
+    sa.Column("core", sa.Text, nullable=False),
     sa.Column("vector_hash", sa.LargeBinary, nullable=False, index=True),
     sa.Column("model", sa.Text, nullable=False),
     sa.Column("summary", sa.Text, nullable=False),

@@ -88,7 +88,8 @@ class Experience(Control):
         return {
             "trace_id": trace.id,
             "question": trace.question,
-            "vector_hash": experience.question_hash(trace.question),
+            "core": trace.core,
+            "vector_hash": experience.question_hash(trace.core),
             "model": self.embedder.id,
             "summary": summary,
             "created_at": moment(datetime.fromtimestamp(now, UTC)),
@@ -101,7 +102,7 @@ class Experience(Control):
         changed since its text was judged, or the trace was learnt by another meanwhile."""
         from knarr.experience import learn
 
-        vector = np.asarray(self.embed_query(trace.question), dtype=np.float32)
+        vector = np.asarray(self.embed_query(trace.core), dtype=np.float32)
         with self._catalog.writing() as connection:
             if experience.knows(connection, trace.id) or not learn.still_stand(connection, edges):
                 return False

@@ -141,7 +141,7 @@ class Warming(Asking):
 
         with self._catalog.reading() as connection:
             held = history.load(connection, self.embedder.id, self.embedder.dim)
-        asked = [self.embed_query(question) for question in distinct(later)]
+        asked = [self.embed_query(self._core(question)) for question in distinct(later)]
         return history.similarity(held, asked, self.gamma if gamma is None else gamma)
 
     def calibrate_gamma(
@@ -162,11 +162,11 @@ class Warming(Asking):
         runs = [
             calibrate.PastRun(
                 trace.id,
-                trace.question,
+                trace.core,
                 trace.scope,
                 frozenset(pairs.sources(trace)),
                 frozenset({citation.uri for citation in trace.citations} | kept.get(trace.id, set())),
-                self.embed_query(trace.question),
+                self.embed_query(trace.core),
             )
             for trace in self.iter_traces()
             if pairs.teaches(trace)
@@ -180,6 +180,12 @@ class Warming(Asking):
         return report
 
     # ------------------------------------------------------------------ what was asked before
+
+    def _core(self, question: str) -> str:
+        """What a question asks, without the words that name documents."""
+        from knarr.agent.outline import scope_index
+
+        return scope_index(self).resolve(question).core or question
 
     def _teaches_already(self, question: str) -> bool:
         with self._catalog.reading() as connection:
