@@ -81,7 +81,7 @@ class Job:
             self._total = documents.sections_in(connection, [record.id for record in chosen])
         places = sorted({uri for record in chosen for uri in above(record.uri)})
         self._total += len(places)
-        if not self._dry_run:
+        if not self._dry_run and self._catalog.get(abstracts.MODEL) != self._chat.name:
             with self._changing(), self._catalog.writing() as connection:
                 abstracts.show(connection, self._chat.name)
         opening = iter([record.id for record in chosen])
