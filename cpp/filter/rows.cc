@@ -256,6 +256,22 @@ bool RowSet::operator==(const RowSet& other) const {
          api::roaring_bitmap_equals(bits_->map.get(), other.bits_->map.get());
 }
 
+std::vector<std::uint64_t> RowSet::to_words() const {
+  if (empty()) return {};
+  std::vector<std::uint64_t> words(std::size_t{last()} / 64 + 1);
+  if (!bits_) {
+    for (Row row = begin_; row < end_; ++row) words[row / 64] |= std::uint64_t{1} << (row % 64);
+    return words;
+  }
+  struct FreeWords {
+    void operator()(api::bitset_t* set) const { api::bitset_free(set); }
+  };
+  const std::unique_ptr<api::bitset_t, FreeWords> set(api::bitset_create());
+  if (!set || !api::roaring_bitmap_to_bitset(bits_->map.get(), set.get())) throw std::bad_alloc();
+  std::copy_n(set->array, std::min(words.size(), set->arraysize), words.begin());
+  return words;
+}
+
 std::size_t RowSet::size_bytes() const {
   if (!bits_) return sizeof(RowSet);
   return sizeof(RowSet) + sizeof(Bits) + api::roaring_bitmap_size_in_bytes(bits_->map.get());

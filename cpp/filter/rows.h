@@ -15,6 +15,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/ref.h"
 #include "engine/types.h"
@@ -65,6 +66,9 @@ class RowSet {
   // stops. f must not change this set.
   template <class F>
   void for_each_range(F&& f) const;
+
+  // Bit i of word j: whether the set holds row 64 · j + i. As many words as the last row needs.
+  std::vector<std::uint64_t> to_words() const;
 
   // Memory held, this object included. A shared bitmap is counted in full by each of its sets.
   std::size_t size_bytes() const;

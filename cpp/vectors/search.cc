@@ -1,32 +1,44 @@
-// Checks arguments once, picks a plan, runs it, and reports its name. A further plan is one more
-// case of `choose` and one more branch of `run`; checks and promises stay here.
+// Checks arguments once, picks a plan, runs it, and reports what it did. A further plan is one more
+// case of `choose_plan` and one more step of `run`; checks and promises stay here.
 #include "vectors/search.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "vectors/code_scan.h"
 #include "vectors/exact.h"
 #include "vectors/normalise.h"
+#include "vectors/planner.h"
 #include "vectors/scan.h"
 
 namespace knarr {
 namespace {
 
-enum class Plan { kExact };
+using Clock = std::chrono::steady_clock;
 
-const char* name(Plan plan) {
-  switch (plan) {
-    case Plan::kExact:
-      break;
-  }
-  return "exact";
+double us_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double, std::micro>(end - begin).count();
 }
 
-// By the number of rows a filter allows, and how many are wanted.
-Plan choose(std::uint64_t /*rows_allowed*/, std::size_t /*k*/) { return Plan::kExact; }
+Plan choose_plan(const VectorView& view, const RowSet& allowed, std::size_t k,
+                 const SearchHow& how) {
+  const std::uint64_t rows = allowed.size();
+  if (how.plan == PlanWish::kExact || how.recall_target >= 1 || view.codes().chunks() == 0) {
+    return Plan::kExact;
+  }
+  if (how.plan == PlanWish::kScan) return Plan::kScan;
+  if (rows <= kExactRows) return Plan::kExact;  // without measuring a machine that needs no plan
+  const std::uint64_t span = std::uint64_t{allowed.last()} - allowed.first() + 1;
+  const std::uint64_t blocks = std::min(rows, span / kBlockCodes + 1);
+  return choose(costs_here(), {rows, blocks, view.dim(), k});
+}
 
 // The queries as unit vectors, each at a multiple of 64 bytes: loads that cross cache lines would
 // cost a batch a third of its speed.
@@ -54,31 +66,90 @@ class UnitQueries {
   std::vector<const float*> all_;
 };
 
+void check(std::size_t k, const SearchHow& how) {
+  if (k == 0) fail(ErrorCode::kInvalidArgument, "k is 0, expected at least 1");
+  if (!(how.recall_target > 0) || how.recall_target > 1) {
+    fail(ErrorCode::kInvalidArgument, "recall_target is " + std::to_string(how.recall_target) +
+                                          ", expected over 0 and at most 1");
+  }
+}
+
+// Fills `results`, which say what to fill: those at `which`, for the queries there.
+void answer_exactly(const VectorView& view, const RowSet& allowed,
+                    std::span<const float* const> queries, std::span<const std::size_t> which,
+                    std::size_t k, const RowLess& before, std::vector<TopKResult>& results) {
+  if (which.empty()) return;
+  const Clock::time_point begin = Clock::now();
+  std::vector<const float*> asked;
+  for (const std::size_t q : which) asked.push_back(queries[q]);
+  auto found = exact_top_k(view, allowed, asked, k, before, scan_kernel());
+  const double us = us_between(begin, Clock::now());
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    TopKResult& result = results[which[i]];
+    result.rows = std::move(found[i]);
+    result.plan = name(Plan::kExact);
+    result.explanation.rows_scanned += allowed.size();
+    result.explanation.scan_us += us;
+  }
+}
+
+// By codes; returns the queries for which too many rows are too much alike for their codes to tell
+// apart, and that are not answered.
+std::vector<std::size_t> answer_by_codes(const VectorView& view, const RowSet& allowed,
+                                         std::span<const float* const> queries, std::size_t k,
+                                         const RowLess& before, const SearchHow& how,
+                                         std::vector<TopKResult>& results) {
+  CodeScanned found = code_scan(view, allowed, queries, k, how.recall_target, before, scan_kernel(),
+                                bound_kernel());
+  std::vector<std::size_t> open;
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    Explanation& explanation = results[q].explanation;
+    explanation.rows_scanned = found.rows_scanned;
+    explanation.rows_reranked = found.queries[q].scored;
+    explanation.scan_us = found.scan_us;
+    explanation.rerank_us = found.rerank_us;
+    results[q].rows = std::move(found.queries[q].rows);
+    results[q].plan = name(Plan::kScan);
+    if (!found.queries[q].is_done) open.push_back(q);
+  }
+  return open;
+}
+
 std::vector<TopKResult> run(const VectorView& view, const RowSet& asked, const float* queries,
                             std::size_t n_queries, std::size_t k, const RowLess& before,
-                            bool alone) {
-  if (k == 0) fail(ErrorCode::kInvalidArgument, "k is 0, expected at least 1");
+                            const SearchHow& how, bool alone) {
+  const Clock::time_point begin = Clock::now();
+  check(k, how);
   const UnitQueries unit(queries, n_queries, view.dim(), alone);
   const bool inside = asked.empty() || asked.last() < view.size();
   const RowSet allowed = inside ? asked : asked & RowSet::range(0, view.size());
-  const Plan plan = choose(allowed.size(), k);
-  auto found = exact_top_k(view, allowed, unit.all(), k, before, scan_kernel());
+  const Plan plan = choose_plan(view, allowed, k, how);
   std::vector<TopKResult> results(n_queries);
-  for (std::size_t q = 0; q < n_queries; ++q) results[q] = {std::move(found[q]), name(plan)};
+  const double plan_us = us_between(begin, Clock::now());
+  for (TopKResult& result : results) {
+    result.explanation.rows_allowed = allowed.size();
+    result.explanation.plan_us = plan_us;
+  }
+  std::vector<std::size_t> open(n_queries);
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  if (plan == Plan::kScan) {
+    open = answer_by_codes(view, allowed, unit.all(), k, before, how, results);
+  }
+  answer_exactly(view, allowed, unit.all(), open, k, before, results);
   return results;
 }
 
 }  // namespace
 
 TopKResult top_k(const VectorView& view, const RowSet& allowed, const float* query, std::size_t k,
-                 const RowLess& before) {
-  return std::move(run(view, allowed, query, 1, k, before, true).front());
+                 const RowLess& before, const SearchHow& how) {
+  return std::move(run(view, allowed, query, 1, k, before, how, true).front());
 }
 
 std::vector<TopKResult> top_k_batch(const VectorView& view, const RowSet& allowed,
                                     const float* queries, std::size_t n_queries, std::size_t k,
-                                    const RowLess& before) {
-  return run(view, allowed, queries, n_queries, k, before, false);
+                                    const RowLess& before, const SearchHow& how) {
+  return run(view, allowed, queries, n_queries, k, before, how, false);
 }
 
 }  // namespace knarr

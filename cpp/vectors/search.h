@@ -1,15 +1,24 @@
 // Search: the best rows of a filter for a query, by a plan chosen from what is asked.
 //
 // Promises, whatever the plan: the filter applies before top-k, so a result has min(k, rows
-// allowed) rows; the order is score descending, then `before`; equal vectors have equal scores to
-// the bit; a query asked alone and in a batch has the same result; the number of threads changes
-// nothing. Scores are cosines: rows are unit vectors and queries are scaled to be.
+// allowed) rows; their scores are exact; the order is score descending, then `before`; equal
+// vectors have equal scores to the bit; a query asked alone and in a batch has the same result; the
+// number of threads changes nothing. Scores are cosines: rows are unit vectors and queries are
+// scaled to be.
+//
+// What is found. The plan "exact" finds the true best rows. The plan "scan" (see code_scan.h) finds
+// each of them with a probability of at least recall_target. By default ("auto") the plan is exact
+// up to kExactRows allowed rows (planner.h), and beyond them when that costs less: so a section, a
+// document or a small folder is always answered exactly, and a wide scope with the recall asked
+// for. Who needs exact results in every scope asks for the plan "exact", or for a recall of 1.
+// Pages of one ranking fit together without a gap or a repetition under the plan "exact" only.
 //
 // Threads: any number of calls at once; a call reads its view without locks and may start threads
 // of its own for large scans.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "engine/types.h"
@@ -19,21 +28,39 @@
 
 namespace knarr {
 
+enum class PlanWish : std::uint8_t { kAuto, kExact, kScan };
+
+struct SearchHow {
+  PlanWish plan = PlanWish::kAuto;  // kScan: where rows have codes
+  double recall_target = 0.99;      // over 0, at most 1
+};
+
+// How a result was found. Times are of the whole call: queries of a batch share them.
+struct Explanation {
+  std::uint64_t rows_allowed = 0;
+  std::uint64_t rows_scanned = 0;   // whose code (plan "scan") or vector ("exact") was read
+  std::uint64_t rows_reranked = 0;  // whose vector was read after their code
+  double plan_us = 0;               // to check the arguments and choose
+  double scan_us = 0;
+  double rerank_us = 0;
+};
+
 struct TopKResult {
   std::vector<ScoredRow> rows;
-  const char* plan = "";  // how they were found: "exact"; a literal
+  const char* plan = "";  // how they were found: "exact" or "scan"; a literal
+  Explanation explanation;
 };
 
 // `query` holds view.dim() floats of any length but zero. Rows of `allowed` beyond the view are
-// ignored. Throws Error kInvalidArgument when k is zero or the query has no direction (zero, NaN or
-// infinite components).
+// ignored. Throws Error kInvalidArgument when k is zero, the recall target out of range, or the
+// query has no direction (zero, NaN or infinite components).
 TopKResult top_k(const VectorView& view, const RowSet& allowed, const float* query, std::size_t k,
-                 const RowLess& before);
+                 const RowLess& before, const SearchHow& how = {});
 
 // `queries` is (n_queries, view.dim()) in C order; one result for each, in order. Rows are read
 // once for many queries. A bad query is named by its index, and none is answered.
 std::vector<TopKResult> top_k_batch(const VectorView& view, const RowSet& allowed,
                                     const float* queries, std::size_t n_queries, std::size_t k,
-                                    const RowLess& before);
+                                    const RowLess& before, const SearchHow& how = {});
 
 }  // namespace knarr

@@ -1,18 +1,14 @@
 // The table of segments is itself immutable: when a segment is added the writer makes a new table,
 // and views keep the one they were taken with. Segments hold up to kSegmentBytes and are asked for
-// as fresh pages, so that an engine of fifty rows touches only what fifty rows need.
+// as fresh pages, so that an engine of fifty rows touches only what fifty rows need; the first one
+// keeps small pages.
 #include "vectors/store.h"
 
 #include <bit>
-#include <cstdlib>
-#include <new>
 #include <string>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 #include "base/error.h"
+#include "vectors/memory.h"
 #include "vectors/normalise.h"
 
 namespace knarr {
@@ -20,7 +16,6 @@ namespace {
 
 constexpr std::size_t kMaxDim = 65536;
 constexpr std::size_t kSegmentBytes = std::size_t{16} << 20;
-constexpr std::size_t kAlignment = std::size_t{2} << 20;  // a huge page
 
 unsigned shift_for(std::size_t dim) {
   if (dim < 1 || dim > kMaxDim) {
@@ -30,39 +25,30 @@ unsigned shift_for(std::size_t dim) {
   return static_cast<unsigned>(std::bit_width(kSegmentBytes / (dim * sizeof(float)))) - 1;
 }
 
-struct Free {
-  void operator()(float* memory) const { std::free(memory); }
-};
-using Segment = std::shared_ptr<float>;
-
-// The first segment keeps small pages: a small engine should stay small. Later ones are part of a
-// large store and are scanned faster from huge pages.
-Segment new_segment(std::size_t floats, bool first) {
-  const std::size_t bytes = (floats * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
-  auto* memory = static_cast<float*>(std::aligned_alloc(kAlignment, bytes));
-  if (memory == nullptr) throw std::bad_alloc();
-  Segment segment(memory, Free());
-#ifdef __linux__
-  if (!first) (void)madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: refusal changes nothing
-#endif
-  return segment;
-}
-
 }  // namespace
 
 struct VectorView::Table {
   AdoptedVectors front;
-  std::vector<Segment> owners;
+  std::vector<std::shared_ptr<std::byte>> owners;
   std::vector<const float*> segments;
 };
 
 VectorStore::VectorStore(std::size_t dim) : VectorStore(dim, AdoptedVectors{}) {}
 
-VectorStore::VectorStore(std::size_t dim, AdoptedVectors front)
-    : dim_(dim), shift_(shift_for(dim)), adopted_(front.rows), size_(front.rows) {
+VectorStore::VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes)
+    : dim_(dim),
+      shift_(shift_for(dim)),
+      adopted_(front.rows),
+      size_(front.rows),
+      codes_(dim, std::move(codes)) {
+  if (codes_.chunks() > size_ / kChunkRows) {
+    fail(ErrorCode::kInvalidArgument, std::to_string(codes_.chunks()) + " chunks of codes for " +
+                                          std::to_string(size_) + " rows");
+  }
   auto table = std::make_shared<VectorView::Table>();
   table->front = std::move(front);
   table_ = std::move(table);
+  code();
 }
 
 Row VectorStore::append(std::span<const float> values, std::size_t n) {
@@ -88,7 +74,18 @@ Row VectorStore::append(std::span<const float> values, std::size_t n) {
                   writable(begin + static_cast<Row>(i)));
   }
   size_ = begin + static_cast<Row>(n);
+  code();
   return begin;
+}
+
+void VectorStore::code() {
+  if (dim_ < kLeastCodedDim) return;
+  codes_.grow(size_ / kChunkRows, [this](Row first, std::span<const float*> rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Row row = first + static_cast<Row>(i);
+      rows[i] = row < adopted_ ? table_->front.data + std::size_t{row} * dim_ : writable(row);
+    }
+  });
 }
 
 VectorView VectorStore::view() const {
@@ -100,6 +97,7 @@ VectorView VectorStore::view() const {
   view.size_ = size_;
   view.shift_ = shift_;
   view.dim_ = dim_;
+  view.codes_ = codes_.view();
   return view;
 }
 
@@ -113,8 +111,8 @@ void VectorStore::reserve(Row rows) {
   std::vector<float*> segments = segments_;
   while (segments.size() < needed) {
     const bool first = segments.empty() && adopted_ == 0;
-    table->owners.push_back(new_segment(capacity * dim_, first));
-    segments.push_back(table->owners.back().get());
+    table->owners.push_back(new_segment(capacity * dim_ * sizeof(float), !first));
+    segments.push_back(reinterpret_cast<float*>(table->owners.back().get()));
     table->segments.push_back(segments.back());
   }
   segments_ = std::move(segments);

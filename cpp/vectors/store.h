@@ -1,4 +1,5 @@
-// VectorStore: one unit vector of `dim` floats per row, in row order, append-only.
+// VectorStore: one unit vector of `dim` floats per row, in row order, append-only; and codes of the
+// rows (see codes.h), when the dimension is large enough for codes to be faster than vectors.
 //
 // Rows live in segments of a fixed capacity that never move, so a VectorView, taken once and read
 // without locks, stays valid while the writer appends behind it. Rows mapped from a snapshot may
@@ -15,8 +16,12 @@
 #include <vector>
 
 #include "engine/types.h"
+#include "vectors/codes.h"
 
 namespace knarr {
+
+// Vectors of fewer numbers have no codes.
+inline constexpr std::size_t kLeastCodedDim = 64;
 
 // Rows that live in memory of somebody else, such as a mapped file.
 struct AdoptedVectors {
@@ -39,6 +44,9 @@ class VectorView {
     return segments_[at >> shift_] + std::size_t{at & ((Row{1} << shift_) - 1)} * dim_;
   }
 
+  // Of the first codes().rows() rows.
+  const CodeView& codes() const { return codes_; }
+
   // How many rows, this one included, follow each other in memory. Requires row < size().
   Row contiguous(Row row) const {
     if (row < adopted_) return std::min(adopted_, size_) - row;
@@ -57,6 +65,7 @@ class VectorView {
   Row size_ = 0;
   unsigned shift_ = 0;
   std::size_t dim_ = 0;
+  CodeView codes_;
 };
 
 class VectorStore {
@@ -66,7 +75,9 @@ class VectorStore {
 
   // A store that begins with rows of somebody else, which are trusted to be finite unit vectors
   // (a row that is not may be missing from results, and harms nothing else).
-  VectorStore(std::size_t dim, AdoptedVectors front);
+  // Rows beyond those of `codes` are coded at once. Throws Error kInvalidArgument when there are
+  // more codes than rows.
+  VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes = {});
 
   std::size_t dim() const { return dim_; }
   Row size() const { return size_; }
@@ -84,6 +95,7 @@ class VectorStore {
  private:
   void reserve(Row rows);          // segments for that many rows in all
   float* writable(Row row) const;  // requires a row behind the adopted ones
+  void code();                     // the chunks that have become whole
 
   std::size_t dim_;
   unsigned shift_;  // a segment holds 2^shift rows
@@ -91,6 +103,7 @@ class VectorStore {
   Row size_ = 0;
   std::vector<float*> segments_;
   std::shared_ptr<const VectorView::Table> table_;
+  CodeStore codes_;
 };
 
 }  // namespace knarr

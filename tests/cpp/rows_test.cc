@@ -345,5 +345,20 @@ TEST(RowSet, ManyEditsKeepTheBitmapSmall) {
   EXPECT_LT(rows.size_bytes(), 40'000u);
 }
 
+TEST(RowSet, WordsHoldTheRows) {
+  RowSet gaps = RowSet::range(3, 70'000);
+  gaps.remove_range(64, 128);
+  gaps.remove_range(500, 501);
+  gaps.add_range(200'000, 200'001);
+  for (const RowSet& set :
+       {RowSet(), RowSet::range(0, 1), RowSet::range(63, 64), RowSet::range(64, 129), gaps}) {
+    const std::vector<std::uint64_t> words = set.to_words();
+    EXPECT_EQ(words.size(), set.empty() ? 0 : set.last() / 64 + 1);
+    for (Row row = 0; row < words.size() * 64; ++row) {
+      ASSERT_EQ((words[row / 64] >> (row % 64) & 1) != 0, set.contains(row)) << row;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace knarr

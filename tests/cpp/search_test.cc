@@ -290,8 +290,9 @@ TEST(Search, ThreadsChangeNothing) {
   const VectorStore store = store_of(values, dim);
   auto queries = random_vectors(nq, dim, 17);
   std::copy_n(values.begin(), dim, queries.begin());
+  const SearchHow exactly{PlanWish::kExact, 1.0};
   const auto batch =
-      top_k_batch(store.view(), RowSet::range(0, n), queries.data(), nq, 100, by_row_down);
+      top_k_batch(store.view(), RowSet::range(0, n), queries.data(), nq, 100, by_row_down, exactly);
   for (std::size_t q = 0; q < nq; ++q) {
     const float* query = queries.data() + q * dim;
     std::vector<ScoredRow> merged;
@@ -305,13 +306,15 @@ TEST(Search, ThreadsChangeNothing) {
     });
     merged.resize(100);
     EXPECT_EQ(batch[q].rows, merged);
-    EXPECT_EQ(top_k(store.view(), RowSet::range(0, n), query, 100, by_row_down).rows, merged);
+    const auto alone = top_k(store.view(), RowSet::range(0, n), query, 100, by_row_down, exactly);
+    EXPECT_EQ(alone.rows, merged);
   }
   std::vector<std::jthread> callers;
   std::atomic<int> different{0};
   for (int i = 0; i < 8; ++i) {
     callers.emplace_back([&] {
-      const auto again = top_k(store.view(), RowSet::range(0, n), queries.data(), 100, by_row_down);
+      const auto again =
+          top_k(store.view(), RowSet::range(0, n), queries.data(), 100, by_row_down, exactly);
       if (again.rows != batch[0].rows) ++different;
     });
   }

@@ -1,0 +1,198 @@
+// Chunks are cut into tasks; each worker keeps candidates of its own for each query. The rule by
+// which rows stay candidates holds for any part of the rows as it does for all, so what is left
+// after merging depends on the rows only: not on the tasks, nor on who did them.
+#include "vectors/code_scan.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "vectors/allowed_blocks.h"
+#include "vectors/candidates.h"
+#include "vectors/query_table.h"
+
+namespace knarr {
+namespace {
+
+constexpr std::size_t kGroupQueries = 48;  // queries that share one reading of the codes
+constexpr std::size_t kTaskChunks = 32;    // about a megabyte of codes
+
+// How many spreads below its estimate a row is taken to be at worst. The k-th best of that must not
+// lie above the true k-th best cosine, also when many thousand rows are nearly as good as that one:
+// so it is more than the recall target asks for.
+constexpr double kWorst = 4.0;
+
+using Clock = std::chrono::steady_clock;
+
+double us_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+struct Scan {
+  const CodeView& codes;
+  const AllowedBlocks& allowed;
+  std::span<const float* const> queries;  // one group
+  std::span<const QueryTable> tables;
+  const ScanKernel& kernel;
+  const BoundKernel& bounds;
+  std::size_t dim;
+  float best;   // z: how many spreads above its estimate a row is taken to be at best
+  float worst;  // and below at worst
+};
+
+// One worker's reading.
+class Reader {
+ public:
+  Reader(const Scan& scan, std::size_t k)
+      : scan_(&scan), kept_(scan.queries.size(), Candidates(k)), inner_(scan.queries.size()) {}
+
+  void read(std::size_t chunk) {
+    for (std::size_t i = 0; i < kChunkBlocks; ++i) {
+      masks_[i] = scan_->allowed.mask(chunk * kChunkBlocks + i);
+    }
+    const ChunkView view = scan_->codes.chunk(chunk);
+    bool is_begun = false;
+    for (std::size_t begin = 0, end; begin < kChunkBlocks; begin = end) {
+      for (end = begin + 1; end < kChunkBlocks && (masks_[end] != 0) == (masks_[begin] != 0);)
+        ++end;
+      if (masks_[begin] == 0) continue;
+      if (!is_begun) {
+        const float* centre = view.centre();
+        scan_->kernel.block(&centre, 1, scan_->queries.data(), scan_->queries.size(), scan_->dim,
+                            inner_.data(), 1);
+        is_begun = true;
+      }
+      for (std::size_t q = 0; q < kept_.size(); ++q) read_blocks(view, chunk, begin, end, q);
+      scanned_ += (end - begin) * kBlockCodes;
+    }
+  }
+
+  std::vector<Candidates>& kept() { return kept_; }
+  std::uint64_t scanned() const { return scanned_; }
+
+ private:
+  void read_blocks(const ChunkView& view, std::size_t chunk, std::size_t begin, std::size_t end,
+                   std::size_t q) {
+    const ChunkTerms& terms = view.terms();
+    const QueryTable& table = scan_->tables[q];
+    const float distance2 = 1 - 2 * inner_[q] + terms.centre_length2;  // |q - c|²
+    const float spread = terms.spread * std::sqrt(std::max(0.0f, distance2));
+    const BoundTerms bound{inner_[q] + terms.offset_low, terms.offset_step, terms.factor_step,
+                           table.scale(), table.shift() + scan_->best * spread};
+    const float width = (scan_->best + scan_->worst) * spread * terms.factor_step;
+    Candidates& kept = kept_[q];
+    const std::size_t first = begin * kBlockCodes;
+    const std::uint16_t* factors = view.factors() + first;
+    scan_->bounds.bounds(view.block(begin), end - begin, view.shape->code_bytes, factors,
+                         view.offsets() + first, table.entries(), bound, kept.floor(),
+                         upper_.data(), passing_.data());
+    const Row row = static_cast<Row>(chunk * kChunkRows + first);
+    for (std::size_t i = 0; i < end - begin; ++i) {
+      for (std::uint32_t left = passing_[i] & masks_[begin + i]; left != 0; left &= left - 1) {
+        const auto r = i * kBlockCodes + static_cast<std::size_t>(std::countr_zero(left));
+        kept.offer(row + static_cast<Row>(r), upper_[r],
+                   upper_[r] - width * static_cast<float>(factors[r]));
+      }
+    }
+  }
+
+  const Scan* scan_;
+  std::vector<Candidates> kept_;  // of each query
+  std::vector<float> inner_;      // of each query and the chunk's centre
+  std::uint64_t scanned_ = 0;
+  std::array<std::uint32_t, kChunkBlocks> masks_;
+  std::array<std::uint32_t, kChunkBlocks> passing_;
+  std::array<float, kChunkRows> upper_;
+};
+
+std::vector<Reader> read_all(const Scan& scan, std::size_t k) {
+  const std::size_t begin = scan.allowed.first() / kChunkBlocks;
+  const std::size_t end =
+      std::min(scan.codes.chunks(), (scan.allowed.last() + kChunkBlocks - 1) / kChunkBlocks);
+  const std::size_t chunks = end > begin ? end - begin : 0;
+  const std::size_t bytes =
+      chunks == 0 ? 0 : chunks * scan.codes.coder().shape().size_bytes * scan.queries.size();
+  const auto workers =
+      static_cast<unsigned>(std::clamp<std::size_t>(bytes / kCodeBytesPerWorker, 1, max_workers()));
+  std::vector<Reader> readers;
+  readers.reserve(workers);
+  for (unsigned worker = 0; worker < workers; ++worker) readers.emplace_back(scan, k);
+  const std::size_t tasks = (chunks + kTaskChunks - 1) / kTaskChunks;
+  parallel_for(tasks, workers, [&](unsigned worker, std::size_t task) {
+    const std::size_t from = begin + task * kTaskChunks;
+    for (std::size_t c = from; c < std::min(from + kTaskChunks, end); ++c) readers[worker].read(c);
+  });
+  return readers;
+}
+
+// One group of queries; adds to `out`.
+void scan_group(const Scan& scan, const VectorView& view, const RowSet& allowed, std::size_t k,
+                const RowLess& before, CodeScanned& out) {
+  const Clock::time_point begin = Clock::now();
+  std::vector<Reader> readers = read_all(scan, k);
+  std::vector<Candidates> kept = std::move(readers[0].kept());
+  out.rows_scanned = 0;  // each group reads the same
+  for (const Reader& reader : readers) out.rows_scanned += reader.scanned();
+  for (std::size_t w = 1; w < readers.size(); ++w) {
+    for (std::size_t q = 0; q < kept.size(); ++q) kept[q].merge(std::move(readers[w].kept()[q]));
+  }
+  const RowSet uncoded = allowed & RowSet::range(scan.codes.rows(), view.size());
+  uncoded.for_each_range([&](Row from, Row to) {
+    for (Row row = from; row < to; ++row) {
+      for (Candidates& each : kept) each.demand(row);
+    }
+  });
+  out.scan_us += us_since(begin);
+
+  const Clock::time_point middle = Clock::now();
+  const std::uint64_t most = uncoded.size() + allowed.size() / kMostReranked;
+  std::vector<Reranked> ranked(kept.size());
+  const auto workers = static_cast<unsigned>(std::min<std::size_t>(kept.size() / 8, max_workers()));
+  parallel_for(kept.size(), workers, [&](unsigned, std::size_t q) {
+    ranked[q] = rerank(view, kept[q].take(), scan.queries[q], k, before, scan.kernel, most);
+  });
+  for (Reranked& each : ranked) out.queries.push_back(std::move(each));
+  out.rerank_us += us_since(middle);
+}
+
+}  // namespace
+
+double normal_quantile(double probability) {
+  double low = 0, high = 8;  // beyond 8 a double knows no difference from 1
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    const double below = 1 - 0.5 * std::erfc(middle / std::sqrt(2.0));
+    (below < probability ? low : high) = middle;
+  }
+  return high;
+}
+
+CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
+                      std::span<const float* const> queries, std::size_t k, double recall_target,
+                      const RowLess& before, const ScanKernel& kernel, const BoundKernel& bounds) {
+  CodeScanned out;
+  if (allowed.empty()) {
+    out.queries.resize(queries.size(), Reranked{{}, 0, true});
+    return out;
+  }
+  k = std::min<std::uint64_t>(k, allowed.size());
+  const CodeView& codes = view.codes();
+  const AllowedBlocks blocks(allowed, codes.rows());
+  const auto best = static_cast<float>(normal_quantile(recall_target));
+  const auto worst = std::max(best, static_cast<float>(kWorst));
+  for (std::size_t at = 0; at < queries.size(); at += kGroupQueries) {
+    const auto group = queries.subspan(at, std::min(kGroupQueries, queries.size() - at));
+    std::vector<QueryTable> tables;
+    for (const float* query : group) {
+      if (codes.chunks() > 0) tables.emplace_back(codes.coder().rotation(), query, view.dim());
+    }
+    const Scan scan{codes, blocks, group, tables, kernel, bounds, view.dim(), best, worst};
+    scan_group(scan, view, allowed, k, before, out);
+  }
+  return out;
+}
+
+}  // namespace knarr

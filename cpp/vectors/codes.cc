@@ -1,0 +1,216 @@
+// The numbers of a chunk are kept in 16 bits, in steps that the chunk's largest ones decide: what
+// that rounds away is a thousandth of what the signs lose.
+#include "vectors/codes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "base/parallel.h"
+#include "vectors/memory.h"
+
+namespace knarr {
+namespace {
+
+constexpr std::size_t kLine = 64;
+constexpr std::size_t kSegmentBytes = std::size_t{4} << 20;
+constexpr std::size_t kChunksPerTask = 4;  // coded by one thread before it takes more
+constexpr std::size_t kTasksPerWorker = 2;
+constexpr float kMost16 = 65535.0f;
+
+constexpr std::size_t lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+// The mean of the rows, each number summed in double. Rows that are not finite do not count.
+std::vector<float> mean_of(std::span<const float* const> rows, std::size_t dim) {
+  std::vector<double> sums(dim, 0.0);
+  std::vector<float> mean(dim, 0.0f);
+  std::size_t counted = 0;
+  for (const float* row : rows) {
+    double whole = 0;
+    for (std::size_t i = 0; i < dim; ++i) whole += row[i];
+    if (!std::isfinite(whole)) continue;
+    for (std::size_t i = 0; i < dim; ++i) sums[i] += row[i];
+    ++counted;
+  }
+  if (counted == 0) return mean;
+  for (std::size_t i = 0; i < dim; ++i) {
+    mean[i] = static_cast<float>(sums[i] / static_cast<double>(counted));
+  }
+  return mean;
+}
+
+// What is kept of a row beside its signs, before it is rounded.
+struct RowTerms {
+  double factor = 0;
+  double offset = 0;
+  double spread = 0;
+};
+
+// Codes the rows of one chunk, one after the other.
+class ChunkCoder {
+ public:
+  ChunkCoder(const Rotation& rotation, std::vector<float> centre)
+      : rotation_(rotation),
+        centre_(std::move(centre)),
+        apart_(centre_.size()),
+        turned_centre_(rotation.size()),
+        turned_(rotation.size()) {
+    rotation.apply(centre_, turned_centre_);
+  }
+
+  // signs: code byte i at signs[i * kBlockCodes].
+  RowTerms code(const float* row, std::byte* signs) {
+    for (std::size_t i = 0; i < apart_.size(); ++i) apart_[i] = row[i] - centre_[i];
+    rotation_.apply(apart_, turned_);
+    double length2 = 0, sum = 0, along = 0;  // |v - c|², Σ|R(v - c)|, s · Rc
+    for (std::size_t at = 0; at < turned_.size(); at += 8, signs += kBlockCodes) {
+      unsigned byte = 0;
+      for (std::size_t bit = 0; bit < 8; ++bit) {
+        const float x = turned_[at + bit];
+        const bool is_up = x >= 0;
+        byte |= unsigned{is_up} << bit;
+        length2 += double{x} * x;
+        sum += std::abs(x);
+        along += is_up ? turned_centre_[at + bit] : -turned_centre_[at + bit];
+      }
+      *signs = static_cast<std::byte>(byte);
+    }
+    double with_centre = 0;  // (v - c) · c
+    for (std::size_t i = 0; i < apart_.size(); ++i) with_centre += double{apart_[i]} * centre_[i];
+    const auto n = static_cast<double>(turned_.size());
+    if (!std::isfinite(length2) || !(sum > 0)) {
+      return {0, std::isfinite(with_centre) ? with_centre : 0, 0};
+    }
+    const double x2 = std::min(1.0, sum * sum / (length2 * n));
+    const double factor = length2 / sum;
+    return {factor, with_centre - factor * along, std::sqrt((1 - x2) * n / (n - 1))};
+  }
+
+  std::span<const float> centre() const { return centre_; }
+
+ private:
+  const Rotation& rotation_;
+  std::vector<float> centre_;
+  std::vector<float> apart_;
+  std::vector<float> turned_centre_;
+  std::vector<float> turned_;
+};
+
+float length2(std::span<const float> vector) {
+  double sum = 0;
+  for (const float x : vector) sum += double{x} * x;
+  return static_cast<float>(sum);
+}
+
+std::uint16_t in_steps(double value, double step) {
+  if (!(step > 0)) return 0;
+  return static_cast<std::uint16_t>(std::clamp(std::round(value / step), 0.0, double{kMost16}));
+}
+
+}  // namespace
+
+ChunkShape::ChunkShape(std::size_t d)
+    : dim(d),
+      code_bytes((d + 7) / 8),
+      block_bytes(code_bytes * kBlockCodes),
+      factors_at(lines(block_bytes * kChunkBlocks)),
+      offsets_at(factors_at + kChunkRows * sizeof(std::uint16_t)),
+      terms_at(offsets_at + kChunkRows * sizeof(std::uint16_t)),
+      centre_at(terms_at + lines(sizeof(ChunkTerms))),
+      size_bytes(centre_at + lines(d * sizeof(float))) {}
+
+void Coder::code(std::span<const float* const> rows, std::byte* out) const {
+  std::memset(out, 0, shape_.size_bytes);
+  ChunkCoder coder(rotation_, mean_of(rows, shape_.dim));
+  std::array<RowTerms, kChunkRows> kept;
+  RowTerms most;
+  double low = 0, high = 0;  // offsets
+  for (std::size_t r = 0; r < kChunkRows; ++r) {
+    std::byte* block = out + r / kBlockCodes * shape_.block_bytes;
+    kept[r] = coder.code(rows[r], block + r % kBlockCodes);
+    most.factor = std::max(most.factor, kept[r].factor);
+    most.spread = std::max(most.spread, kept[r].spread);
+    low = r == 0 ? kept[r].offset : std::min(low, kept[r].offset);
+    high = r == 0 ? kept[r].offset : std::max(high, kept[r].offset);
+  }
+  const ChunkTerms terms{static_cast<float>(most.factor / kMost16), static_cast<float>(low),
+                         static_cast<float>((high - low) / kMost16),
+                         static_cast<float>(most.spread), length2(coder.centre())};
+  auto* factors = reinterpret_cast<std::uint16_t*>(out + shape_.factors_at);
+  auto* offsets = reinterpret_cast<std::uint16_t*>(out + shape_.offsets_at);
+  for (std::size_t r = 0; r < kChunkRows; ++r) {
+    factors[r] = in_steps(kept[r].factor, terms.factor_step);
+    offsets[r] = in_steps(kept[r].offset - low, terms.offset_step);
+  }
+  std::memcpy(out + shape_.terms_at, &terms, sizeof(terms));
+  const std::span<const float> centre = coder.centre();
+  std::memcpy(out + shape_.centre_at, centre.data(), centre.size_bytes());
+}
+
+struct CodeView::Table {
+  std::shared_ptr<const Coder> coder;
+  AdoptedCodes front;
+  std::vector<std::shared_ptr<std::byte>> owners;
+  std::vector<const std::byte*> segments;
+};
+
+CodeStore::CodeStore(std::size_t dim, AdoptedCodes front)
+    : coder_(std::make_shared<const Coder>(dim)), adopted_(front.chunks), chunks_(front.chunks) {
+  per_segment_ = std::max<std::size_t>(1, kSegmentBytes / coder_->shape().size_bytes);
+  auto table = std::make_shared<CodeView::Table>();
+  table->coder = coder_;
+  table->front = std::move(front);
+  table_ = std::move(table);
+}
+
+void CodeStore::grow(std::size_t chunks, FindRows find) {
+  if (chunks <= chunks_) return;
+  reserve(chunks);
+  const std::size_t tasks = (chunks - chunks_ + kChunksPerTask - 1) / kChunksPerTask;
+  const auto workers =
+      static_cast<unsigned>(std::clamp<std::size_t>(tasks / kTasksPerWorker, 1, max_workers()));
+  parallel_for(tasks, workers, [&](unsigned, std::size_t task) {
+    std::array<const float*, kChunkRows> rows;
+    const std::size_t begin = chunks_ + task * kChunksPerTask;
+    for (std::size_t c = begin; c < std::min(begin + kChunksPerTask, chunks); ++c) {
+      find(static_cast<Row>(c * kChunkRows), rows);
+      coder_->code(rows, writable(c));
+    }
+  });
+  chunks_ = chunks;
+}
+
+CodeView CodeStore::view() const {
+  CodeView view;
+  view.table_ = table_;
+  view.coder_ = coder_.get();
+  view.segments_ = table_->segments.data();
+  view.front_ = table_->front.data;
+  view.adopted_ = adopted_;
+  view.chunks_ = chunks_;
+  view.per_segment_ = per_segment_;
+  return view;
+}
+
+void CodeStore::reserve(std::size_t chunks) {
+  const std::size_t needed = (chunks - adopted_ + per_segment_ - 1) / per_segment_;
+  if (needed <= segments_.size()) return;
+  auto table = std::make_shared<CodeView::Table>(*table_);
+  std::vector<std::byte*> segments = segments_;
+  while (segments.size() < needed) {
+    const bool is_first = segments.empty() && adopted_ == 0;
+    table->owners.push_back(new_segment(per_segment_ * coder_->shape().size_bytes, !is_first));
+    segments.push_back(table->owners.back().get());
+    table->segments.push_back(segments.back());
+  }
+  segments_ = std::move(segments);
+  table_ = std::move(table);
+}
+
+std::byte* CodeStore::writable(std::size_t chunk) const {
+  const std::size_t at = chunk - adopted_;
+  return segments_[at / per_segment_] + at % per_segment_ * coder_->shape().size_bytes;
+}
+
+}  // namespace knarr

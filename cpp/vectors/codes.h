@@ -1,0 +1,164 @@
+// Codes: one bit for each dimension of a row, from which its cosine with a query is estimated.
+//
+// Rows are coded in chunks of kChunkRows that follow each other. A chunk is coded when its last row
+// has been written and never changes; the rows after the last whole chunk have no code yet. A row v
+// of a chunk with the mean c is kept as the signs s of R(v - c), where R is a rotation, and as two
+// numbers. With f = |v - c|² / Σ|R(v - c)|, and b = (v - c)·c - f · (s · Rc),
+//
+//     v · q  ≈  c · q + b + f · (s · Rq)
+//
+// for any q, without bias over random R, and with a standard deviation of at most
+// spread · f · |q - c|, where spread² = (1 - x²) · n / (n - 1), x = Σ|R(v - c)| / (|v - c| √n), and
+// n is the number of signs. This is the estimator of RaBitQ (Gao and Long, 2024) with the part that
+// belongs to the centre moved into b: so a chunk may have a centre of its own, which is always the
+// mean of the rows beside it, and nothing is ever coded again as a store grows.
+//
+// A chunk is one piece of memory, which snapshots map as it is:
+//
+//     blocks    kChunkBlocks times (n / 8, 32) bytes: byte i of 32 rows, then byte i + 1
+//     factors   kChunkRows u16: f in steps of terms.factor_step
+//     offsets   kChunkRows u16: b in steps of terms.offset_step above terms.offset_low
+//     terms     ChunkTerms
+//     centre    dim float32, then zeros up to a multiple of 64 bytes
+//
+// Threads: CodeStore belongs to one writer. A CodeView is immutable and may be read by any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "engine/types.h"
+#include "vectors/rotation.h"
+
+namespace knarr {
+
+inline constexpr std::size_t kBlockCodes = 32;  // rows of a block
+inline constexpr std::size_t kChunkBlocks = 16;
+inline constexpr std::size_t kChunkRows = kBlockCodes * kChunkBlocks;
+
+struct ChunkTerms {
+  float factor_step;
+  float offset_low;
+  float offset_step;
+  float spread;          // the largest of the chunk's rows
+  float centre_length2;  // |c|²
+};
+
+// Where the parts of a chunk lie, in bytes.
+struct ChunkShape {
+  explicit ChunkShape(std::size_t dim);
+
+  std::size_t dim;
+  std::size_t code_bytes;  // of a row
+  std::size_t block_bytes;
+  std::size_t factors_at;
+  std::size_t offsets_at;
+  std::size_t terms_at;
+  std::size_t centre_at;
+  std::size_t size_bytes;  // of a chunk: a multiple of 64
+};
+
+// Reads a chunk.
+struct ChunkView {
+  const std::byte* data;
+  const ChunkShape* shape;
+
+  const std::byte* block(std::size_t i) const { return data + i * shape->block_bytes; }
+  const std::uint16_t* factors() const { return at<std::uint16_t>(shape->factors_at); }
+  const std::uint16_t* offsets() const { return at<std::uint16_t>(shape->offsets_at); }
+  const ChunkTerms& terms() const { return *at<ChunkTerms>(shape->terms_at); }
+  const float* centre() const { return at<float>(shape->centre_at); }
+
+ private:
+  template <class T>
+  const T* at(std::size_t offset) const {
+    return reinterpret_cast<const T*>(data + offset);
+  }
+};
+
+// Makes chunks. Immutable.
+class Coder {
+ public:
+  explicit Coder(std::size_t dim) : rotation_(dim), shape_(dim) {}
+
+  const Rotation& rotation() const { return rotation_; }
+  const ChunkShape& shape() const { return shape_; }
+
+  // Codes kChunkRows unit vectors into out, shape().size_bytes bytes at a multiple of 64. A row
+  // with a number that is not finite gets a code of no meaning and spoils no other.
+  void code(std::span<const float* const> rows, std::byte* out) const;
+
+ private:
+  Rotation rotation_;
+  ChunkShape shape_;
+};
+
+// Chunks that live in memory of somebody else.
+struct AdoptedCodes {
+  const std::byte* data = nullptr;  // chunks one after the other, at a multiple of 64
+  std::size_t chunks = 0;
+  std::shared_ptr<const void> owner;
+};
+
+class CodeView {
+ public:
+  CodeView() = default;  // no codes
+
+  std::size_t chunks() const { return chunks_; }
+  // The rows [0, rows()) have codes.
+  Row rows() const { return static_cast<Row>(chunks_ * kChunkRows); }
+  const Coder& coder() const { return *coder_; }  // requires chunks() > 0
+
+  ChunkView chunk(std::size_t i) const {
+    const ChunkShape& shape = coder_->shape();
+    if (i < adopted_) return {front_ + i * shape.size_bytes, &shape};
+    const std::size_t at = i - adopted_;
+    return {segments_[at / per_segment_] + at % per_segment_ * shape.size_bytes, &shape};
+  }
+
+ private:
+  friend class CodeStore;
+  struct Table;
+
+  std::shared_ptr<const Table> table_;  // owns what the pointers below show
+  const Coder* coder_ = nullptr;
+  const std::byte* const* segments_ = nullptr;
+  const std::byte* front_ = nullptr;
+  std::size_t adopted_ = 0;
+  std::size_t chunks_ = 0;
+  std::size_t per_segment_ = 1;
+};
+
+class CodeStore {
+ public:
+  explicit CodeStore(std::size_t dim, AdoptedCodes front = {});
+
+  const Coder& coder() const { return *coder_; }
+  std::size_t chunks() const { return chunks_; }
+
+  // Codes chunks until there are `chunks`. find(first, out) fills `out` with pointers to the
+  // kChunkRows vectors from row `first` on; it is called from several threads when there is much
+  // to do.
+  using FindRows = FunctionRef<void(Row first, std::span<const float*> out)>;
+  void grow(std::size_t chunks, FindRows find);
+
+  CodeView view() const;
+  std::size_t size_bytes() const { return chunks_ * coder_->shape().size_bytes; }
+
+ private:
+  void reserve(std::size_t chunks);
+  std::byte* writable(std::size_t chunk) const;
+
+  std::shared_ptr<const Coder> coder_;
+  std::size_t adopted_;
+  std::size_t chunks_;
+  std::size_t per_segment_;
+  std::vector<std::byte*> segments_;
+  std::shared_ptr<const CodeView::Table> table_;
+};
+
+}  // namespace knarr

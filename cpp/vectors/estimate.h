@@ -1,0 +1,49 @@
+// The inner loop of the code scan: an upper bound for the cosine of each row of some blocks.
+//
+// For row r of a block, with A the sum of its code's entries in the query's table:
+//
+//     upper = terms.offset + offset_step · offsets[r] + (factor_step · factors[r]) · (scale · A +
+//     shift)
+//
+// A is a sum of small integers, equal in every twin; the rest agrees within 1e-6 where a machine
+// fuses multiplication and addition, else to the bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cpu.h"
+
+namespace knarr {
+
+// What a chunk and a query are to each other.
+struct BoundTerms {
+  float offset;
+  float offset_step;
+  float factor_step;
+  float scale;
+  float shift;
+};
+
+struct BoundKernel {
+  // For n_blocks blocks of 32 rows that follow each other: upper[32 * i + r], and bit r of
+  // passing[i]: whether upper[32 * i + r] >= floor. `table` holds 32 entries for each code byte.
+  void (*bounds)(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
+                 const std::uint16_t* factors, const std::uint16_t* offsets,
+                 const std::uint8_t* table, const BoundTerms& terms, float floor, float* upper,
+                 std::uint32_t* passing);
+};
+
+// The twin for a level, or null when this build or this machine has none.
+const BoundKernel* bound_kernel(CpuLevel level);
+
+// The best twin for this machine.
+const BoundKernel& bound_kernel();
+
+// The twins; null where the compiler's target has no such instructions.
+extern const BoundKernel* const kBoundPlain;
+extern const BoundKernel* const kBoundAvx2;
+extern const BoundKernel* const kBoundAvx512;  // needs AVX-512 BW beside F
+extern const BoundKernel* const kBoundNeon;
+
+}  // namespace knarr

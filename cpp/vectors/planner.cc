@@ -1,0 +1,134 @@
+#include "vectors/planner.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "vectors/codes.h"
+#include "vectors/estimate.h"
+#include "vectors/query_table.h"
+#include "vectors/scan.h"
+#include "vectors/store.h"
+
+namespace knarr {
+namespace {
+
+constexpr double kBytesPerKb = 1024;
+
+double vector_kb(const Work& work) {
+  return static_cast<double>(work.dim * sizeof(float)) / kBytesPerKb;
+}
+
+double block_kb(const Work& work) {
+  return static_cast<double>((work.dim + 7) / 8 * kBlockCodes) / kBytesPerKb;
+}
+
+// Rows that a measurement works on: more than a second-level cache holds, as a large scope does.
+constexpr std::size_t kDim = 384;
+constexpr Row kRows = 4 * kChunkRows;
+constexpr int kRepeats = 3;
+
+VectorStore made_rows() {
+  std::vector<float> values(std::size_t{kRows} * kDim);
+  std::uint32_t state = 1;
+  for (float& x : values) {
+    state = state * 1'664'525u + 1'013'904'223u;
+    x = static_cast<float>(state >> 8) * (2.0f / 16'777'216.0f) - 1.0f;
+  }
+  VectorStore store(kDim);
+  store.append(values, kRows);
+  return store;
+}
+
+// The shortest of a few runs, in nanoseconds.
+double shortest(FunctionRef<std::int64_t()> now, FunctionRef<void()> work) {
+  double best = std::numeric_limits<double>::max();
+  for (int i = 0; i < kRepeats; ++i) {
+    const std::int64_t begin = now();
+    work();
+    best = std::min(best, static_cast<double>(now() - begin));
+  }
+  return best;
+}
+
+}  // namespace
+
+const char* name(Plan plan) {
+  switch (plan) {
+    case Plan::kScan:
+      return "scan";
+    case Plan::kExact:
+      break;
+  }
+  return "exact";
+}
+
+std::uint64_t expected_reranks(std::size_t k) { return 200 + 12 * std::uint64_t{k}; }
+
+double CostModel::exact_ns(const Work& work) const {
+  // Rows of a set with gaps are read here and there.
+  const bool is_dense = work.blocks <= work.rows / (kBlockCodes / 2);
+  const double per_kb = is_dense ? row_ns_per_kb : rerank_ns_per_kb;
+  return static_cast<double>(work.rows) * vector_kb(work) * per_kb;
+}
+
+double CostModel::scan_ns(const Work& work) const {
+  const auto reranks = static_cast<double>(std::min(work.rows, expected_reranks(work.k)));
+  return start_ns + static_cast<double>(work.blocks) * block_kb(work) * block_ns_per_kb +
+         reranks * vector_kb(work) * rerank_ns_per_kb;
+}
+
+Plan choose(const CostModel& model, const Work& work) {
+  if (work.rows <= kExactRows) return Plan::kExact;
+  return model.scan_ns(work) < model.exact_ns(work) ? Plan::kScan : Plan::kExact;
+}
+
+CostModel measure_costs(FunctionRef<std::int64_t()> now) {
+  const VectorStore store = made_rows();
+  const VectorView view = store.view();
+  const float* query = view.row(0);
+  std::vector<const float*> in_order(kRows), here_and_there(kRows);
+  for (Row row = 0; row < kRows; ++row) {
+    in_order[row] = view.row(row);
+    here_and_there[row] = view.row(row * 1'103u % kRows);  // odd: each row once
+  }
+  std::vector<float> scores(kRows);
+  const auto score = [&](const std::vector<const float*>& rows) {
+    scan_kernel().block(rows.data(), rows.size(), &query, 1, kDim, scores.data(), rows.size());
+  };
+  const CodeView& codes = view.codes();
+  const auto read_codes = [&] {
+    const QueryTable table(codes.coder().rotation(), query, kDim);
+    std::array<std::uint32_t, kChunkBlocks> passing;
+    for (std::size_t c = 0; c < codes.chunks(); ++c) {
+      const ChunkView chunk = codes.chunk(c);
+      bound_kernel().bounds(chunk.block(0), kChunkBlocks, chunk.shape->code_bytes, chunk.factors(),
+                            chunk.offsets(), table.entries(), {0, 0, 0, 1, 0}, 0, scores.data(),
+                            passing.data());
+    }
+  };
+  const auto make_table = [&] { const QueryTable table(codes.coder().rotation(), query, kDim); };
+  const Work all{kRows, kRows / kBlockCodes, kDim, 1};
+  const double rows_kb = static_cast<double>(all.rows) * vector_kb(all);
+  const double blocks_kb = static_cast<double>(all.blocks) * block_kb(all);
+  CostModel model;
+  model.row_ns_per_kb = shortest(now, [&] { score(in_order); }) / rows_kb;
+  model.rerank_ns_per_kb = shortest(now, [&] { score(here_and_there); }) / rows_kb;
+  model.start_ns = shortest(now, make_table);
+  const double read_ns = shortest(now, read_codes) - model.start_ns;
+  model.block_ns_per_kb = std::max(read_ns, 1.0) / blocks_kb;  // a clock may be coarse
+  return model;
+}
+
+const CostModel& costs_here() {
+  static const CostModel model = measure_costs([] {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()};
+  });
+  return model;
+}
+
+}  // namespace knarr

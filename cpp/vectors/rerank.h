@@ -1,0 +1,27 @@
+// Exact scores for the candidates of a code scan, the most promising first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "vectors/candidates.h"
+#include "vectors/scan.h"
+#include "vectors/store.h"
+#include "vectors/top_k.h"
+
+namespace knarr {
+
+struct Reranked {
+  std::vector<ScoredRow> rows;  // the k best
+  std::uint64_t scored = 0;     // how many rows were looked at
+  bool is_done = false;         // false: `most` rows were looked at, and there were more to see
+};
+
+// Scores candidates, in the order of `upper`, until k rows are better than what the next one can
+// be. The order is total and the scores are those of the exact plan, so the result depends on the
+// set of candidates only.
+Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
+                std::size_t k, const RowLess& before, const ScanKernel& kernel, std::uint64_t most);
+
+}  // namespace knarr
