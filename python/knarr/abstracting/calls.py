@@ -17,7 +17,7 @@ from typing import Literal
 
 from knarr.abstracting.messages import PROMPT, Ask, Content, compose
 from knarr.abstracting.outline import count
-from knarr.abstracting.reply import CUT, abstract_of
+from knarr.abstracting.reply import abstract_of
 from knarr.catalog import Catalog, abstracts
 from knarr.catalog.abstracts import Made
 from knarr.config import Settings
@@ -231,7 +231,7 @@ class Calls:
         usage = self._usage(ask, reply)
         made = Made(text, reason, usage.prompt_tokens + usage.completion_tokens)
         thinking = reply.cut and not reply.text.strip()
-        if not thinking and reason != CUT:
+        if not thinking:
             with self._catalog.writing() as connection:
                 abstracts.put(connection, wanted.key, self._chat.name, PROMPT, made, wanted.owner)
         return _Outcome(made, usage, thinking=thinking)

@@ -16,7 +16,6 @@ from knarr.embed.tokens import RegexTokenizer, count_tokens
 
 EMPTY = "an empty reply"
 REFUSED = "a refusal"
-CUT = "a reply cut off before its first sentence"
 
 _TOKENS = RegexTokenizer()
 _MOST_CHARS = 20_000
@@ -42,8 +41,6 @@ def abstract_of(reply: str, shown: str, max_tokens: int, *, cut: bool = False) -
     if _REFUSAL.match(text):
         return "", REFUSED
     text = _bounded(text, max_tokens, cut)
-    if not text:
-        return "", CUT
     strange = strange_number(text, shown)
     return ("", f"a number that its text does not have ({strange})") if strange else (text, "")
 
@@ -74,19 +71,17 @@ def _printable(char: str) -> bool:
 
 
 def _bounded(text: str, max_tokens: int, cut: bool) -> str:
-    """Whole sentences within the bound; the beginning of the first when that alone is too long."""
+    """Whole sentences within the bound; the beginning of the first when there is no whole one."""
     spans = sentence_spans(text)
-    whole = len(spans)
     if cut and text[-1:] not in ".!?。！？":
-        whole -= 1
-        if whole == 0:
-            return ""
+        spans.pop()
     end = 0
-    for _, stop in spans[:whole]:
+    for _, stop in spans:
         if count_tokens(_TOKENS, text[:stop]) > max_tokens:
             break
         end = stop
     if end:
         return text[:end]
     begins = _TOKENS.token_begins(text)
-    return text[: int(begins[max_tokens - 1])].rsplit(" ", 1)[0].rstrip() + "…"
+    bound = int(begins[max_tokens - 1]) if len(begins) >= max_tokens else len(text)
+    return text[:bound].rsplit(" ", 1)[0].rstrip() + "…"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knarr.abstracting.outline import count
-from knarr.abstracting.reply import CUT, EMPTY, REFUSED, abstract_of
+from knarr.abstracting.reply import EMPTY, REFUSED, abstract_of
 
 SHOWN = "> The lease of 2019 costs 1,250 euros a month."
 
@@ -55,4 +55,4 @@ def test_a_reply_is_bounded_at_a_sentence() -> None:
 
 def test_a_reply_that_was_cut_ends_with_its_last_whole_sentence() -> None:
     assert abstract_of("The lease is long. It ends in", SHOWN, 96, cut=True) == ("The lease is long.", "")
-    assert abstract_of("The lease ends in", SHOWN, 96, cut=True) == ("", CUT)
+    assert abstract_of("The lease ends in", SHOWN, 96, cut=True) == ("The lease ends…", "")
