@@ -46,6 +46,7 @@ _SPREAD = 2.0  # logits by which a passage's part in what fits falls e-fold
 _UNSURE = 0.5  # of a signal for which there is nothing to go by
 _UNREAD = 0.8  # `whole` without a cross-encoder: about its mean with one
 _NO_LOGIT = -11.0
+_MOST_READ = 4  # quotes read per part of the question, those with most words in common
 
 
 def squash(logit: float) -> float:
@@ -63,7 +64,7 @@ def signals(
     checked: Sequence[tuple[Need, ConstraintCheck]],
     reranker: Scorer | None,
 ) -> Signals:
-    """Read off one case. At most a logit per citation and part of the question is computed."""
+    """Read off one case. A few logits per part of the question are computed."""
     form = [check.met for need, check in checked if need.want in ("a time", "a number")]
     met = [check.met for _need, check in checked]
     shown = [f"{' '.join(piece.source.section)} {piece.uri} {piece.text}" for piece in case.evidence]
@@ -94,7 +95,8 @@ def _fit(part: str, stands: Sequence[Ground], reranker: Scorer | None) -> float:
         return 0.0
     if reranker is None:
         return max(share(part, [one.said]) for one in stands)
-    return squash(max(float(logit) for logit in reranker.scores(part, [one.said for one in stands])))
+    texts = sorted(dict.fromkeys(one.said for one in stands), key=lambda text: -share(part, [text]))
+    return squash(max(float(logit) for logit in reranker.scores(part, texts[:_MOST_READ])))
 
 
 def _clear(logits: Sequence[float]) -> float:
