@@ -83,16 +83,20 @@ def _dropped(case: Case) -> Gate:
 
 
 def _judge_quotes(case: Case, quotes: Sequence[Quoted]) -> Gate:
-    bad = next((one for one in quotes if not stands_in(case, *one)), None)
+    bad = next((one for one in quotes if not _located(case, *one)), None)
     return Gate("judge_quotes", bad is None, "" if bad is None else f"not in {bad[0]}: {bad[1][:80]}")
 
 
 def stands_in(case: Case, uri: str, text: str) -> bool:
-    """Whether a quote stands in what was shown of that object and is long enough to tell. Words that a
-    citation of the candidate holds count as shown: they were looked up in their source."""
+    """Whether a quote is evidence: it stands in what was shown of that object, and is long enough to tell."""
+    return not too_short(text) and _located(case, uri, text)
+
+
+def _located(case: Case, uri: str, text: str) -> bool:
+    """Words that a citation of the candidate holds count as shown: they were looked up in their source."""
     shown = [piece.text for piece in case.evidence if piece.uri == uri]
     shown += [cited.text for cited in case.citations if cited.uri == uri]
-    return not too_short(text) and any(locate(text, one) is not None for one in shown)
+    return any(locate(text, one) is not None for one in shown)
 
 
 def _hard(name: str, checked: Sequence[Pair], of: Callable[[Need], bool]) -> Gate:

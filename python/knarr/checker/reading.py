@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from knarr.checker.types import Evidence
+from knarr.language.citations import bare
 from knarr.llm import read_object
 from knarr.types import Sufficiency
 
@@ -133,7 +134,7 @@ def _quote(value: object, pieces: Sequence[Evidence]) -> tuple[str, str]:
     words = value.get("words") if isinstance(value, dict) else None
     known = isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(pieces)
     uri = pieces[number - 1].uri if known and isinstance(number, int) else ""
-    return uri, words.strip() if isinstance(words, str) else ""
+    return uri, bare(words) if isinstance(words, str) else ""
 
 
 def _line(text: str) -> str:

@@ -124,12 +124,25 @@ def test_tries_are_paid_for_together() -> None:
 def test_a_sufficient_with_a_quote_that_does_not_stand_is_none(said: str) -> None:
     told, _ = judged(said)
     assert told.outcome == "insufficient" and told.said == "sufficient"
-    assert not next(gate for gate in told.gates if gate.name == "judge_quotes").passed
+    assert {gate.name for gate in told.gates if not gate.passed} & {"judge_quotes", "evidenced"}
     assert not told.constraints[0].met
+
+
+def test_a_quote_too_short_to_tell_is_no_evidence_and_no_invention() -> None:
+    both = json.loads(reply())
+    both["constraints"][0]["quotes"].append({"piece": 1, "words": "eleven euros"})
+    told, _ = judged(json.dumps(both))
+    assert told.outcome == "sufficient"
+    assert told.constraints[0].evidence == ((FEE.uri, WORDS),)
 
 
 def test_a_quote_may_differ_in_white_space_and_hyphens_only() -> None:
     told, _ = judged(reply(words="Visiting  boats pay a fee of ele-\nven euros a night"))
+    assert told.outcome == "sufficient"
+
+
+def test_the_marks_of_shown_lines_are_no_part_of_a_quote() -> None:
+    told, _ = judged(reply(words="> Visiting boats pay a fee\n> of eleven euros a night"))
     assert told.outcome == "sufficient"
 
 
