@@ -123,7 +123,8 @@ class Focus:
         chosen = self._choose(ranked, k, self._room(ranked, room, result, recall), seen)
         shown = [piece for group in chosen.values() for piece in self._pieces(group)]
         edges = tuple(edge for edge in result.edges if edge.uri in chosen)
-        left = tuple(one.score for one in ranked if one.words not in seen)
+        unread = min((one.score for one in ranked), default=0.0)  # what those not read were given
+        left = tuple(one.score for one in ranked if one.words not in seen and one.score > unread)
         cut = replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen), edges=edges)
         return cut, shown, left
 
