@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -156,21 +156,18 @@ class Warming(Asking):
 
         with self._catalog.reading() as connection:
             held = history.load(connection, self.embedder.id, self.embedder.dim)
-        kept = {
-            trace: {target for _, target in ends} for trace, ends in zip(held.traces, held.pairs, strict=True)
-        }
-        runs = [
-            calibrate.PastRun(
-                trace.id,
-                trace.core,
-                trace.scope,
-                frozenset(pairs.sources(trace)),
-                frozenset({citation.uri for citation in trace.citations} | kept.get(trace.id, set())),
-                self.embed_query(trace.core),
-            )
-            for trace in self.iter_traces()
-            if pairs.teaches(trace)
-        ]
+        kept = {trace: {end for _, end in ends} for trace, ends in zip(held.traces, held.pairs, strict=True)}
+        asked: dict[str, str] = {}
+        runs = []
+        for trace in self.iter_traces():
+            asked[trace.id] = trace.question
+            if pairs.teaches(trace):
+                cited = {citation.uri for citation in trace.citations}
+                right = frozenset(cited | kept.get(trace.id, set()))
+                seeds, vector = frozenset(pairs.sources(trace)), self.embed_query(trace.core)
+                runs.append(calibrate.PastRun(trace.id, trace.question, trace.scope, seeds, right, vector))
+        whole = tuple(asked.get(trace, said) for trace, said in zip(held.traces, held.questions, strict=True))
+        held = replace(held, questions=whole)
         enough = calibrate.LEAST_ACTIVATIONS if least is None else least
         report = calibrate.calibrated(held, runs, self.gamma, target, enough)
         if report.chosen and not dry_run:

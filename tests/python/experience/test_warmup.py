@@ -99,6 +99,15 @@ def test_equal_questions_are_asked_once(base: knarr.KnowledgeBase, policy: Scrip
     assert distinct(["a", " a", "b\t", "a\u2028a"]) == ["a", "b", "a a"]
 
 
+def test_the_same_of_two_documents_is_asked_of_both(
+    base: knarr.KnowledgeBase, policy: ScriptedPolicy
+) -> None:
+    both = [f"Based on {name}: what is said about the fee?" for name in ("loans", "rooms")]
+    report = base.warm_up(both, policy=policy)
+    assert (report.asked, report.known) == (2, 0) and asked(policy) == both
+    assert base.warm_up(both, policy=policy).known == 2
+
+
 def test_the_own_judge_is_asked(base: knarr.KnowledgeBase, policy: ScriptedPolicy) -> None:
     class Nothing:
         def keep(self, question: str, answer: str, texts: Iterable[tuple[str, str]]) -> list[bool]:
