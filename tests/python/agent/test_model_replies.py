@@ -41,6 +41,7 @@ CALL = {"tool": "Search", "arguments": {"query": "fee"}}
     [
         json.dumps({"thought": "t", "calls": [CALL]}),
         "```json\n" + json.dumps({"thought": "t", "calls": [CALL]}) + "\n```",
+        '<tool_call>\n{"name": "Search", "arguments": {"query": "fee"}, "thought": "t"}\n</tool_call>',
         json.dumps({"thought": "t", "calls": CALL}),
         json.dumps({"thought": "t", **CALL}),
         json.dumps({"name": "Search", "arguments": {"query": "fee"}, "thought": "t"}),
@@ -144,6 +145,7 @@ def test_a_negative_answer_is_an_answer(text):
         '{"thought": "t", "calls": []}',
         '{"thought": "t", "answer": {"found": true, "text": "Two cr',
         '[{"tool": "Search", "arguments": {}}]',
+        '[TOOL_CALLS] [{"name": "Search", "arguments": {}}]',
         json.dumps({"thought": "a", "calls": [CALL]}) + json.dumps({"thought": "b", "calls": [CALL]}),
     ],
 )

@@ -168,7 +168,7 @@ class ModelPolicy:
             over = _size(request, sizes) - limit
             if over <= 0:
                 return request
-            room -= over
+            room -= max(over, room // 50)
         raise ContextOverflow("the question does not fit the model's window")
 
     def _shorter(self, request: ChatRequest) -> int:

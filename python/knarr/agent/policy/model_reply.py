@@ -3,7 +3,7 @@
 Read are
 - one JSON object as the schema style asks for it: {"thought", "calls": [{tool, arguments}]} or
   {"thought", "answer": {"found", "text", "quotes": [{uri, text}]}}; also when a model of the native style
-  writes it, with a fence around it, or with its one call outside of the list;
+  writes it, with a fence or a tag around it, or with its one call outside of the list;
 - plain text with its quotes written as "the exact words" (viking://...). Text that begins with "The library
   does not hold the answer" says that it is not there.
 
@@ -33,7 +33,9 @@ FORM = (
 )
 
 _PROSE = Read(None, "no JSON object")
-_LIKE_JSON = re.compile(r"\s*(?:```\w*\s*)?[{\[]")
+# A fence, or what some models write around a call that their server does not take for one.
+_AROUND = r"(?:```\w*|<\|?(?:tool|function)_calls?\|?>|\[TOOL_CALLS\])"
+_LIKE_JSON = re.compile(rf"\s*(?:{_AROUND}\s*)?[{{\[]", re.IGNORECASE)
 _FIELDS = frozenset({"thought", "calls", "answer", "tool", "arguments"})
 _NAMES = frozenset(str(spec.name) for spec in TOOLS)
 _NOT_FOUND = re.compile(
