@@ -102,6 +102,19 @@ def test_native_requests_offer_the_tools_and_schema_requests_a_form(library):
     assert '"calls"' in second and '"answer"' in second and FEES in second  # what may be cited
 
 
+def test_schema_calls_can_only_name_what_was_shown_and_what_it_lies_in(library):
+    chat = ScriptedChat([calling("schema", ("Read", json.dumps({"uri": FEES}))), answering("schema")])
+    run(library, chat, "schema", scope="viking://handbook")
+    first, second = (json.dumps(request.schema) for request in chat.requests)
+    assert '{"enum": ["viking://handbook"]}' in first
+    assert f'{{"enum": ["viking://handbook", "{FEES}", "viking://handbook/loans/"]}}' in second
+    library.documents |= {f"viking://many/{n}": ["x"] for n in range(90)}
+    listed = calling("schema", ("List", '{"uri": "viking://many", "limit": 90}'))
+    wide = ScriptedChat([listed, answering("schema")])
+    run(library, wide, "schema")
+    assert '"scope": {"enum"' not in json.dumps(wide.requests[-1].schema)  # too many to name them all
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_an_answer_before_anything_was_looked_up_is_not_taken(library, style):
     chat = ScriptedChat([answering(style, "Nine crowns."), calling(style, SEARCH), answering(style)])

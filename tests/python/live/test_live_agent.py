@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 HANDBOOK = Path(__file__).parents[2] / "data" / "boathouse"
-BUDGET = Budget(rounds=2, tokens=4_000, timeout_s=900.0)
+BUDGET = Budget(rounds=2, tokens=4_000, call_tokens=400, timeout_s=900.0)
 
 # A question, and words of its answer ("" where the handbook does not hold it).
 QUESTIONS = [

@@ -220,7 +220,20 @@ def _decision(reply: ChatReply, view: View, style: Style, usage: ModelUsage) -> 
 
 def _schema(view: View) -> dict[str, Any]:
     uris = list(dict.fromkeys(piece.uri for piece in view.shown))
-    return decision_schema(view.tools, uris, looked=bool(view.observations))
+    return decision_schema(view.tools, uris, _known(view), looked=bool(view.observations))
+
+
+def _known(view: View) -> list[str]:
+    """The URIs that a model can have from what it was shown, and what they lie in, inside the run's scope."""
+    named = [found.uri for found in view.resolution.candidates]
+    named += [uri for seen in view.observations for uri in seen.uris]
+    known = {view.scope: None}
+    above = view.scope.rstrip("/") + "/"
+    for uri in named:
+        while uri.startswith(above) and uri != above and uri not in known:
+            known[uri] = None
+            uri = uri.rstrip("/").rpartition("/")[0] + "/"
+    return list(known)
 
 
 def _size(request: ChatRequest, sizes: Sizes) -> int:

@@ -115,15 +115,19 @@ def tool_schemas(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
 _TEXT = {"type": "string"}
 _THOUGHT = {"type": "string", "maxLength": 200}
 _MOST_URIS = 40
+_MOST_KNOWN = 80
 
 
-def decision_schema(tools: Iterable[ToolSpec], uris: Sequence[str], *, looked: bool) -> dict[str, Any]:
+def decision_schema(
+    tools: Iterable[ToolSpec], uris: Sequence[str], known: Sequence[str], *, looked: bool
+) -> dict[str, Any]:
     """The JSON schema of one decision: calls of these tools, or an answer.
 
     Without tools it can only be an answer; before anything was looked up, only calls. Quotes can only
-    name `uris`, the latest of them when they are many."""
+    name `uris`, the latest of them when they are many; calls only URIs that are `known`, unless these are
+    too many to list."""
     answers = _shape("answer", _answer(uris))
-    calls = [_call_schema(spec) for spec in tools]
+    calls = [_call_schema(spec, known) for spec in tools]
     if not calls:
         return answers
     asks = _shape("calls", {"type": "array", "items": {"anyOf": calls}, "minItems": 1, "maxItems": 4})
@@ -142,9 +146,11 @@ def _shape(name: str, value: dict[str, Any]) -> dict[str, Any]:
     return _object({"thought": _THOUGHT, name: value})
 
 
-def _call_schema(spec: ToolSpec) -> dict[str, Any]:
+def _call_schema(spec: ToolSpec, known: Sequence[str]) -> dict[str, Any]:
     arguments = spec.schema()["function"]["parameters"]
     offered = {name: value for name, value in arguments["properties"].items() if name in _OFFERED}
+    if 0 < len(known) <= _MOST_KNOWN:
+        offered |= {name: {"enum": list(known)} for name in ("scope", "uri") if name in offered}
     return _object({"tool": {"const": spec.name}, "arguments": arguments | {"properties": offered}})
 
 
