@@ -213,6 +213,18 @@ def test_what_speaks_of_the_question_is_dropped_last(library):
     assert ANSWER in last and last.count("[dropped to fit: ") >= 4
 
 
+def test_what_was_dropped_may_be_read_again(library):
+    library.documents[BOOK] = [f"Page {n}. {FILLER} " * 60 for n in range(1, 9)]
+    pages = [1, 2, 3, 4, 5, 6, 7, 8, 8, 1]
+    script = [calls("native", ("Read", {"uri": f"{BOOK}/c_{page}.md"})) for page in pages]
+    chat = ScriptedChat([*script, ChatReply("None.")], window_tokens=8_000)
+    done = Agent(library, ModelPolicy(chat, style="native"), reranker=None).run(QUESTION)
+    within_window(chat)
+    notes = [call.note for call in done.trace.calls()]
+    assert notes == [*[""] * 8, "repeated", ""]  # page 8 still stood there, page 1 did not
+    assert "Page 1." not in text_of(chat.requests[8]) and "Page 1." in text_of(chat.requests[-1])
+
+
 def test_between_two_cuts_the_prefix_is_stable(library):
     library.documents[BOOK] = [f"{n} {FILLER} " * 60 for n in range(40)]
     script = [calls("native", ("Read", {"uri": f"{BOOK}/c_{n}.md"})) for n in range(1, 41)]
