@@ -110,9 +110,10 @@ class Job:
         if at not in work.wanted:
             self._tell(work, at, "outside", "")
         elif child is not None:
-            self._tell(
-                work, at, "shared" if child.modelled else "short", child.text if child.modelled else ""
-            )
+            # What became of the only part became of this one too.
+            how, text = work.became[node.children[0]]
+            shared = "shared" if child.modelled else how
+            self._tell(work, at, shared, child.text if child.modelled else text)
         else:
             self._want(work, at)
         if self._progress is not None and node.parent is None:
@@ -130,6 +131,7 @@ class Job:
     def _tell(self, work: Work, at: int, how: str, text: str) -> None:
         node = work.nodes[at]
         work.states[how] += 1
+        work.became[at] = (how, text)
         self._done += 1
         if how == "fallback":
             self._tally.failed(work.uri(node), text)

@@ -14,7 +14,7 @@ class AbstractReport:
     made:       asked of the model now
     cached:     made before of the same content, no call
     shared:     directories of one thing only, told by that thing's abstract
-    short:      no longer than an abstract may be: their own words say it best
+    short:      no longer than an abstract may be, or a folder of one thing: their own words say it best
     fallback:   the model gave nothing usable: by reason; these keep their extractive abstract
     left:       not asked, for the reason in `stopped`; these keep theirs too
     changed:    in documents that changed or went away meanwhile: the next job does them

@@ -21,7 +21,7 @@ _MOST_FAILURES = 20
 class Work:
     """A document. `before` are its abstracts as they were read, `wanted` the nodes in scope; `pending`
     counts, per node, the parts that are not told yet, and `untold` all of them; `asked` are the keys of
-    what it asks for."""
+    what it asks for, `became` what happened to each node."""
 
     record: DocumentRecord
     nodes: list[Node]
@@ -30,6 +30,7 @@ class Work:
     pending: list[int]
     untold: int
     asked: list[bytes] = field(default_factory=list)
+    became: dict[int, tuple[str, str]] = field(default_factory=dict)
     states: Counter[str] = field(default_factory=Counter)
 
     @classmethod
