@@ -55,15 +55,14 @@ def heading_forms(titles: tuple[str, ...], called: str, text: str, writer: Write
     if how:
         yield Form("how", f"How do I {how[1]}?")
     if _RULES.search(text):
-        yield Form("rules", f"What are the rules on {topic} in {called}?", True)
-        yield Form("rules", f"What does {called} require about {topic}?", True)
+        yield Form("rules", f"What are the rules on {topic}?")
+        yield Form("rules", f"What is required about {topic}?")
     yield Form("section", f"What does {called} say about {topic}?", True)
-    yield Form("section", f"How does {called} deal with {topic}?", True)
-    yield Form("section", f"Based on {called}: What is said about {topic}?", True)
+    yield Form("section", f"What is said about {topic}?")
     for one in reversed(titles[1:-1]):
         above = _MARK.sub("", one).strip(" :.?")
         if _is_topic(above) and "…" not in above and not _same(above, called) and not _same(above, title):
-            yield Form("section", f"In {called}, what is said on {topic} under {writer.topic(above)}?", True)
+            yield Form("section", f"What is said on {topic} under {writer.topic(above)}?")
             return
 
 

@@ -133,8 +133,8 @@ def test_it_stays_in_scope(base: knarr.KnowledgeBase, policy: ScriptedPolicy) ->
     )
 
 
-def test_generated_questions_need_no_model(base: knarr.KnowledgeBase) -> None:
-    report = base.warm_up(generate=6)
+def test_generated_questions_need_no_model(base: knarr.KnowledgeBase, policy: ScriptedPolicy) -> None:
+    report = base.warm_up(generate=6, policy=policy)
     assert [one.text for one in report.made] == [one.text for one in base.historical_questions(6)]
     assert report.questions == len(report.made) == report.asked
     assert report.accepted > 0 and report.model.calls == 0
