@@ -16,7 +16,7 @@ from knarr.agent.decision import Observation
 from knarr.prompts import prompt
 
 SYSTEM_PROMPT = "agent_v1"
-LAST_TURN = "No tool can be called any more. Answer now from what was shown, or say what is missing."
+LAST_TURN = "Now answer from what was shown, without further calls, or say what is missing."
 NUDGE = "Your reply was empty. Call a tool, or answer the question, or say that the library does not hold the answer."
 
 

@@ -199,7 +199,7 @@ def test_long_calls_go_with_their_replies(library, style):
     within_window(chat)
     assert done.trace.spent == "rounds"
     assert "turns; read again what is needed" in text_of(chat.requests[-1])
-    assert "No tool can be called any more" in text_of(chat.requests[-1])
+    assert "without further calls" in text_of(chat.requests[-1])
 
 
 def test_what_speaks_of_the_question_is_dropped_last(library):
