@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from knarr.agent.decision import Quote, Shown
 from knarr.agent.library import Library
 from knarr.agent.place import lines_of, pages_of
+from knarr.documents.objects import ABSTRACT_NAME
 from knarr.errors import KnarrError
 from knarr.language.citations import bare, fault_of, locate
 from knarr.trace import DroppedCitation
 from knarr.types import Citation, Passage
-from knarr.uris import within
+from knarr.uris import name_of, within
 
 _MOST = 32
 _LOOKUP_WORDS = 12
@@ -56,8 +57,11 @@ class Citer:
         return Citation(quote.uri, passage.text[begin:end], lines, pages, passage.source.document)
 
     def _read(self, uri: str) -> Passage | None:
+        """What a quote may be from: the documents' text. An abstract tells of it in words of its own, or of a
+        model's, and is evidence for nothing."""
         try:
-            return self._library.read(uri) if within(uri, self._scope) else None
+            abstract = name_of(uri) == ABSTRACT_NAME
+            return self._library.read(uri) if within(uri, self._scope) and not abstract else None
         except (KnarrError, ValueError):
             return None
 

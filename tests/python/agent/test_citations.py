@@ -83,3 +83,23 @@ def test_unspaced_scripts_count_characters():
     source = "第四章规定了借阅期限为十四天可以续借一次"
     assert fault_of("借阅期限为十四天可以", source, []) == ""
     assert fault_of("十四天", source, []) == "too_short"
+
+
+def test_an_abstract_is_no_evidence(library):
+    """Its words may be a model's: the same words count only where a document says them."""
+    library.documents["viking://notes"] = ["The vault is opened at nine by two clerks."]
+    read = library.read
+
+    def with_abstract(uri, *more, **named):
+        return (
+            read("viking://notes/c_1.md", *more, **named)
+            if uri.endswith(".abstract.md")
+            else read(uri, *more, **named)
+        )
+
+    library.read = with_abstract
+    script = [
+        Decision.answer("At nine.", Quote("viking://notes/.abstract.md", "The vault is opened at nine"))
+    ]
+    done = Agent(library, ScriptedPolicy(script), reranker=None).run("When is the vault opened?")
+    assert [one.fault for one in done.trace.dropped] == ["misattributed"]
