@@ -10,28 +10,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from knarr.experience.form_words import (
+    ARTICLES,
+    DATE,
+    IDLE_VERBS,
+    LABEL,
+    METHODS,
+    NOT_SUBJECTS,
+    NUMBER,
+    PERSON,
+    PLACED,
+    PLAIN,
+    SUBJECT,
+    head_of,
+    tail_of,
+)
 from knarr.language.words import STOP
-
-_NOT_SUBJECTS = frozenset(
-    """it this that these those they he she we you i there such which who one both each either neither what if when
-    while although however as in on at for from by with after before during since because unless upon under note and
-    or but so then also thus hence here see""".split()  # noqa: SIM905 - one word per line would hide the list
-)
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_DATE = (
-    rf"(?:(?:early|late|mid-?)?\s*(?:{_MONTHS})\.?\s+\d|(?:{_MONTHS})\b|\d{{1,2}}\s+(?:{_MONTHS})"
-    r"|(?:the\s+)?(?:1[5-9]|20)\d\d\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)"
-)
-_NUMBER = (
-    r"(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|sixty|ninety)"
-    r"(?:\s+\(\d+\))?"
-)
-_SUBJECT = r"(?P<subject>[\"“]?[A-Z0-9][^,;:?!|]{1,70}?)"
-_PERSON = re.compile(
-    r"\b(?:actor|actress|singer|songwriter|player|politician|author|writer|director|producer|musician|rapper|poet|artist"
-    r"|professor|scientist|coach|footballer|businessman|businesswoman|journalist|lawyer|composer|model|wrestler|painter"
-    r"|comedian|filmmaker|born|officer|instructor|person)\b"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +85,20 @@ class Writer:
 
     def _is_a(self, sentence: str) -> Iterator[Form]:
         found = re.match(
-            rf"{_SUBJECT}(?: \([^)]*\))? (?P<be>is|was|are|were) (?P<what>(?:an?|the|one of)\s.*)", sentence
+            rf"{SUBJECT}(?: \([^)]*\))? (?P<be>is|was|are|were) (?P<what>(?:an?|the|one of)\s.*)", sentence
         )
         subject = self._subject(found["subject"]) if found else ""
         if found and subject:
             kind = re.split(r",|\s(?:by|of|in|from|that|which|who|for|with|on|at)\s", found["what"])[0]
-            word = "Who" if _PERSON.search(kind) and found["be"] in ("is", "was") else "What"
+            word = "Who" if PERSON.search(kind) and found["be"] in ("is", "was") else "What"
             yield Form("identity", f"{word} {found['be']} {subject}?", self._proper(found["subject"]))
-        born = re.match(rf"{_SUBJECT} \((?:.{{0,40}}?)born ", sentence)
+        born = re.match(rf"{SUBJECT} \((?:.{{0,40}}?)born ", sentence)
         if born and self._subject(born["subject"]):
             yield Form("date", f"When was {born['subject']} born?", True)
 
     def _labelled(self, sentence: str) -> Iterator[Form]:
         found = re.match(r"(?:[-*•]\s*)?(?P<label>[A-Z][A-Za-z&/' -]{3,32}):\s+(?P<value>\S.{2,})", sentence)
-        if found is None or not _LABEL.fullmatch(found["label"].strip()):
+        if found is None or not LABEL.fullmatch(found["label"].strip()):
             return
         label = " ".join(word if word.isupper() else word.lower() for word in found["label"].split())
         verb = "are" if label.endswith("s") and not label.endswith("ss") else "is"
@@ -118,7 +112,7 @@ class Writer:
 
     def _passive(self, sentence: str) -> Iterator[Form]:
         found = re.match(
-            rf"{_SUBJECT} (?P<be>is|was|are|were) (?:\w+ly )?(?P<done>\w+(?:ed|en|wn|ld|lt|ght|ft|de|un|pt|ut|nt|et)|born|made|due)\b(?P<rest>.*)",
+            rf"{SUBJECT} (?P<be>is|was|are|were) (?:\w+ly )?(?P<done>\w+(?:ed|en|wn|ld|lt|ght|ft|de|un|pt|ut|nt|et)|born|made|due)\b(?P<rest>.*)",
             sentence,
         )
         subject = self._subject(found["subject"]) if found else ""
@@ -126,14 +120,14 @@ class Writer:
             return
         rest, alone = found["rest"], self._proper(found["subject"])
         head = f"{found['be']} {subject} {found['done']}"
-        if re.match(rf".{{0,60}}?\b(?:on|in|by|since|until|from|before|at)\s+{_DATE}", rest):
+        if re.match(rf".{{0,60}}?\b(?:on|in|by|since|until|from|before|at)\s+{DATE}", rest):
             yield Form("date", f"When {head}?", alone)
         by = re.match(r"(?P<mid>[^,.;]{0,30}?) by (?!\w+ing\b)(?:the |an? )?[A-Z]", rest)
         if by and found["done"].endswith("ed"):
             yield Form("agent", f"Who {found['done']} {subject}?", alone)
         elif by:
             yield Form("agent", f"By whom {head}?", alone)
-        if re.match(r" (?:in|at|on|near|within|outside) (?:the )?[A-Z]", rest) and found["done"] in _PLACED:
+        if re.match(r" (?:in|at|on|near|within|outside) (?:the )?[A-Z]", rest) and found["done"] in PLACED:
             yield Form("place", f"Where {head}?", alone)
         if re.match(r" (?:using|by \w+ing|through|based on|according to)\b", rest):
             yield Form("manner", f"How {head}?", alone)
@@ -141,13 +135,13 @@ class Writer:
     def _counted(self, sentence: str) -> Iterator[Form]:
         noun = r"(?P<noun>(?:[a-z][\w-]+ ){0,2}[a-z][\w-]+s)\b"
         found = re.match(
-            rf"{_SUBJECT} (?P<verb>has|have|had|contains?|includes?|requires?|receives?|covers?|uses?|comprises?|consists? of"
-            rf"|employs?|operates?|owns?|lasts?) (?:\w+ ){{0,2}}?{_NUMBER} {noun}",
+            rf"{SUBJECT} (?P<verb>has|have|had|contains?|includes?|requires?|receives?|covers?|uses?|comprises?|consists? of"
+            rf"|employs?|operates?|owns?|lasts?) (?:\w+ ){{0,2}}?{NUMBER} {noun}",
             sentence,
         )
         subject = self._subject(found["subject"]) if found else ""
         if found and subject:
-            verb = _PLAIN.get(found["verb"], found["verb"])
+            verb = PLAIN.get(found["verb"], found["verb"])
             do = (
                 "did"
                 if found["verb"] == "had"
@@ -159,14 +153,14 @@ class Writer:
                 "number", f"How many {found['noun']} {do} {subject} {verb}?", self._proper(found["subject"])
             )
         there = re.match(
-            rf"There (?P<be>are|were|will be) (?:\w+ ){{0,2}}?{_NUMBER} {noun}(?P<tail> (?:in|for|on|of) [^,.;]{{3,50}})?",
+            rf"There (?P<be>are|were|will be) (?:\w+ ){{0,2}}?{NUMBER} {noun}(?P<tail> (?:in|for|on|of) [^,.;]{{3,50}})?",
             sentence,
         )
         if there:
             be = "will there be" if there["be"] == "will be" else f"{there['be']} there"
             yield Form("number", f"How many {there['noun']} {be}{self._mine(there['tail'] or '')}?")
         share = re.match(
-            rf"{_SUBJECT} (?:is|are|was|were|accounts? for|accounted for|makes? up|counts? for) (?:\w+ )?[\d.]+ ?% of (?P<of>[^,.;]{{3,50}})",
+            rf"{SUBJECT} (?:is|are|was|were|accounts? for|accounted for|makes? up|counts? for) (?:\w+ )?[\d.]+ ?% of (?P<of>[^,.;]{{3,50}})",
             sentence,
         )
         if share and (subject := self._subject(share["subject"])):
@@ -174,13 +168,13 @@ class Writer:
 
     def _changed(self, sentence: str) -> Iterator[Form]:
         found = re.match(
-            rf"{_SUBJECT} (?P<verb>increased|decreased|grew|rose|fell|declined|dropped|improved)\b(?P<rest>.*)",
+            rf"{SUBJECT} (?P<verb>increased|decreased|grew|rose|fell|declined|dropped|improved)\b(?P<rest>.*)",
             sentence,
         )
         subject = self._subject(found["subject"]) if found else ""
         if found is None or not subject:
             return
-        verb = _PLAIN[found["verb"]]
+        verb = PLAIN[found["verb"]]
         if re.search(
             r"\b(?:due to|driven by|because|reflecting|as a result of|attributable to)\b", found["rest"]
         ):
@@ -192,7 +186,7 @@ class Writer:
 
     def _duty(self, sentence: str) -> Iterator[Form]:
         found = re.match(
-            rf"{_SUBJECT} (?P<modal>shall|must|should|may|can|will|is required to|are required to|agrees to|is entitled to"
+            rf"{SUBJECT} (?P<modal>shall|must|should|may|can|will|is required to|are required to|agrees to|is entitled to"
             r"|are expected to|need to|needs to)(?P<not> not| only)? (?P<verb>[a-z]+)\b(?P<rest>.*)",
             sentence,
         )
@@ -200,9 +194,9 @@ class Writer:
             return
         raw = found["subject"].strip()
         subject = "I" if raw in ("You", "Students", "Each student") else self._subject(raw)
-        if not subject or found["verb"] in _IDLE_VERBS or len(raw.split()) > 8:
+        if not subject or found["verb"] in IDLE_VERBS or len(raw.split()) > 8:
             return
-        act = f"{found['verb']}{_head(found['rest'])}"
+        act = f"{found['verb']}{head_of(found['rest'])}"
         act = self._mine(act) if subject == "I" else act
         modal = found["modal"]
         if found["not"] == " not" or modal in ("may", "can", "is entitled to"):
@@ -220,7 +214,7 @@ class Writer:
             if re.match(r" (?:an?|the|all|any|its|their|your|such)\b", found["rest"]):
                 yield Form("duty", f"What {must.lower()} {subject} {found['verb']}?")
         if re.search(
-            rf"\b(?:within|no later than|not later than|at least)\s+{_NUMBER}\s+(?:\w+ )?(?:days?|hours?|weeks?|months?|years?)",
+            rf"\b(?:within|no later than|not later than|at least)\s+{NUMBER}\s+(?:\w+ )?(?:days?|hours?|weeks?|months?|years?)",
             found["rest"],
         ):
             yield Form("date", f"How soon must {subject} {act}?")
@@ -233,23 +227,23 @@ class Writer:
     def _authors(self, sentence: str) -> Iterator[Form]:
         found = re.match(
             rf"(?:In (?:this paper|this work|order to [^,]{{3,60}}|our experiments), )?[Ww]e (?:also |then |further |first )?"
-            rf"(?P<verb>{'|'.join(_METHODS)})\b(?P<rest>[^.;]*)",
+            rf"(?P<verb>{'|'.join(METHODS)})\b(?P<rest>[^.;]*)",
             sentence,
         )
         if found is None:
             return
         verb, rest = found["verb"], found["rest"]
-        verb = _PLAIN.get(verb, verb.removesuffix("d") if verb.endswith("ed") else verb)
+        verb = PLAIN.get(verb, verb.removesuffix("d") if verb.endswith("ed") else verb)
         tail = re.search(r" (?:for|on|in|to|against|with|from|between) (?:the |an? )?[^,;:()]{4,50}$", rest)
-        if tail and _clean_tail(tail[0]):
-            yield Form("method", f"What do {self._we} {verb}{_clean_tail(tail[0])}?")
+        if tail and tail_of(tail[0]):
+            yield Form("method", f"What do {self._we} {verb}{tail_of(tail[0])}?")
         on = re.match(r" [^,;:()]{3,60}? (?P<prep>on|with|against|for|from) ", rest)
         if on:
             yield Form("method", f"What do {self._we} {verb} {on['prep']}?")
 
     def _because(self, sentence: str) -> Iterator[Form]:
         found = re.match(
-            rf"{_SUBJECT} (?P<be>is|are|was|were) (?P<what>[a-z][^,;:.]{{4,60}}?)(?<!primarily)(?<!mainly)(?<!partly),? (?:because|since|due to|in order to|so that)\b",
+            rf"{SUBJECT} (?P<be>is|are|was|were) (?P<what>[a-z][^,;:.]{{4,60}}?)(?<!primarily)(?<!mainly)(?<!partly),? (?:because|since|due to|in order to|so that)\b",
             sentence,
         )
         subject = self._subject(found["subject"]) if found else ""
@@ -266,7 +260,7 @@ class Writer:
         words = text.split()
         if (
             not words
-            or words[0].lower() in _NOT_SUBJECTS
+            or words[0].lower() in NOT_SUBJECTS
             or words[-1].lower() == "following"
             or len(words) > 9
             or not re.search(r"[A-Za-z]{2}", text)
@@ -282,9 +276,9 @@ class Writer:
         """A beginning of a sentence, inside one: "The Company" as "the Company", "Students" as "students"."""
         first, _, rest = text.partition(" ")
         lower = first.lower()
-        if first[1:2].isupper() or (rest[:1].isupper() and lower not in _ARTICLES):
+        if first[1:2].isupper() or (rest[:1].isupper() and lower not in ARTICLES):
             return text
-        return f"{lower} {rest}".strip() if lower in _ARTICLES or lower in self._small else text
+        return f"{lower} {rest}".strip() if lower in ARTICLES or lower in self._small else text
 
     def topic(self, heading: str) -> str:
         """A heading inside a sentence: in small letters, but for the words that the document never writes so."""
@@ -305,67 +299,3 @@ class Writer:
 
     def _mine(self, text: str) -> str:
         return re.sub(r"\b(?:your|their)\b", "my", text)
-
-
-_LABEL = re.compile(
-    r"(?:[A-Za-z-]+ ){0,3}(?:office|hours?|instructors?|professors?|teachers?|tas?|e-?mail|phone|credits?|prerequisites?|co-?requisites?"
-    r"|textbooks?|texts?|readings?|materials?|grading|grades?|exams?|quizzes|homework|attendance|participation|location|room"
-    r"|time|date|deadline|website|address|contact|price|fees?|costs?|rates?|term|governing law|status|types?|defaults?|versions?"
-    r"|author|publisher|class|lectures?|lab|meetings?|schedule|objectives?|purpose|scope|owner|duration|capacity|size|weight"
-    r"|population|capital|language|founder|director|producer|label|genre|borrower|lender|licensor|licensee|territory|notices?)",
-    re.IGNORECASE,
-)
-_ARTICLES = frozenset("the a an all any each every no some most our your their its other only such".split())  # noqa: SIM905
-_PLACED = (
-    "located",
-    "held",
-    "situated",
-    "based",
-    "born",
-    "found",
-    "built",
-    "headquartered",
-    "available",
-    "set",
-)
-_PLAIN = {
-    "has": "have", "had": "have", "contains": "contain", "includes": "include", "requires": "require",
-    "receives": "receive", "covers": "cover", "uses": "use", "comprises": "comprise", "consists of": "consist of",
-    "employs": "employ", "operates": "operate", "owns": "own", "lasts": "last", "increased": "increase",
-    "decreased": "decrease", "grew": "grow", "rose": "rise", "fell": "fall", "declined": "decline",
-    "dropped": "drop", "improved": "improve", "trained": "train", "evaluated": "evaluate", "collected": "collect",
-    "conducted": "conduct", "tested": "test", "obtained": "obtain", "employed": "employ", "selected": "select",
-    "reported": "report", "annotated": "annotate",
-}  # fmt: skip
-_METHODS = (
-    "use", "used", "evaluate", "evaluated", "train", "trained", "compare", "compared", "propose", "proposed",
-    "collect", "collected", "apply", "employ", "employed", "introduce", "report", "reported", "conduct", "conducted",
-    "test", "tested", "choose", "select", "selected", "obtain", "obtained", "annotate", "annotated", "adopt", "explore",
-    "investigate", "measure", "build", "create", "develop",
-)  # fmt: skip
-_IDLE_VERBS = frozenset(
-    """be have not also only never mean include remain become constitute at in on for to the
-    apply""".split()  # noqa: SIM905 - one word per line would hide the list
-)
-_MOST_ACT_WORDS = 7
-_BREAKS = re.compile(
-    r",|;|:|\(|\.(?:\s|$)|\s(?:if|unless|when|which|that|in the event|provided|within|upon|by|no later|before|after|until"
-    r"|except|pursuant|subject to|in accordance|under|as)\b"
-)
-_DANGLING = frozenset("a an the of to in on at for with and or by from its their any all such".split())  # noqa: SIM905
-
-
-def _head(rest: str) -> str:
-    """The first part of a predicate: up to a comma or a condition, a few words."""
-    stop = _BREAKS.search(rest)
-    words = rest[: stop.start() if stop else len(rest)].split()[:_MOST_ACT_WORDS]
-    while words and words[-1].lower() in _DANGLING:
-        words.pop()
-    return f" {' '.join(words)}" if words else ""
-
-
-def _clean_tail(tail: str) -> str:
-    words = tail.split()[:_MOST_ACT_WORDS]
-    while words and words[-1].lower() in _DANGLING:
-        words.pop()
-    return f" {' '.join(words)}" if len(words) > 1 else ""
