@@ -100,6 +100,7 @@ def test_native_requests_offer_the_tools_and_schema_requests_a_form(library):
     first, second = (json.dumps(request.schema) for request in schema.requests)
     assert '"calls"' in first and '"answer"' not in first  # nothing was looked up yet
     assert '"calls"' in second and '"answer"' in second and FEES in second  # what may be cited
+    assert '"minItems": 1' in second.partition('"answer"')[2]  # what was found has a quote
 
 
 def test_schema_calls_can_only_name_what_was_shown_and_what_it_lies_in(library):
@@ -113,6 +114,15 @@ def test_schema_calls_can_only_name_what_was_shown_and_what_it_lies_in(library):
     wide = ScriptedChat([listed, answering("schema")])
     run(library, wide, "schema")
     assert '"scope": {"enum"' not in json.dumps(wide.requests[-1].schema)  # too many to name them all
+
+
+def test_where_nothing_was_shown_nothing_can_be_found(library):
+    chat = ScriptedChat(
+        [calling("schema", ("Grep", '{"pattern": "nowhere"}')), ChatReply(""), answering("schema")]
+    )
+    run(library, chat, "schema")
+    answer = json.dumps(chat.requests[1].schema).partition('"answer"')[2]
+    assert '{"const": false}' in answer and '{"const": true}' not in answer
 
 
 @pytest.mark.parametrize("style", STYLES)

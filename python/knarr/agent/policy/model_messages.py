@@ -135,11 +135,13 @@ def decision_schema(
 
 
 def _answer(uris: Sequence[str]) -> dict[str, Any]:
-    quotes: dict[str, Any] = {"type": "array", "maxItems": 0}
-    if uris:
-        quote = _object({"uri": {"enum": list(uris[-_MOST_URIS:])}, "text": _TEXT})
-        quotes = {"type": "array", "items": quote, "maxItems": 8}
-    return _object({"found": {"type": "boolean"}, "text": _TEXT, "quotes": quotes})
+    """An answer that was found has a quote; without text to quote nothing was found."""
+    none = _object({"found": {"const": False}, "text": _TEXT, "quotes": {"type": "array", "maxItems": 0}})
+    if not uris:
+        return none
+    quote = _object({"uri": {"enum": list(uris[-_MOST_URIS:])}, "text": _TEXT})
+    quotes = {"type": "array", "items": quote, "minItems": 1, "maxItems": 8}
+    return {"anyOf": [_object({"found": {"const": True}, "text": _TEXT, "quotes": quotes}), none]}
 
 
 def _shape(name: str, value: dict[str, Any]) -> dict[str, Any]:
