@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -60,8 +61,13 @@ class FirstError {
 }  // namespace
 
 unsigned max_workers() {
-  static const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  return cores;
+  static const unsigned most = [] {
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    const char* wish = std::getenv("KNARR_THREADS");
+    const long threads = wish == nullptr ? 0 : std::strtol(wish, nullptr, 10);
+    return threads < 1 ? cores : static_cast<unsigned>(std::min<long>(threads, cores));
+  }();
+  return most;
 }
 
 unsigned parallel_for(std::size_t tasks, unsigned workers,

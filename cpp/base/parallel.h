@@ -4,6 +4,9 @@
 // in the way of exit. Starting one costs tens of microseconds, hence callers give each at least a
 // millisecond of work. All calls of the process share one allowance of helper threads: when many
 // callers come at once each gets few or none, and the machine is not asked for more than it has.
+// Where other libraries of the process keep threads busy (a model that embeds, say), the
+// environment variable KNARR_THREADS, read once, bounds the engine's: 1 leaves it the callers'
+// threads only.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +15,8 @@
 
 namespace knarr {
 
-// The most workers one call may get, its caller included: the cores this process may use.
+// The most workers one call may get, its caller included: the cores this process may use, or
+// KNARR_THREADS when that is less.
 unsigned max_workers();
 
 // Calls work(worker, task) once for each task in [0, tasks), by at most `workers` threads, the

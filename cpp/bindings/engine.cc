@@ -43,11 +43,21 @@ std::pair<Row, Row> add(Engine& self, const Texts& uris, const py::array& vector
   return {rows.begin, rows.end};
 }
 
+PlanWish plan_wish(const std::string& plan) {
+  if (plan == "auto") return PlanWish::kAuto;
+  if (plan == "exact") return PlanWish::kExact;
+  if (plan == "scan") return PlanWish::kScan;
+  fail(ErrorCode::kInvalidArgument,
+       "plan: expected \"auto\", \"exact\" or \"scan\", got \"" + plan + "\"");
+}
+
 PyHits search(const Engine& self, const py::array& query, const std::string& scope, std::int64_t k,
               const Filter& filter, std::int64_t offset, bool expand, float gamma,
-              const std::optional<py::array>& question) {
+              const std::optional<py::array>& question, const std::string& plan,
+              double recall_target, bool explain) {
   const std::span<const float> values = floats(query, 1, "query");
-  SearchOptions options{scope, k, offset, filter, expand, gamma, {}};
+  SearchOptions options{scope, k, offset, filter, expand, gamma, {}, {}};
+  options.how = {plan_wish(plan), recall_target, explain};
   if (question) {
     options.question = floats(*question, 1, "question");
     if (options.question.empty()) {
@@ -55,26 +65,26 @@ PyHits search(const Engine& self, const py::array& query, const std::string& sco
            "question: expected dimension " + std::to_string(self.dim()) + ", got 0");
     }
   }
-  return {without_gil([&] { return self.search(values, options); }), {}};
+  return {without_gil([&] { return self.search(values, options); }), explain, {}};
 }
 
 std::vector<PyHits> search_batch(const Engine& self, const py::array& queries,
-                                 const std::string& scope, std::int64_t k, const Filter& filter) {
+                                 const std::string& scope, std::int64_t k, const Filter& filter,
+                                 const std::string& plan, double recall_target, bool explain) {
   const std::span<const float> values = floats(queries, 2, "queries");
   if (queries.shape(1) != static_cast<py::ssize_t>(self.dim())) {
     fail(ErrorCode::kInvalidArgument, "queries: expected dimension " + std::to_string(self.dim()) +
                                           ", got " + std::to_string(queries.shape(1)));
   }
-  std::vector<Hits> found = without_gil([&] {
-    SearchOptions options;
-    options.scope = scope;
-    options.k = k;
-    options.filter = filter;
-    return self.search_batch(values, options);
-  });
+  SearchOptions options;
+  options.scope = scope;
+  options.k = k;
+  options.filter = filter;
+  options.how = {plan_wish(plan), recall_target, explain};
+  std::vector<Hits> found = without_gil([&] { return self.search_batch(values, options); });
   std::vector<PyHits> out;
   out.reserve(found.size());
-  for (Hits& hits : found) out.push_back({std::move(hits), {}});
+  for (Hits& hits : found) out.push_back({std::move(hits), explain, {}});
   return out;
 }
 
@@ -126,6 +136,7 @@ py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
   out["questions"] = stats.questions;
   out["text_bytes"] = stats.text_bytes;
   out["vectors_size_bytes"] = stats.vectors_size_bytes;
+  out["codes_size_bytes"] = stats.codes_size_bytes;
   out["texts_size_bytes"] = stats.texts_size_bytes;
   out["trie_size_bytes"] = stats.trie_size_bytes;
   out["edges_size_bytes"] = stats.edges_size_bytes;
@@ -170,9 +181,11 @@ void define_writing(Class& type) {
 void define_reading(Class& type) {
   type.def("search", &search, py::arg("query"), py::arg("scope"), py::arg("k"), py::arg("filter"),
            py::kw_only(), py::arg("offset"), py::arg("expand"), py::arg("gamma"),
-           py::arg("question") = py::none())
+           py::arg("question") = py::none(), py::arg("plan") = "auto",
+           py::arg("recall_target") = 0.99, py::arg("explain") = false)
       .def("search_batch", &search_batch, py::arg("queries"), py::arg("scope"), py::arg("k"),
-           py::arg("filter"))
+           py::arg("filter"), py::kw_only(), py::arg("plan") = "auto",
+           py::arg("recall_target") = 0.99, py::arg("explain") = false)
       .def("expand", &expand, py::arg("seeds"), py::arg("query"), py::arg("scope"),
            py::arg("filter"), py::kw_only(), py::arg("gamma"), py::arg("limit"))
       .def(

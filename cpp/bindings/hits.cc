@@ -39,6 +39,24 @@ py::array_t<T> numbers(const PyHits& self, T ScoredRow::*member) {
   return out;
 }
 
+// How a result was found, with the name of the plan.
+struct PyExplanation : Explanation {
+  std::string plan;
+};
+
+std::optional<PyExplanation> explain(const PyHits& self) {
+  if (!self.is_explained) return std::nullopt;
+  return PyExplanation{self.hits.explanation, self.hits.plan};
+}
+
+std::string describe_steps(const PyExplanation& self) {
+  return "Explanation(plan=" + self.plan + ", rows_allowed=" + std::to_string(self.rows_allowed) +
+         ", rows_scanned=" + std::to_string(self.rows_scanned) +
+         ", rows_reranked=" + std::to_string(self.rows_reranked) +
+         ", plan_us=" + std::to_string(self.plan_us) + ", scan_us=" + std::to_string(self.scan_us) +
+         ", rerank_us=" + std::to_string(self.rerank_us) + ")";
+}
+
 std::string describe(PyHits& self) {
   std::string out = "Hits(" + std::to_string(self.hits.size()) + " of " +
                     std::to_string(self.hits.rows_allowed) + " rows allowed, plan " +
@@ -85,6 +103,20 @@ void register_hits(py::module_& module) {
           },
           "Unix seconds; None for never.");
 
+  py::class_<PyExplanation>(module, "Explanation",
+                            "How a result was found. Times are of the whole call: the queries of a "
+                            "batch share them.")
+      .def_readonly("plan", &PyExplanation::plan)
+      .def_readonly("rows_allowed", &PyExplanation::rows_allowed, "By scope and filter.")
+      .def_readonly("rows_scanned", &PyExplanation::rows_scanned,
+                    "Whose vector (plan \"exact\") or code (\"scan\") was read.")
+      .def_readonly("rows_reranked", &PyExplanation::rows_reranked,
+                    "Whose vector was read after their code.")
+      .def_readonly("plan_us", &PyExplanation::plan_us, "To choose the plan.")
+      .def_readonly("scan_us", &PyExplanation::scan_us)
+      .def_readonly("rerank_us", &PyExplanation::rerank_us)
+      .def("__repr__", &describe_steps);
+
   py::class_<PyHits>(module, "Hits",
                      "Results of a search, best first: columns of one length. They tell of the "
                      "engine as it was when the search ran.")
@@ -103,7 +135,9 @@ void register_hits(py::module_& module) {
           "rows", [](const PyHits& self) { return numbers(self, &ScoredRow::row); }, "uint32 (n,).")
       .def_property_readonly(
           "plan", [](const PyHits& self) { return self.hits.plan; },
-          "How the vectors were searched.")
+          "How the vectors were searched: \"exact\" or \"scan\".")
+      .def_property_readonly("explain", &explain,
+                             "What was done, when the search was asked to explain; else None.")
       .def_property_readonly(
           "rows_allowed", [](const PyHits& self) { return self.hits.rows_allowed; },
           "How many objects scope and filter left.")

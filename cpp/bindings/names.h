@@ -35,6 +35,7 @@ inline const char* outcome_name(GrepOutcome outcome) {
 
 struct PyHits {
   Hits hits;
+  bool is_explained = false;
   std::map<std::string, py::object> columns;  // those that were asked for
 };
 

@@ -32,6 +32,7 @@
 #include "engine/types.h"
 #include "filter/filter.h"
 #include "grep/grep.h"
+#include "vectors/search.h"
 
 namespace knarr {
 
@@ -55,6 +56,7 @@ struct SearchOptions {
   // (dim,), compared with the edges' questions; empty: the query is. What is searched for is often
   // a part of the question, or it in other words.
   std::span<const float> question = {};
+  SearchHow how = {};  // the plan, and the recall that it is to reach
 };
 
 struct ExpandOptions {
@@ -123,6 +125,7 @@ class Engine {
   // --- Reading -----------------------------------------------------------------------------------
 
   // The k nearest objects of the scope that the filter allows: always min(k, allowed - offset).
+  // Up to kExactRows allowed rows they are the true ones; what holds beyond, vectors/search.h says.
   Hits search(std::span<const float> query, const SearchOptions& options) const;
   // The same for (n, dim) queries: one result each, without edges.
   std::vector<Hits> search_batch(std::span<const float> queries,

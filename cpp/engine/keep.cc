@@ -1,8 +1,8 @@
 // Save and load.
 //
 // A snapshot holds the nodes in document order (parents first), the rows' records, the vectors as
-// one matrix, the texts and the edges. FORMAT.md of the snapshot room draws the container; the two
-// sections encoded here are, in the terms of base/coding.h:
+// one matrix, their codes, the texts and the edges. FORMAT.md of the snapshot room draws the
+// container; the two sections encoded here are, in the terms of base/coding.h:
 //   engine.nodes    u32 next id, u64 count, then for each node but the root:
 //                   u32 id, u32 parent, u32 row (kNoRow: a directory), string name
 //   engine.rows     u32 dim, u64 count, then for each row:
@@ -21,6 +21,7 @@
 #include "engine/stores.h"
 #include "grep/text_codec.h"
 #include "snapshot/snapshot.h"
+#include "vectors/codes_codec.h"
 
 namespace knarr {
 namespace {
@@ -161,7 +162,8 @@ class Loader {
     }
     const auto* data = reinterpret_cast<const float*>(bytes.data());
     for (std::size_t row = 0; row < records_.size(); ++row) check_unit(data + row * dim_);
-    return VectorStore(dim_, {data, static_cast<Row>(records_.size()), snapshot_});
+    return VectorStore(dim_, {data, static_cast<Row>(records_.size()), snapshot_},
+                       load_codes(snapshot_, dim_, records_.size()));
   }
 
   void read_nodes(Trie& trie, KindRows& by_kind) {
@@ -275,6 +277,7 @@ void Engine::save(const std::string& path) const {
   writer.add(kNodes, encode_nodes(*state, rows));
   writer.add(kRows, encode_rows(*state, rows, dim_));
   write_vectors(*state, rows, writer);
+  save_codes(state->vectors, rows.kept(), writer);
   TextStore texts = rows.texts(state);
   save_texts(texts.view(), writer);
   EdgeCodec::save(state->edges, writer);

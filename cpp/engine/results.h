@@ -12,6 +12,7 @@
 #include "engine/state.h"
 #include "engine/types.h"
 #include "grep/grep.h"
+#include "vectors/search.h"
 
 namespace knarr {
 
@@ -47,6 +48,7 @@ struct Hits {
   std::vector<ScoredRow> rows;  // best first
   std::string plan;             // how the vectors were searched
   std::uint64_t rows_allowed = 0;
+  Explanation explanation;         // times only when asked for
   std::vector<Expanded> expanded;  // only when asked for
 
   std::size_t size() const { return rows.size(); }
@@ -117,6 +119,7 @@ struct Stats {
   std::uint64_t questions;           // historical questions that edges hold
   std::uint64_t text_bytes;          // of live objects
   std::uint64_t vectors_size_bytes;  // memory
+  std::uint64_t codes_size_bytes;
   std::uint64_t texts_size_bytes;
   std::uint64_t trie_size_bytes;
   std::uint64_t edges_size_bytes;

@@ -79,6 +79,7 @@ Hits make_hits(const StatePtr& state, TopKResult&& found, const SearchOptions& o
       std::min(static_cast<std::uint64_t>(options.offset), std::uint64_t{hits.rows.size()});
   hits.rows.erase(hits.rows.begin(), hits.rows.begin() + static_cast<std::ptrdiff_t>(skip));
   hits.plan = found.plan;
+  hits.explanation = found.explanation;
   hits.rows_allowed = rows_allowed;
   return hits;
 }
@@ -104,8 +105,8 @@ Hits Engine::search(std::span<const float> query, const SearchOptions& options) 
   const std::uint64_t rows_allowed = allowed.size();
   const auto before = [&](Row a, Row b) { return state->uri_before(a, b); };
   const RowLess less(before);
-  TopKResult found =
-      top_k(state->vectors, allowed, query.data(), rows_to_rank(options, rows_allowed), less);
+  TopKResult found = top_k(state->vectors, allowed, query.data(),
+                           rows_to_rank(options, rows_allowed), less, options.how);
   Hits hits = make_hits(state, std::move(found), options, rows_allowed);
   if (options.expand) {
     std::vector<NodeId> seeds;
@@ -125,7 +126,7 @@ std::vector<Hits> Engine::search_batch(std::span<const float> queries,
   const auto before = [&](Row a, Row b) { return state->uri_before(a, b); };
   const RowLess less(before);
   auto found = top_k_batch(state->vectors, allowed, queries.data(), queries.size() / dim_,
-                           rows_to_rank(options, rows_allowed), less);
+                           rows_to_rank(options, rows_allowed), less, options.how);
   std::vector<Hits> out;
   out.reserve(found.size());
   for (TopKResult& each : found) {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cmath>
 
 #include "base/parallel.h"
+#include "base/stopwatch.h"
 #include "vectors/allowed_blocks.h"
 #include "vectors/candidates.h"
 #include "vectors/query_table.h"
@@ -24,12 +24,6 @@ constexpr std::size_t kTaskChunks = 32;    // about a megabyte of codes
 // lie above the true k-th best cosine, also when many thousand rows are nearly as good as that one:
 // so it is more than the recall target asks for.
 constexpr double kWorst = 4.0;
-
-using Clock = std::chrono::steady_clock;
-
-double us_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-}
 
 struct Scan {
   const CodeView& codes;
@@ -131,7 +125,7 @@ std::vector<Reader> read_all(const Scan& scan, std::size_t k) {
 // One group of queries; adds to `out`.
 void scan_group(const Scan& scan, const VectorView& view, const RowSet& allowed, std::size_t k,
                 const RowLess& before, CodeScanned& out) {
-  const Clock::time_point begin = Clock::now();
+  Stopwatch watch(true);
   std::vector<Reader> readers = read_all(scan, k);
   std::vector<Candidates> kept = std::move(readers[0].kept());
   out.rows_scanned = 0;  // each group reads the same
@@ -145,9 +139,8 @@ void scan_group(const Scan& scan, const VectorView& view, const RowSet& allowed,
       for (Candidates& each : kept) each.demand(row);
     }
   });
-  out.scan_us += us_since(begin);
+  out.scan_us += watch.lap_us();
 
-  const Clock::time_point middle = Clock::now();
   const std::uint64_t most = uncoded.size() + allowed.size() / kMostReranked;
   std::vector<Reranked> ranked(kept.size());
   const auto workers = static_cast<unsigned>(std::min<std::size_t>(kept.size() / 8, max_workers()));
@@ -155,7 +148,7 @@ void scan_group(const Scan& scan, const VectorView& view, const RowSet& allowed,
     ranked[q] = rerank(view, kept[q].take(), scan.queries[q], k, before, scan.kernel, most);
   });
   for (Reranked& each : ranked) out.queries.push_back(std::move(each));
-  out.rerank_us += us_since(middle);
+  out.rerank_us += watch.lap_us();
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "base/parallel.h"
 #include "vectors/memory.h"
@@ -18,8 +20,27 @@ constexpr std::size_t kSegmentBytes = std::size_t{4} << 20;
 constexpr std::size_t kChunksPerTask = 4;  // coded by one thread before it takes more
 constexpr std::size_t kTasksPerWorker = 2;
 constexpr float kMost16 = 65535.0f;
+constexpr std::uint32_t kSignBit = 0x8000'0000u;
 
 constexpr std::size_t lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+// Eight sums side by side, so that additions need not wait for each other.
+struct Lanes {
+  static constexpr std::size_t kCount = 8;
+  std::array<float, kCount> sums{};
+
+  double total() const { return std::accumulate(sums.begin(), sums.end(), 0.0); }
+};
+
+double inner(const float* a, const float* b, std::size_t n) {
+  Lanes lanes;
+  std::size_t i = 0;
+  for (; i + Lanes::kCount <= n; i += Lanes::kCount) {
+    for (std::size_t j = 0; j < Lanes::kCount; ++j) lanes.sums[j] += a[i + j] * b[i + j];
+  }
+  for (std::size_t j = 0; i < n; ++i, ++j) lanes.sums[j] += a[i] * b[i];
+  return lanes.total();
+}
 
 // The mean of the rows, each number summed in double. Rows that are not finite do not count.
 std::vector<float> mean_of(std::span<const float* const> rows, std::size_t dim) {
@@ -27,9 +48,7 @@ std::vector<float> mean_of(std::span<const float* const> rows, std::size_t dim) 
   std::vector<float> mean(dim, 0.0f);
   std::size_t counted = 0;
   for (const float* row : rows) {
-    double whole = 0;
-    for (std::size_t i = 0; i < dim; ++i) whole += row[i];
-    if (!std::isfinite(whole)) continue;
+    if (!std::isfinite(inner(row, row, dim))) continue;
     for (std::size_t i = 0; i < dim; ++i) sums[i] += row[i];
     ++counted;
   }
@@ -63,21 +82,26 @@ class ChunkCoder {
   RowTerms code(const float* row, std::byte* signs) {
     for (std::size_t i = 0; i < apart_.size(); ++i) apart_[i] = row[i] - centre_[i];
     rotation_.apply(apart_, turned_);
-    double length2 = 0, sum = 0, along = 0;  // |v - c|², Σ|R(v - c)|, s · Rc
-    for (std::size_t at = 0; at < turned_.size(); at += 8, signs += kBlockCodes) {
+    Lanes sums, alongs;
+    for (std::size_t at = 0; at < turned_.size(); at += Lanes::kCount, signs += kBlockCodes) {
+      const float* x = turned_.data() + at;
+      const float* c = turned_centre_.data() + at;
+      std::array<std::uint32_t, Lanes::kCount> down;  // the sign bit of each
       unsigned byte = 0;
-      for (std::size_t bit = 0; bit < 8; ++bit) {
-        const float x = turned_[at + bit];
-        const bool is_up = x >= 0;
-        byte |= unsigned{is_up} << bit;
-        length2 += double{x} * x;
-        sum += std::abs(x);
-        along += is_up ? turned_centre_[at + bit] : -turned_centre_[at + bit];
+      for (std::size_t j = 0; j < Lanes::kCount; ++j) {
+        down[j] = std::bit_cast<std::uint32_t>(x[j]) & kSignBit;
+      }
+      for (std::size_t j = 0; j < Lanes::kCount; ++j) byte |= (~down[j] >> 31) << j;
+      for (std::size_t j = 0; j < Lanes::kCount; ++j) {
+        sums.sums[j] += std::abs(x[j]);
+        alongs.sums[j] += std::bit_cast<float>(std::bit_cast<std::uint32_t>(c[j]) ^ down[j]);
       }
       *signs = static_cast<std::byte>(byte);
     }
-    double with_centre = 0;  // (v - c) · c
-    for (std::size_t i = 0; i < apart_.size(); ++i) with_centre += double{apart_[i]} * centre_[i];
+    const double length2 = inner(turned_.data(), turned_.data(), turned_.size());    // |v - c|²
+    const double sum = sums.total();                                                 // Σ|R(v - c)|
+    const double along = alongs.total();                                             // s · Rc
+    const double with_centre = inner(apart_.data(), centre_.data(), apart_.size());  // (v - c) · c
     const auto n = static_cast<double>(turned_.size());
     if (!std::isfinite(length2) || !(sum > 0)) {
       return {0, std::isfinite(with_centre) ? with_centre : 0, 0};
@@ -96,12 +120,6 @@ class ChunkCoder {
   std::vector<float> turned_centre_;
   std::vector<float> turned_;
 };
-
-float length2(std::span<const float> vector) {
-  double sum = 0;
-  for (const float x : vector) sum += double{x} * x;
-  return static_cast<float>(sum);
-}
 
 std::uint16_t in_steps(double value, double step) {
   if (!(step > 0)) return 0;
@@ -134,9 +152,11 @@ void Coder::code(std::span<const float* const> rows, std::byte* out) const {
     low = r == 0 ? kept[r].offset : std::min(low, kept[r].offset);
     high = r == 0 ? kept[r].offset : std::max(high, kept[r].offset);
   }
+  const std::span<const float> centre = coder.centre();
   const ChunkTerms terms{static_cast<float>(most.factor / kMost16), static_cast<float>(low),
                          static_cast<float>((high - low) / kMost16),
-                         static_cast<float>(most.spread), length2(coder.centre())};
+                         static_cast<float>(most.spread),
+                         static_cast<float>(inner(centre.data(), centre.data(), centre.size()))};
   auto* factors = reinterpret_cast<std::uint16_t*>(out + shape_.factors_at);
   auto* offsets = reinterpret_cast<std::uint16_t*>(out + shape_.offsets_at);
   for (std::size_t r = 0; r < kChunkRows; ++r) {
@@ -144,7 +164,6 @@ void Coder::code(std::span<const float* const> rows, std::byte* out) const {
     offsets[r] = in_steps(kept[r].offset - low, terms.offset_step);
   }
   std::memcpy(out + shape_.terms_at, &terms, sizeof(terms));
-  const std::span<const float> centre = coder.centre();
   std::memcpy(out + shape_.centre_at, centre.data(), centre.size_bytes());
 }
 

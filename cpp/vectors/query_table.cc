@@ -14,10 +14,9 @@ constexpr std::size_t kPatterns = 16;
 // The sum of the numbers whose bit is set, for each pattern of bits.
 std::array<float, kPatterns> sums_of(const float* x) {
   std::array<float, kPatterns> sums{};
-  for (std::size_t pattern = 1; pattern < kPatterns; ++pattern) {
-    const std::size_t rest = pattern & (pattern - 1);
-    const std::size_t low = pattern ^ rest;  // the lowest set bit
-    sums[pattern] = sums[rest] + x[low == 1 ? 0 : low == 2 ? 1 : low == 4 ? 2 : 3];
+  for (std::size_t i = 0, bit = 1; i < kGroup; ++i, bit *= 2) {
+    for (std::size_t pattern = 0; pattern < bit; ++pattern)
+      sums[bit + pattern] = sums[pattern] + x[i];
   }
   return sums;
 }
@@ -33,10 +32,11 @@ QueryTable::QueryTable(const Rotation& rotation, const float* query, std::size_t
   for (std::size_t g = 0; g < turned.size(); g += kGroup) {
     float low = 0, high = 0;
     for (std::size_t i = g; i < g + kGroup; ++i) {
-      (turned[i] < 0 ? low : high) += turned[i];
-      total += turned[i];
+      low += std::min(turned[i], 0.0f);
+      high += std::max(turned[i], 0.0f);
     }
     low_sum += low;
+    total += low + high;
     widest = std::max(widest, high - low);
   }
   const float step = widest / static_cast<float>(kMostEntry);
@@ -45,11 +45,14 @@ QueryTable::QueryTable(const Rotation& rotation, const float* query, std::size_t
   std::uint8_t* out = entries_.data();
   for (std::size_t g = 0; g < turned.size(); g += kGroup) {
     const std::array<float, kPatterns> sums = sums_of(turned.data() + g);
-    const float low = *std::min_element(sums.begin(), sums.end());
-    for (const float sum : sums) {
-      const float entry = (sum - low) * inverse + 0.5f;
-      *out++ = static_cast<std::uint8_t>(std::min(entry, static_cast<float>(kMostEntry)));
+    float low = 0;
+    for (std::size_t i = g; i < g + kGroup; ++i) low += std::min(turned[i], 0.0f);
+    std::array<int, kPatterns> entries;
+    for (std::size_t i = 0; i < kPatterns; ++i) {
+      // From -0 to kMostEntry, up to rounding, which half an entry is far above.
+      entries[i] = static_cast<int>((sums[i] - low) * inverse + 0.5f);
     }
+    for (const int entry : entries) *out++ = static_cast<std::uint8_t>(entry);
   }
   scale_ = 2 * step;
   shift_ = static_cast<float>(2 * low_sum - total);

@@ -34,8 +34,8 @@ void first_steps(float* x, std::size_t n) {
   }
 }
 
-// Sums and differences of two stretches, in place.
-void cross(float* a, float* b, std::size_t n) {
+// Sums and differences of two stretches that do not overlap, in place.
+void cross(float* __restrict a, float* __restrict b, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const float sum = a[i] + b[i];
     b[i] = a[i] - b[i];
@@ -43,12 +43,28 @@ void cross(float* a, float* b, std::size_t n) {
   }
 }
 
+// Two steps at once, on four stretches of n numbers.
+void cross_twice(float* __restrict a, float* __restrict b, float* __restrict c, float* __restrict d,
+                 std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const float ab = a[i] + b[i], a_b = a[i] - b[i], cd = c[i] + d[i], c_d = c[i] - d[i];
+    a[i] = ab + cd;
+    b[i] = a_b + c_d;
+    c[i] = ab - cd;
+    d[i] = a_b - c_d;
+  }
+}
+
 // Unscaled; n is a power of two, 8 or more.
 void hadamard(float* x, std::size_t n) {
   first_steps(x, n);
-  for (std::size_t half = 4; half < n; half *= 2) {
-    for (std::size_t i = 0; i < n; i += 2 * half) cross(x + i, x + i + half, half);
+  std::size_t part = 4;
+  for (; 4 * part <= n; part *= 4) {
+    for (std::size_t i = 0; i < n; i += 4 * part) {
+      cross_twice(x + i, x + i + part, x + i + 2 * part, x + i + 3 * part, part);
+    }
   }
+  if (part < n) cross(x, x + part, part);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "vectors/search.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/stopwatch.h"
 #include "vectors/code_scan.h"
 #include "vectors/exact.h"
 #include "vectors/normalise.h"
@@ -20,12 +20,6 @@
 
 namespace knarr {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double us_between(Clock::time_point begin, Clock::time_point end) {
-  return std::chrono::duration<double, std::micro>(end - begin).count();
-}
 
 Plan choose_plan(const VectorView& view, const RowSet& allowed, std::size_t k,
                  const SearchHow& how) {
@@ -79,17 +73,14 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
                     std::span<const float* const> queries, std::span<const std::size_t> which,
                     std::size_t k, const RowLess& before, std::vector<TopKResult>& results) {
   if (which.empty()) return;
-  const Clock::time_point begin = Clock::now();
   std::vector<const float*> asked;
   for (const std::size_t q : which) asked.push_back(queries[q]);
   auto found = exact_top_k(view, allowed, asked, k, before, scan_kernel());
-  const double us = us_between(begin, Clock::now());
   for (std::size_t i = 0; i < which.size(); ++i) {
     TopKResult& result = results[which[i]];
     result.rows = std::move(found[i]);
     result.plan = name(Plan::kExact);
     result.explanation.rows_scanned += allowed.size();
-    result.explanation.scan_us += us;
   }
 }
 
@@ -106,11 +97,15 @@ std::vector<std::size_t> answer_by_codes(const VectorView& view, const RowSet& a
     Explanation& explanation = results[q].explanation;
     explanation.rows_scanned = found.rows_scanned;
     explanation.rows_reranked = found.queries[q].scored;
-    explanation.scan_us = found.scan_us;
-    explanation.rerank_us = found.rerank_us;
+    if (how.explain) {
+      explanation.scan_us = found.scan_us;
+      explanation.rerank_us = found.rerank_us;
+    }
     results[q].rows = std::move(found.queries[q].rows);
     results[q].plan = name(Plan::kScan);
-    if (!found.queries[q].is_done) open.push_back(q);
+    // A result is short only where numbers are not finite, which no engine writes.
+    const bool is_short = results[q].rows.size() < std::min<std::uint64_t>(k, allowed.size());
+    if (is_short || !found.queries[q].is_done) open.push_back(q);
   }
   return open;
 }
@@ -118,14 +113,14 @@ std::vector<std::size_t> answer_by_codes(const VectorView& view, const RowSet& a
 std::vector<TopKResult> run(const VectorView& view, const RowSet& asked, const float* queries,
                             std::size_t n_queries, std::size_t k, const RowLess& before,
                             const SearchHow& how, bool alone) {
-  const Clock::time_point begin = Clock::now();
+  Stopwatch watch(how.explain);
   check(k, how);
   const UnitQueries unit(queries, n_queries, view.dim(), alone);
   const bool inside = asked.empty() || asked.last() < view.size();
   const RowSet allowed = inside ? asked : asked & RowSet::range(0, view.size());
   const Plan plan = choose_plan(view, allowed, k, how);
   std::vector<TopKResult> results(n_queries);
-  const double plan_us = us_between(begin, Clock::now());
+  const double plan_us = watch.lap_us();
   for (TopKResult& result : results) {
     result.explanation.rows_allowed = allowed.size();
     result.explanation.plan_us = plan_us;
@@ -135,7 +130,10 @@ std::vector<TopKResult> run(const VectorView& view, const RowSet& asked, const f
   if (plan == Plan::kScan) {
     open = answer_by_codes(view, allowed, unit.all(), k, before, how, results);
   }
+  watch.lap_us();
   answer_exactly(view, allowed, unit.all(), open, k, before, results);
+  const double exact_us = watch.lap_us();
+  for (const std::size_t q : open) results[q].explanation.scan_us += exact_us;
   return results;
 }
 

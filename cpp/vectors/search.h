@@ -33,9 +33,11 @@ enum class PlanWish : std::uint8_t { kAuto, kExact, kScan };
 struct SearchHow {
   PlanWish plan = PlanWish::kAuto;  // kScan: where rows have codes
   double recall_target = 0.99;      // over 0, at most 1
+  bool explain = false;             // also measure times
 };
 
-// How a result was found. Times are of the whole call: queries of a batch share them.
+// How a result was found. Times are zero unless asked for, and of the whole call: queries of a
+// batch share them.
 struct Explanation {
   std::uint64_t rows_allowed = 0;
   std::uint64_t rows_scanned = 0;   // whose code (plan "scan") or vector ("exact") was read

@@ -12,6 +12,7 @@ import numpy.typing
 __all__: list[str] = [
     "Engine",
     "Expanded",
+    "Explanation",
     "Filter",
     "GrepHits",
     "GrepMatch",
@@ -100,6 +101,38 @@ class KnownEdge:
     @property
     def trace(self) -> str: ...
 
+class Explanation:
+    """
+    How a result was found. Times are of the whole call: the queries of a batch share them.
+    """
+    def __repr__(self) -> str: ...
+    @property
+    def plan(self) -> str: ...
+    @property
+    def plan_us(self) -> float:
+        """
+        To choose the plan.
+        """
+    @property
+    def rerank_us(self) -> float: ...
+    @property
+    def rows_allowed(self) -> int:
+        """
+        By scope and filter.
+        """
+    @property
+    def rows_reranked(self) -> int:
+        """
+        Whose vector was read after their code.
+        """
+    @property
+    def rows_scanned(self) -> int:
+        """
+        Whose vector (plan "exact") or code ("scan") was read.
+        """
+    @property
+    def scan_us(self) -> float: ...
+
 class Hits:
     """
     Results of a search, best first: columns of one length. They tell of the engine as it was when the search ran.
@@ -124,6 +157,11 @@ class Hits:
         With expand=True: targets of the hits' edges, most similar question first.
         """
     @property
+    def explain(self) -> Explanation | None:
+        """
+        What was done, when the search was asked to explain; else None.
+        """
+    @property
     def kinds(self) -> list[typing.Literal["chunk", "abstract"]]:
         """
         "chunk" or "abstract".
@@ -138,7 +176,7 @@ class Hits:
     @property
     def plan(self) -> str:
         """
-        How the vectors were searched.
+        How the vectors were searched: "exact" or "scan".
         """
     @property
     def previews(self) -> list[str]: ...
@@ -419,9 +457,20 @@ class Engine:
         expand: bool,
         gamma: typing.SupportsFloat | typing.SupportsIndex,
         question: numpy.ndarray | None = None,
+        plan: str = "auto",
+        recall_target: typing.SupportsFloat | typing.SupportsIndex = 0.99,
+        explain: bool = False,
     ) -> Hits: ...
     def search_batch(
-        self, queries: numpy.ndarray, scope: str, k: typing.SupportsInt | typing.SupportsIndex, filter: Filter
+        self,
+        queries: numpy.ndarray,
+        scope: str,
+        k: typing.SupportsInt | typing.SupportsIndex,
+        filter: Filter,
+        *,
+        plan: str = "auto",
+        recall_target: typing.SupportsFloat | typing.SupportsIndex = 0.99,
+        explain: bool = False,
     ) -> list[Hits]: ...
     def stats(self) -> dict[str, int]: ...
     @property

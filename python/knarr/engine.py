@@ -25,19 +25,30 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from knarr import _core
-from knarr._core import Expanded, GrepHits, GrepMatch, Hits, KnownEdge, ListEntry, ListPage, TextSpan
+from knarr._core import (
+    Expanded,
+    Explanation,
+    GrepHits,
+    GrepMatch,
+    Hits,
+    KnownEdge,
+    ListEntry,
+    ListPage,
+    TextSpan,
+)
 from knarr.errors import InvalidArgument
 from knarr.types import Kind
 
 __all__ = [
     "Engine",
     "Expanded",
+    "Explanation",
     "GrepHits",
     "GrepMatch",
     "Hits",
@@ -60,6 +71,8 @@ class Serializable(Protocol):
 
 # Rows that a caller may see: a pyroaring.BitMap, its portable serialisation, or a bool for each row.
 RowFilter = Serializable | bytes | npt.NDArray[np.bool_]
+
+Plan = Literal["auto", "exact", "scan"]
 
 ROOT = "viking://"
 _KIND_BITS = {"chunk": 1, "abstract": 2}
@@ -190,6 +203,9 @@ class Engine:
         expand: bool = False,
         gamma: float = 0.8,
         question: Floats | None = None,
+        plan: Plan = "auto",
+        recall_target: float = 0.99,
+        explain: bool = False,
     ) -> Hits:
         """The `k` objects of `scope` nearest to `query`, best first, after `offset` better ones.
 
@@ -200,6 +216,11 @@ class Engine:
         expand: also follow edges of the hits whose question is at least `gamma`-similar to the
                 query, to targets that scope, filter and kinds allow: ``hits.expanded``
         question: (dim,) float32, compared with the edges' questions in place of the query
+        plan:   "exact" finds the true k best in every scope. "scan" reads a code of each row and the
+                vectors of the few that may be among the best, and finds each of the true k best with
+                a probability of at least `recall_target`. "auto" is exact up to 10,000 allowed rows,
+                and beyond them where that is faster. Scores are exact always
+        explain: also say what was done, and how long each step took: ``hits.explain``
 
         Raises NotFound when nothing has the scope's URI, InvalidArgument for k < 1."""
         return self._core.search(
@@ -211,6 +232,9 @@ class Engine:
             expand=expand,
             gamma=gamma,
             question=None if question is None else _array(question, "question"),
+            plan=plan,
+            recall_target=recall_target,
+            explain=explain,
         )
 
     def search_batch(
@@ -220,10 +244,20 @@ class Engine:
         k: int = 10,
         filter: RowFilter | None = None,
         kinds: Kind | Iterable[Kind] | None = None,
+        *,
+        plan: Plan = "auto",
+        recall_target: float = 0.99,
+        explain: bool = False,
     ) -> builtins.list[Hits]:
         """`search` for each row of `queries`, (n, dim) float32, at less cost than n calls."""
         return self._core.search_batch(
-            _array(queries, "queries"), _nfc(scope), _count(k, "k"), _filter(filter, kinds)
+            _array(queries, "queries"),
+            _nfc(scope),
+            _count(k, "k"),
+            _filter(filter, kinds),
+            plan=plan,
+            recall_target=recall_target,
+            explain=explain,
         )
 
     def expand(
@@ -314,7 +348,7 @@ class Engine:
 
     def stats(self) -> dict[str, int]:
         """Counts and memory: dim, objects, rows, directories, version, edges, questions, text_bytes,
-        and ``*_size_bytes`` of the vectors, texts, trie and edges."""
+        and ``*_size_bytes`` of the vectors, codes, texts, trie and edges."""
         return self._core.stats()
 
     # ------------------------------------------------------------------ keeping

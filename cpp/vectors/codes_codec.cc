@@ -1,0 +1,110 @@
+#include "vectors/codes_codec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/coding.h"
+#include "base/parallel.h"
+#include "vectors/memory.h"
+
+namespace knarr {
+namespace {
+
+constexpr std::string_view kSection = "engine.codes";
+constexpr std::size_t kHeaderBytes = 64;
+constexpr std::size_t kBatchChunks = 32;  // coded together, by all threads
+
+std::string header(std::size_t dim, std::size_t chunks) {
+  Encoder out;
+  out.u32(kCodesVersion);
+  out.u32(static_cast<std::uint32_t>(dim));
+  out.u64(chunks);
+  std::string bytes = out.bytes();
+  bytes.resize(kHeaderBytes, '\0');
+  return bytes;
+}
+
+// The chunks in front that hold the same rows in the file as now.
+std::size_t unchanged_chunks(const CodeView& codes, const RowSet& kept) {
+  Row same = 0;  // rows 0 to same - 1 keep their numbers
+  kept.for_each_range([&same](Row begin, Row end) {
+    if (begin == 0) same = end;
+    return false;
+  });
+  return std::min<std::size_t>(codes.chunks(), same / kChunkRows);
+}
+
+// Codes chunks [begin, end) of the file and appends them.
+void append_coded(const Coder& coder, std::span<const float* const> rows, std::size_t begin,
+                  std::size_t end, SnapshotWriter& writer) {
+  const std::size_t size = coder.shape().size_bytes;
+  const std::shared_ptr<std::byte> memory = new_segment(kBatchChunks * size, false);
+  for (; begin < end; begin += kBatchChunks) {
+    const std::size_t n = std::min(kBatchChunks, end - begin);
+    parallel_for(n, max_workers(), [&](unsigned, std::size_t i) {
+      coder.code(rows.subspan((begin + i) * kChunkRows, kChunkRows), memory.get() + i * size);
+    });
+    writer.append({memory.get(), n * size});
+  }
+}
+
+bool is_step(float x) { return std::isfinite(x) && x >= 0; }
+
+bool is_sound(const ChunkView& chunk) {
+  const ChunkTerms& terms = chunk.terms();
+  return is_step(terms.factor_step) && std::isfinite(terms.offset_low) &&
+         is_step(terms.offset_step) && is_step(terms.spread) && is_step(terms.centre_length2) &&
+         std::all_of(chunk.centre(), chunk.centre() + chunk.shape->dim,
+                     [](float x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+void save_codes(const VectorView& view, const RowSet& kept, SnapshotWriter& writer) {
+  const CodeView& codes = view.codes();
+  const std::size_t chunks = kept.size() / kChunkRows;
+  if (codes.chunks() == 0 || chunks == 0) return;
+  writer.begin(kSection);
+  const std::string head = header(view.dim(), chunks);
+  writer.append(std::as_bytes(std::span(head)));
+  const std::size_t unchanged = unchanged_chunks(codes, kept);
+  for (std::size_t c = 0; c < unchanged; ++c) {
+    writer.append({codes.chunk(c).data, codes.coder().shape().size_bytes});
+  }
+  if (unchanged < chunks) {
+    std::vector<const float*> rows;
+    rows.reserve(kept.size());
+    kept.for_each_range([&](Row begin, Row end) {
+      for (Row row = begin; row < end; ++row) rows.push_back(view.row(row));
+    });
+    append_coded(codes.coder(), rows, unchanged, chunks, writer);
+  }
+  writer.end();
+}
+
+AdoptedCodes load_codes(const std::shared_ptr<const Snapshot>& snapshot, std::size_t dim,
+                        std::size_t rows) {
+  if (dim < kLeastCodedDim || !snapshot->has(kSection)) return {};
+  const ByteSpan bytes = snapshot->section(kSection);
+  const std::string place = snapshot->path() + ": section " + std::string(kSection);
+  Decoder in(bytes, place);
+  if (in.u32() != kCodesVersion) return {};
+  if (in.u32() != dim) snapshot->corrupt(kSection, "codes of another dimension");
+  const ChunkShape shape(dim);
+  const std::uint64_t chunks = in.count(shape.size_bytes);
+  if (bytes.size() != kHeaderBytes + chunks * shape.size_bytes || chunks > rows / kChunkRows) {
+    snapshot->corrupt(kSection, "its size does not fit the rows");
+  }
+  const std::byte* data = bytes.data() + kHeaderBytes;
+  for (std::uint64_t c = 0; c < chunks; ++c) {
+    if (!is_sound({data + c * shape.size_bytes, &shape})) {
+      snapshot->corrupt(kSection, "a chunk whose numbers are not finite");
+    }
+  }
+  return {data, chunks, snapshot};
+}
+
+}  // namespace knarr
