@@ -22,6 +22,7 @@ from knarr.embed import Embedder, count_tokens
 from knarr.engine import Expanded, Hits
 from knarr.errors import InvalidArgument, NotFound
 from knarr.index import Index
+from knarr.language.likeness import asks_beyond
 from knarr.types import EdgeHit, Hit, Kind, Provenance, SearchResult
 
 _QUERIES_KEPT = 1024
@@ -93,7 +94,8 @@ class Searching:
 
         With `gamma` the result's `edges` are the objects that edges of the hits lead to, within scope and
         kinds, where the historical question's cosine with `question` (the query when left out) is at least
-        `gamma`. An object that is a hit too is listed there as well. With `lift` an edge of any chunk of a
+        `gamma` and names no number, code or quoted words that this one lacks (a vector does not tell the
+        years 2023 and 2024 apart). An object that is a hit too is listed there as well. With `lift` an edge of any chunk of a
         hit's section counts as the hit's.
         Raises NotFound for a scope that does not exist, InvalidArgument for an empty query or k < 1."""
         scope = canonical(scope)
@@ -125,8 +127,9 @@ class Searching:
             edges = self._index.engine.expand(
                 seeds, asked, scope, None, kinds, gamma=gamma, limit=_EDGES_SHOWN
             )
+        alike = [edge for edge in edges if not asks_beyond(edge.question, question or query)]
         return SearchResult(
-            query, scope, tuple(hits[:k]), found.plan, found.rows_allowed, self._edge_hits(edges)
+            query, scope, tuple(hits[:k]), found.plan, found.rows_allowed, self._edge_hits(alike)
         )
 
     def _seeds(self, hits: Sequence[Hit], lift: bool) -> Sequence[str]:
