@@ -128,6 +128,16 @@ def _in_ground(need: Need, ground: Ground) -> tuple[str, str] | None:
     return None
 
 
+def exclusions(question: str) -> tuple[str, ...]:
+    """What a question excludes: "2023" of "not in 2023"."""
+    return tuple(need.text for need in needs(question) if need.want == "absence")
+
+
+def about_excluded(excluded: Sequence[str], ground: Ground) -> bool:
+    """Whether a piece of text is about something that was excluded."""
+    return any(_is_about(text, ground) for text in excluded)
+
+
 def _is_about(excluded: str, ground: Ground) -> bool:
     """Whether a citation speaks of what the question excludes, and does not set it apart itself."""
     want = Need("time", excluded, "year") if YEAR.fullmatch(excluded) else Need("entity", excluded, "words")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from knarr.agent.decision import Draft, Quote, Shown
 from knarr.agent.scope import Names
+from knarr.checker.evidence import Ground, about_excluded, exclusions
 from knarr.embed.rerank import Reranker
 from knarr.language.citations import too_short
 from knarr.language.lexical import bm25
@@ -70,7 +71,7 @@ def ranked_sentences(
     """For each part of the question, the sentences of the shown pieces, best first, equal ones once.
     Sentences of documents that the part itself names come before equals; they are asked the part without
     that name, since every mention of it would look like an answer."""
-    pool = _candidates(shown)
+    pool = _not_excluded(question, _candidates(shown))
     if not pool:
         return []
     ranked = []
@@ -79,6 +80,17 @@ def ranked_sentences(
         marked = [replace(one, meant=meant.get(one.piece.source.document.rstrip("/"), "")) for one in pool]
         ranked.append(_ranked(part, marked, reranker))
     return ranked
+
+
+def _not_excluded(question: str, pool: list[Scored]) -> list[Scored]:
+    """Without the sentences that are about what the question excludes ("but not in 2023")."""
+    out = exclusions(question)
+    return [one for one in pool if not about_excluded(out, _ground(one))] if out else pool
+
+
+def _ground(one: Scored) -> Ground:
+    piece = one.piece
+    return Ground(piece.uri, one.part.text, piece.text, piece.source.section, piece.source.document)
 
 
 def _without(question: str, uri: str) -> str:
