@@ -12,7 +12,7 @@ from knarr.catalog import Catalog, changes, documents, traces
 from knarr.config import Settings
 from knarr.documents.names import SCHEME, canonical
 from knarr.embed import Embedder
-from knarr.errors import ChatError, InvalidArgument, NotFound
+from knarr.errors import CatalogError, ChatError, InvalidArgument, NotFound
 from knarr.experience.base import Experience
 from knarr.index import Index
 from knarr.types import Answer, Mode, to_json
@@ -54,6 +54,7 @@ class Asking(Experience):
         policy: Policy | Named | None = None,
         max_tokens: int | None = None,
         timeout_s: float | None = None,
+        max_cost: float | None = None,
         shadow: bool = False,
         resample: float = 0.0,
     ) -> Answer:
@@ -66,8 +67,8 @@ class Asking(Experience):
         policy: "extractive" needs no model and answers by quoting; "model" is the chat model of the
               settings; by default the model where the settings name one.
 
-        Ends after at most `rounds` rounds, `max_tokens` shown tokens or `timeout_s` seconds. The trace of
-        the run is stored under `Answer.trace_id`. Raises NotFound for a scope that does not exist."""
+        Ends after at most `rounds` rounds, `max_tokens` shown tokens, `timeout_s` seconds or, where prices are
+        set, `max_cost` of chat models. The trace of the run is stored under `Answer.trace_id`. Raises NotFound for a scope that does not exist."""
         agent, scope, how = self._prepared(scope, mode, policy, shadow, resample)
         return agent.ask(
             question,
@@ -77,6 +78,7 @@ class Asking(Experience):
             mode=mode,
             max_tokens=max_tokens,
             timeout_s=timeout_s,
+            max_cost=max_cost,
             escalation=how,
         )
 
@@ -91,6 +93,7 @@ class Asking(Experience):
         policy: Policy | Named | None = None,
         max_tokens: int | None = None,
         timeout_s: float | None = None,
+        max_cost: float | None = None,
         shadow: bool = False,
         resample: float = 0.0,
     ) -> Answer:
@@ -106,6 +109,7 @@ class Asking(Experience):
             mode=mode,
             max_tokens=max_tokens,
             timeout_s=timeout_s,
+            max_cost=max_cost,
             escalation=how,
         )
 
@@ -239,7 +243,12 @@ class Asking(Experience):
             record = traces.get(connection, trace_id)
         if record is None:
             raise NotFound(f"{trace_id!r}: no trace has this id, or several begin so")
-        return Trace.from_json(json.loads(record))
+        try:
+            return Trace.from_json(json.loads(record))
+        except ValueError as error:
+            raise CatalogError(
+                f"trace {trace_id!r} cannot be read: {error}; a newer knarr may have made it"
+            ) from error
 
     def traces(self, limit: int = 20) -> list[tuple[str, str, str, str]]:
         """`(id, created_at, question, status)` of the newest traces."""

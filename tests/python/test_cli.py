@@ -276,7 +276,7 @@ def test_usage_errors_exit_2(run: Run) -> None:
 def test_help_and_version(run: Run) -> None:
     code, out, _ = run("--help")
     assert code == 0
-    for word in ("demo", "add", "Exit codes:", "0  done", "1  an error", "3  nothing found", "4  added, but"):
+    for word in ("demo", "add", "Exit codes:", "0  done", "1  an error", "3  nothing found", "4  done, but"):
         assert word in out
     assert "..." not in out.split("Commands:")[1], "a short help line is cut"
     assert run()[:2] == (0, out)
@@ -390,6 +390,7 @@ def test_options_arrive(base: FakeBase, run: Run) -> None:
         "policy": "model",
         "max_tokens": 900,
         "timeout_s": 1.5,
+        "max_cost": None,
         "shadow": True,
     }
     assert base.calls[0] == ("ask", ("What?",), wanted)

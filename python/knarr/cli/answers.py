@@ -39,6 +39,12 @@ def ask(
     timeout: Annotated[
         float | None, typer.Option("--timeout", min=0.0, metavar="SECONDS", help="At most so much time.")
     ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            "--max-cost", min=0.0, metavar="X", help="At most so much for chat models (KNARR_CHAT_PRICES)."
+        ),
+    ] = None,
     mode: Annotated[
         Mode,
         typer.Option("--mode", "-m", help="Plain; with what earlier answers taught; or ending early too."),
@@ -69,6 +75,7 @@ def ask(
                     policy=None if policy is None else policy.value,
                     max_tokens=max_tokens,
                     timeout_s=timeout,
+                    max_cost=max_cost,
                     shadow=shadow,
                 )
             )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 checker = typer.Typer(
     help="When an early answer may stand in mode vikingrag-e+: calibrate the threshold, report what was decided.",
+    short_help="When an early answer may stand: calibrate, report.",
     no_args_is_help=True,
 )
 
