@@ -43,18 +43,18 @@ std::pair<Row, Row> add(Engine& self, const Texts& uris, const py::array& vector
   return {rows.begin, rows.end};
 }
 
-PlanWish plan_wish(const std::string& plan) {
+PlanWish plan_wish(std::string_view plan) {
   if (plan == "auto") return PlanWish::kAuto;
   if (plan == "exact") return PlanWish::kExact;
   if (plan == "scan") return PlanWish::kScan;
   fail(ErrorCode::kInvalidArgument,
-       "plan: expected \"auto\", \"exact\" or \"scan\", got \"" + plan + "\"");
+       "plan: expected \"auto\", \"exact\" or \"scan\", got \"" + std::string(plan) + "\"");
 }
 
-PyHits search(const Engine& self, const py::array& query, const std::string& scope, std::int64_t k,
+PyHits search(const Engine& self, const py::array& query, std::string_view scope, std::int64_t k,
               const Filter& filter, std::int64_t offset, bool expand, float gamma,
-              const std::optional<py::array>& question, const std::string& plan,
-              double recall_target, bool explain) {
+              const std::optional<py::array>& question, std::string_view plan, double recall_target,
+              bool explain) {
   const std::span<const float> values = floats(query, 1, "query");
   SearchOptions options{scope, k, offset, filter, expand, gamma, {}, {}};
   options.how = {plan_wish(plan), recall_target, explain};
@@ -69,8 +69,8 @@ PyHits search(const Engine& self, const py::array& query, const std::string& sco
 }
 
 std::vector<PyHits> search_batch(const Engine& self, const py::array& queries,
-                                 const std::string& scope, std::int64_t k, const Filter& filter,
-                                 const std::string& plan, double recall_target, bool explain) {
+                                 std::string_view scope, std::int64_t k, const Filter& filter,
+                                 std::string_view plan, double recall_target, bool explain) {
   const std::span<const float> values = floats(queries, 2, "queries");
   if (queries.shape(1) != static_cast<py::ssize_t>(self.dim())) {
     fail(ErrorCode::kInvalidArgument, "queries: expected dimension " + std::to_string(self.dim()) +
@@ -179,13 +179,13 @@ void define_writing(Class& type) {
 }
 
 void define_reading(Class& type) {
+  // Called often, so that each argument is given by place: to match names takes as long as a search
+  // in a section.
   type.def("search", &search, py::arg("query"), py::arg("scope"), py::arg("k"), py::arg("filter"),
-           py::kw_only(), py::arg("offset"), py::arg("expand"), py::arg("gamma"),
-           py::arg("question") = py::none(), py::arg("plan") = "auto",
-           py::arg("recall_target") = 0.99, py::arg("explain") = false)
+           py::arg("offset"), py::arg("expand"), py::arg("gamma"), py::arg("question"),
+           py::arg("plan"), py::arg("recall_target"), py::arg("explain"))
       .def("search_batch", &search_batch, py::arg("queries"), py::arg("scope"), py::arg("k"),
-           py::arg("filter"), py::kw_only(), py::arg("plan") = "auto",
-           py::arg("recall_target") = 0.99, py::arg("explain") = false)
+           py::arg("filter"), py::arg("plan"), py::arg("recall_target"), py::arg("explain"))
       .def("expand", &expand, py::arg("seeds"), py::arg("query"), py::arg("scope"),
            py::arg("filter"), py::kw_only(), py::arg("gamma"), py::arg("limit"))
       .def(

@@ -452,14 +452,13 @@ class Engine:
         scope: str,
         k: typing.SupportsInt | typing.SupportsIndex,
         filter: Filter,
-        *,
         offset: typing.SupportsInt | typing.SupportsIndex,
         expand: bool,
         gamma: typing.SupportsFloat | typing.SupportsIndex,
-        question: numpy.ndarray | None = None,
-        plan: str = "auto",
-        recall_target: typing.SupportsFloat | typing.SupportsIndex = 0.99,
-        explain: bool = False,
+        question: numpy.ndarray | None,
+        plan: str,
+        recall_target: typing.SupportsFloat | typing.SupportsIndex,
+        explain: bool,
     ) -> Hits: ...
     def search_batch(
         self,
@@ -467,10 +466,9 @@ class Engine:
         scope: str,
         k: typing.SupportsInt | typing.SupportsIndex,
         filter: Filter,
-        *,
-        plan: str = "auto",
-        recall_target: typing.SupportsFloat | typing.SupportsIndex = 0.99,
-        explain: bool = False,
+        plan: str,
+        recall_target: typing.SupportsFloat | typing.SupportsIndex,
+        explain: bool,
     ) -> list[Hits]: ...
     def stats(self) -> dict[str, int]: ...
     @property

@@ -77,6 +77,7 @@ Plan = Literal["auto", "exact", "scan"]
 ROOT = "viking://"
 _KIND_BITS = {"chunk": 1, "abstract": 2}
 _ALL_KINDS = 3
+_KIND_FILTERS = [_core.Filter(bits) for bits in range(_ALL_KINDS + 1)]
 _ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 
 
@@ -228,13 +229,13 @@ class Engine:
             _nfc(scope),
             _count(k, "k"),
             _filter(filter, kinds),
-            offset=_count(offset, "offset"),
-            expand=expand,
-            gamma=gamma,
-            question=None if question is None else _array(question, "question"),
-            plan=plan,
-            recall_target=recall_target,
-            explain=explain,
+            _count(offset, "offset"),
+            expand,
+            gamma,
+            None if question is None else _array(question, "question"),
+            plan,
+            recall_target,
+            explain,
         )
 
     def search_batch(
@@ -255,9 +256,9 @@ class Engine:
             _nfc(scope),
             _count(k, "k"),
             _filter(filter, kinds),
-            plan=plan,
-            recall_target=recall_target,
-            explain=explain,
+            plan,
+            recall_target,
+            explain,
         )
 
     def expand(
@@ -435,7 +436,7 @@ def _kinds(kinds: Kind | Iterable[Kind] | None) -> int:
 def _filter(rows: RowFilter | None, kinds: Kind | Iterable[Kind] | None) -> _core.Filter:
     bits = _kinds(kinds)
     if rows is None:
-        return _core.Filter(bits)
+        return _KIND_FILTERS[bits]
     if isinstance(rows, bytes):
         return _core.Filter(bits, portable=rows)
     if isinstance(rows, np.ndarray):
