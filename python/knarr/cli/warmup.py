@@ -50,6 +50,12 @@ def warm_up(
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", help="For other questions of the same documents.")
     ] = 0,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="With --generate: ask without the cross-encoder, in a tenth of the time."
+        ),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the questions.")] = False,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
@@ -72,7 +78,8 @@ def warm_up(
             return
         with _counting("asking") as progress:
             report = base.warm_up(
-                given, generate=generate, scope=scope, policy=policy, batch=batch, seed=seed, against=later,
+                given, generate=generate, scope=scope, policy=policy, batch=batch, seed=seed, quick=quick,
+                against=later,
                 progress=progress,
             )  # fmt: skip
     if as_json:

@@ -32,6 +32,7 @@ class WarmUpReport:
     replayed:     those whose run was stored already: learnt from, not asked again
     asked:        the rest; `seconds`, `tokens_shown` and `model` are theirs, with the making of questions
     answered:     of those asked or replayed; `accepted` ended with evidence, `taught` gave an edge or more
+    elsewhere:    of the accepted, generated ones whose answer is not from the chunk they were made from
     fallbacks:    questions made by rule where a chat model should have made them
     stopped:      why it ended before its last question, "" when it did not
     """
@@ -47,6 +48,7 @@ class WarmUpReport:
     edges: int
     seconds: float
     tokens_shown: int
+    elsewhere: int = 0
     model: ModelUsage = field(default_factory=ModelUsage)
     fallbacks: int = 0
     stopped: str = ""
