@@ -6,8 +6,8 @@ Round 2  looks for what is still uncovered: greps for its quoted words, identifi
          telling words; and, where no document was named, follows names in the evidence to the
          documents of those names, and asks who else speaks of the best one (the second hop).
 Round 3  searches in the documents that only a Grep has touched.
-In the modes with experience the beginnings are read in round 2, and round 2 is left out where an edge
-led to evidence that holds again.
+In the modes with experience the beginnings are read in round 2, only where something is still uncovered,
+and round 2 is left out where an edge led to evidence that holds again.
 Then it answers by quoting the best sentences, or says that the evidence is not there.
 """
 
@@ -120,7 +120,9 @@ class ExtractivePolicy:
         and nothing more is looked for."""
         if view.recalls and _proven(view):
             return []
-        calls = [*(self._heads(view) if view.recalls else []), *self._greps(view, plan)]
+        calls = self._greps(view, plan)
+        if view.recalls and calls:
+            calls = [*self._heads(view), *calls]
         return [*calls, *self._mentions(view), *self._hops(view, plan)] if view.resolution.wide else calls
 
     def _greps(self, view: View, plan: _Plan) -> list[ToolCall]:
