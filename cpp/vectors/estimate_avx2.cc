@@ -22,6 +22,10 @@ namespace {
 // So many bytes of code, of two entries each, sum up to less than 2^16.
 constexpr std::size_t kBytesAtOnce = 256;
 
+// Codes are asked for so many bytes before their use: across pages, where the machine's own
+// prefetching stops. Worth a tenth of a scan of more than the caches hold.
+constexpr std::size_t kAheadBytes = 8192;
+
 // Adds up the entries of B blocks, `stride` bytes apart, over n bytes of code. The sums of block b
 // are, as sixteen-bit numbers, even[b] for rows 0, 2, 4, ... and odd[b] for rows 1, 3, 5, ...
 template <int B>
@@ -38,6 +42,7 @@ KNARR_AVX2 inline void add_entries(const std::byte* blocks, std::size_t stride, 
 #pragma GCC unroll 2
     for (int b = 0; b < B; ++b) {
       const std::byte* at = blocks + static_cast<std::size_t>(b) * stride + i * kBlockCodes;
+      if (i % 2 == 0) _mm_prefetch(reinterpret_cast<const char*>(at + kAheadBytes), _MM_HINT_T0);
       const __m256i code = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
       const __m256i low = _mm256_and_si256(code, low_half);
       const __m256i top = _mm256_and_si256(_mm256_srli_epi16(code, 4), low_half);
