@@ -1,15 +1,16 @@
-// Runs are cut into tasks of about a megabyte, which threads scan in any order; results are joined
-// in the order of the text, so that they do not depend on how the work was shared.
+// Searches are put together to tasks of about a megabyte, which threads scan in any order; results
+// are joined in the order of the text, so that they do not depend on how the work was shared.
 #include "grep/grep.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "grep/excerpt.h"
 #include "grep/pattern.h"
-#include "grep/runs.h"
+#include "grep/plan.h"
 #include "grep/scan.h"
 
 namespace knarr {
@@ -36,29 +37,44 @@ void check(const GrepOptions& options) {
 }
 
 struct Task {
-  std::size_t first_run;
-  std::size_t end_run;
-  std::uint64_t bytes;
+  std::size_t first_search;
+  std::size_t end_search;
 };
 
-std::vector<Task> cut_into_tasks(const std::vector<Run>& runs) {
+std::uint64_t cost_of(const Plan& plan, const Search& search) {
+  constexpr std::uint64_t least = 256;  // going there costs as much as so many bytes
+  std::uint64_t bytes = least;
+  for (std::size_t i = search.first_stretch; i < search.end_stretch; ++i) {
+    bytes += plan.stretches[i].end - plan.stretches[i].begin;
+  }
+  return bytes;
+}
+
+std::vector<Task> cut_into_tasks(const Plan& plan, std::uint64_t& cost) {
   std::vector<Task> tasks;
-  Task task{0, 0, 0};
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    task.end_run = i + 1;
-    task.bytes += runs[i].end_byte - runs[i].begin_byte;
-    if (task.bytes >= kBytesPerTask || i + 1 == runs.size()) {
+  Task task{0, 0};
+  std::uint64_t task_cost = 0;
+  for (std::size_t i = 0; i < plan.searches.size(); ++i) {
+    task.end_search = i + 1;
+    task_cost += cost_of(plan, plan.searches[i]);
+    if (task_cost >= kBytesPerTask || i + 1 == plan.searches.size()) {
       tasks.push_back(task);
-      task = {i + 1, i + 1, 0};
+      task = {i + 1, i + 1};
+      cost += task_cost;
+      task_cost = 0;
     }
   }
   return tasks;
 }
 
-void run_task(const TextView& texts, const std::vector<Run>& runs, const Task& task,
-              const Pattern& pattern, std::uint64_t keep, Deadline& deadline, ScanResult& result) {
-  for (std::size_t i = task.first_run; i < task.end_run; ++i) {
-    scan_run(pattern, *texts.block(runs[i].block), runs[i], keep, deadline, result);
+void run_task(const TextView& texts, const Plan& plan, const Task& task, const Pattern& pattern,
+              std::uint64_t keep, Deadline& deadline, ScanResult& result) {
+  const std::span stretches(plan.stretches);
+  for (std::size_t i = task.first_search; i < task.end_search; ++i) {
+    const Search& search = plan.searches[i];
+    scan(pattern, *texts.block(search.run.block), search,
+         stretches.subspan(search.first_stretch, search.end_stretch - search.first_stretch), keep,
+         deadline, result);
   }
 }
 
@@ -143,18 +159,21 @@ GrepResult grep(const TextView& texts, const RowSet& allowed, std::string_view t
   check(options);
   Deadline deadline{std::chrono::milliseconds(std::min<std::int64_t>(options.timeout_ms, 1 << 30))};
   const auto pattern = cached_pattern(text, options.literal, options.ignore_case);
-  const std::vector<Run> runs = allowed_runs(texts, allowed);
-  const std::vector<Task> tasks = cut_into_tasks(runs);
+  const Plan plan = make_plan(texts, allowed, *pattern, options.index);
+  std::uint64_t cost = 0;
+  const std::vector<Task> tasks = cut_into_tasks(plan, cost);
 
   Joiner joiner(texts, options);
-  for (const Task& task : tasks) joiner.result.bytes_allowed += task.bytes;
+  for (const Search& search : plan.searches) {
+    joiner.result.bytes_allowed += search.end_byte - search.begin_byte;
+  }
   const std::uint64_t keep =
       options.offset > UINT64_MAX - options.limit ? UINT64_MAX : options.offset + options.limit;
   std::vector<ScanResult> parts(tasks.size());
-  const auto workers = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(joiner.result.bytes_allowed / kBytesPerWorker, 1, max_workers()));
+  const auto workers =
+      static_cast<unsigned>(std::clamp<std::uint64_t>(cost / kBytesPerWorker, 1, max_workers()));
   parallel_for(tasks.size(), workers, [&](unsigned, std::size_t i) {
-    run_task(texts, runs, tasks[i], *pattern, keep, deadline, parts[i]);
+    run_task(texts, plan, tasks[i], *pattern, keep, deadline, parts[i]);
   });
   for (const ScanResult& part : parts) joiner.add(part);
   joiner.finish();

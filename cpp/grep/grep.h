@@ -9,6 +9,9 @@
 // pattern, and `.` never matches it; `\z` is the end of the block's text. Matches do not overlap;
 // an empty match is found once per position, never at the end of the match before it.
 //
+// A text that every match must hold is looked up in an index of the pages of all texts, where the
+// scope is wide; what is left is searched like everything else. Results are those of a full scan.
+//
 // Time is linear in text for one match. The deadline is checked between matches and between pieces
 // of the text, so a call is over soon after it; what was found until then is returned as
 // kIncomplete.
@@ -25,6 +28,7 @@
 
 #include "engine/types.h"
 #include "filter/rows.h"
+#include "grep/plan.h"
 #include "grep/text.h"
 
 namespace knarr {
@@ -40,6 +44,7 @@ struct GrepOptions {
   std::uint64_t limit = 100;         // matches to return, at most kMaxMatchesShown; 0 only counts
   std::size_t width = 200;           // bytes of an excerpt, 1 to kMaxExcerptBytes
   std::int64_t timeout_ms = 10'000;  // at least 1
+  IndexUse index = IndexUse::kAuto;
 };
 
 struct GrepMatch {
@@ -62,10 +67,11 @@ struct GrepResult {
   std::vector<GrepMatch> matches;            // in order of block, then begin_byte
   std::uint64_t total = 0;                   // all that were found, shown or not
   std::optional<std::uint64_t> next_offset;  // where to go on; none when all up to total are shown
-  std::uint64_t bytes_allowed = 0;           // text that the allowed rows hold
-  std::uint64_t bytes_searched = 0;          // less than bytes_allowed only when incomplete
-  Row first_unsearched = kNoRow;             // the row where the first unsearched text begins
-  std::string note;                          // why it is incomplete, for a person; else empty
+  // Text that the allowed rows hold, without what the index rules out.
+  std::uint64_t bytes_allowed = 0;
+  std::uint64_t bytes_searched = 0;  // less than bytes_allowed only when incomplete
+  Row first_unsearched = kNoRow;     // the row where the first unsearched text begins
+  std::string note;                  // why it is incomplete, for a person; else empty
 };
 
 // Throws Error kInvalidArgument for a pattern or option that is refused (the message holds RE2's

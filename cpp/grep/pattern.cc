@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "grep/facts.h"
 #include "grep/grep.h"
 #include "grep/re2_face.h"
 #include "grep/required.h"
@@ -99,7 +100,8 @@ std::size_t find_text(std::string_view text, std::size_t from, std::size_t to,
                        : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
 }
 
-Pattern::Pattern(std::string_view pattern, bool literal, bool ignore_case) {
+Pattern::Pattern(std::string_view pattern, bool literal, bool ignore_case)
+    : cuts_(AsciiSet().set()) {
   if (pattern.empty()) fail(ErrorCode::kInvalidArgument, "bad pattern: it is empty");
   if (pattern.size() > kMaxPatternBytes) {
     too_costly(std::to_string(pattern.size()) + " bytes, expected at most " +
@@ -114,6 +116,7 @@ Pattern::Pattern(std::string_view pattern, bool literal, bool ignore_case) {
   literal = literal || is_plain_text(pattern);
   crosses_lines_ = literal ? plain_.find('\n') != std::string::npos : may_cross_lines(plain_);
   if (!literal || ignore_case) compile(pattern, literal, ignore_case);
+  learn(literal, ignore_case);
 }
 
 Pattern::~Pattern() = default;
@@ -135,6 +138,15 @@ void Pattern::compile(std::string_view pattern, bool literal, bool ignore_case) 
   }
   if (!literal && !ignore_case) required_ = required_text(plain_);
   if (required_.size() < kLeastRequired) required_.clear();
+}
+
+void Pattern::learn(bool literal, bool ignore_case) {
+  const std::string source = literal ? plain_ : with_plain_line_ends(plain_);
+  PatternFacts facts = pattern_facts(source, literal, ignore_case);
+  for (const Clause& clause : facts.clauses) clauses_.push_back(gram_lines(clause));
+  if (!crosses_lines_) facts.ascii.reset('\n');
+  cuts_ = Cuts(facts.ascii);
+  longest_bytes_ = facts.longest_bytes;
 }
 
 bool Pattern::find(std::string_view text, std::size_t from, std::size_t to, Span& match) const {

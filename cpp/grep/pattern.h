@@ -10,6 +10,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "grep/cuts.h"
+#include "grep/page_index.h"
 
 namespace re2 {
 class RE2;
@@ -43,15 +47,25 @@ class Pattern {
   // A text that every match holds, worth looking for first; empty when there is none.
   std::string_view required() const { return required_; }
 
+  // For the index: every match holds a text of each clause. None: nothing is certain.
+  const std::vector<GramLines>& clauses() const { return clauses_; }
+  const Cuts& cuts() const { return cuts_; }
+  // No match is longer, in bytes of the match text.
+  std::size_t longest_bytes() const { return longest_bytes_; }
+
   // What a byte of text costs at worst, in steps of the matcher: the size of the program.
   std::size_t cost() const { return cost_; }
 
  private:
   void compile(std::string_view pattern, bool literal, bool ignore_case);
+  void learn(bool literal, bool ignore_case);
 
   std::string plain_;  // what is searched for, when not re2_
   std::unique_ptr<re2::RE2> re2_;
   std::string required_;
+  std::vector<GramLines> clauses_;
+  Cuts cuts_;
+  std::size_t longest_bytes_ = kUnbounded;
   bool crosses_lines_ = true;
   std::size_t cost_ = 1;
 };

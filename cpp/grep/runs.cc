@@ -69,4 +69,27 @@ std::vector<Run> allowed_runs(const TextView& texts, const RowSet& allowed) {
   return runs;
 }
 
+void add_runs(const Block& block, BlockId id, const RowSet& allowed, std::vector<Run>& runs) {
+  const Row begin = block.slice(0).row;
+  const Row end = block.slice(block.slice_count() - 1).row + 1;
+  SliceRun open{id, 0, 0};
+  const auto close = [&] {
+    if (open.first == open.end) return;
+    const Run run{id, block.slice(open.first).begin_byte, block.slice(open.end - 1).end_byte};
+    if (run.begin_byte < run.end_byte) runs.push_back(run);
+  };
+  // Two ranges of rows may meet in adjacent slices: the rows between them are another block's.
+  (allowed & RowSet::range(begin, end)).for_each_range([&](Row from, Row to) {
+    const std::uint32_t first = block.slice_from(from);
+    const std::uint32_t last = block.slice_from(to);
+    if (first == last) return;
+    if (first != open.end) {
+      close();
+      open.first = first;
+    }
+    open.end = last;
+  });
+  close();
+}
+
 }  // namespace knarr

@@ -22,4 +22,7 @@ struct Run {
 // out.
 std::vector<Run> allowed_runs(const TextView& texts, const RowSet& allowed);
 
+// Appends the runs of one block.
+void add_runs(const Block& block, BlockId id, const RowSet& allowed, std::vector<Run>& runs);
+
 }  // namespace knarr

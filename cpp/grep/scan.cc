@@ -19,53 +19,62 @@ constexpr std::size_t kLeastPiece = 4 << 10;
 constexpr std::size_t kMostPiece = 1 << 20;
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-class RunScan {
+class Scan {
  public:
-  RunScan(const Pattern& pattern, const Block& block, const Run& run, std::uint64_t keep,
-          Deadline& deadline, ScanResult& result)
+  Scan(const Pattern& pattern, const Block& block, const Search& search, std::uint64_t keep,
+       Deadline& deadline, ScanResult& result)
       : pattern_(pattern),
         block_(block),
-        run_(run),
+        search_(search),
+        run_(search.run),
         keep_(keep),
         deadline_(deadline),
         result_(result),
         text_(block.match_text()),
-        end_(block.to_match(run.end_byte)),
+        end_(block.to_match(search.run.end_byte)),
         piece_(std::clamp(kStepsPerPiece / pattern.cost(), kLeastPiece, kMostPiece)) {}
 
-  void scan() {
-    std::size_t from = block_.to_match(run_.begin_byte);
-    while (from < end_) {
+  void scan(std::span<const Stretch> stretches) {
+    for (const Stretch& stretch : stretches) {
+      if (!scan_stretch(stretch)) return;
+    }
+    result_.bytes_searched += search_.end_byte - search_.begin_byte;
+  }
+
+ private:
+  // False when it had to stop; it has noted where.
+  bool scan_stretch(const Stretch& stretch) {
+    limit_ = stretch.end;
+    for (std::size_t from = stretch.begin; from < limit_;) {
       const Pattern::Span piece = next_piece(from);
       if (deadline_.passed() || !affordable(piece.begin, piece.end) ||
           !scan_piece(piece.begin, piece.end)) {
         stop(std::max(piece.begin, searched_));
-        return;
+        return false;
       }
       from = piece.end;
     }
-    result_.bytes_searched += run_.end_byte - run_.begin_byte;
+    return true;
   }
 
- private:
   // What is to be matched next, from `from` on. Nothing before it can hold a match.
   Pattern::Span next_piece(std::size_t from) const {
     if (pattern_.crosses_lines() || pattern_.required().empty()) return {from, piece_end(from)};
-    const std::size_t at = find_text(text_, from, end_, pattern_.required());
-    if (at == std::string_view::npos) return {end_, end_};
+    const std::size_t at = find_text(text_, from, limit_, pattern_.required());
+    if (at == std::string_view::npos) return {limit_, limit_};
     const std::size_t before = text_.substr(from, at - from).rfind('\n');
-    const std::size_t after = text_.substr(0, end_).find('\n', at);
+    const std::size_t after = text_.substr(0, limit_).find('\n', at);
     return {before == std::string_view::npos ? from : from + before + 1,
-            after == std::string_view::npos ? end_ : after + 1};
+            after == std::string_view::npos ? limit_ : after + 1};
   }
 
   std::size_t piece_end(std::size_t from) const {
-    if (pattern_.crosses_lines() || end_ - from <= piece_) return end_;
+    if (pattern_.crosses_lines() || limit_ - from <= piece_) return limit_;
     // The last line end of the piece, or the first one after it.
     std::size_t cut = text_.substr(from, piece_).rfind('\n');
     if (cut != std::string_view::npos) return from + cut + 1;
     cut = text_.find('\n', from + piece_);
-    return cut == std::string_view::npos || cut + 1 >= end_ ? end_ : cut + 1;
+    return cut == std::string_view::npos || cut + 1 >= limit_ ? limit_ : cut + 1;
   }
 
   // Measures on growing windows until the rest is expected to fit.
@@ -125,7 +134,7 @@ class RunScan {
     const auto match_byte = static_cast<std::uint32_t>(std::min(at, end_));
     const std::uint32_t byte =
         std::clamp(block_.to_text(match_byte), run_.begin_byte, run_.end_byte);
-    result_.bytes_searched += byte - run_.begin_byte;
+    result_.bytes_searched += std::max(byte, search_.begin_byte) - search_.begin_byte;
     if (result_.stopped_block != kNoBlock) return;
     result_.stopped_block = run_.block;
     result_.stopped_byte = byte;
@@ -133,12 +142,14 @@ class RunScan {
 
   const Pattern& pattern_;
   const Block& block_;
+  const Search& search_;
   const Run& run_;
   const std::uint64_t keep_;
   Deadline& deadline_;
   ScanResult& result_;
   const std::string_view text_;  // offsets below are of this, the block's match text
   const std::size_t end_;
+  std::size_t limit_ = 0;  // of the stretch
   const std::size_t piece_;
   std::size_t last_end_ = kNowhere;
   std::size_t searched_ = 0;
@@ -146,9 +157,10 @@ class RunScan {
 
 }  // namespace
 
-void scan_run(const Pattern& pattern, const Block& block, const Run& run, std::uint64_t keep,
-              Deadline& deadline, ScanResult& result) {
-  RunScan(pattern, block, run, keep, deadline, result).scan();
+void scan(const Pattern& pattern, const Block& block, const Search& search,
+          std::span<const Stretch> stretches, std::uint64_t keep, Deadline& deadline,
+          ScanResult& result) {
+  Scan(pattern, block, search, keep, deadline, result).scan(stretches);
 }
 
 }  // namespace knarr

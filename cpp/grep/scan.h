@@ -1,12 +1,14 @@
-// The scan of one run: all matches of a pattern in it, within a deadline.
+// The scan of a part of a run: all matches of a pattern in it, within a deadline.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "grep/pattern.h"
+#include "grep/plan.h"
 #include "grep/runs.h"
 
 namespace knarr {
@@ -47,9 +49,10 @@ struct ScanResult {
   std::uint32_t stopped_byte = 0;
 };
 
-// Adds the run's matches to `result`, up to where the deadline passes, or where a piece begins that
-// would take longer than what is left; notes the place then.
-void scan_run(const Pattern& pattern, const Block& block, const Run& run, std::uint64_t keep,
-              Deadline& deadline, ScanResult& result);
+// Adds the matches to `result`, up to where the deadline passes, or where a piece begins that would
+// take longer than what is left; notes the place then.
+void scan(const Pattern& pattern, const Block& block, const Search& search,
+          std::span<const Stretch> stretches, std::uint64_t keep, Deadline& deadline,
+          ScanResult& result);
 
 }  // namespace knarr

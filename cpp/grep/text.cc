@@ -71,6 +71,11 @@ std::uint32_t Block::slice_at(std::uint32_t byte) const {
   return static_cast<std::uint32_t>(after - begins_.begin()) - 1;
 }
 
+std::uint32_t Block::slice_from(Row row) const {
+  const auto from = std::lower_bound(rows_.begin(), rows_.end(), row);
+  return static_cast<std::uint32_t>(from - rows_.begin());
+}
+
 std::uint32_t Block::line_at(std::uint32_t byte) const {
   return lines_.line_at(match_text(), to_match(byte)).number;
 }
@@ -137,6 +142,7 @@ BlockId TextStore::push(std::shared_ptr<const Block> block) {
     const Row end = blocks_[id]->slice(n - 1).row + 1;
     while (places_.size() < end) places_.push_back({});
     for (std::uint32_t i = 0; i < n; ++i) places_.set(blocks_[id]->slice(i).row, {id, i});
+    pages_.add(id, static_cast<std::uint32_t>(blocks_[id]->match_text().size()));
   } catch (...) {
     rollback(before);
     throw;
@@ -146,6 +152,8 @@ BlockId TextStore::push(std::shared_ptr<const Block> block) {
 
 void TextStore::release(BlockId id) {
   if (id >= blocks_.size()) fail(ErrorCode::kNotFound, "no block " + std::to_string(id));
+  if (!blocks_[id]) return;
+  pages_.release(static_cast<std::uint32_t>(blocks_[id]->match_text().size()));
   blocks_.set(id, nullptr);
 }
 
@@ -157,6 +165,7 @@ void TextStore::rollback(Mark mark) {
       if (row < mark.places && places_[row].block == id) places_.set(row, {});
     }
   }
+  pages_.forget(static_cast<BlockId>(mark.blocks));
   blocks_.truncate(mark.blocks);
   places_.truncate(mark.places);
 }
@@ -165,11 +174,16 @@ TextView TextStore::view() {
   TextView view;
   view.blocks_ = blocks_.view();
   view.places_ = places_.view();
+  const auto text = [this](BlockId id) {
+    return blocks_[id] ? blocks_[id]->match_text() : std::string_view{};
+  };
+  const auto exists = [this](BlockId id) { return blocks_[id] != nullptr; };
+  view.pages_ = pages_.view(text, exists);
   return view;
 }
 
 std::size_t TextStore::size_bytes() const {
-  std::size_t sum = blocks_.size_bytes() + places_.size_bytes();
+  std::size_t sum = blocks_.size_bytes() + places_.size_bytes() + pages_.size_bytes();
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (blocks_[i]) sum += blocks_[i]->size_bytes();
   }

@@ -21,12 +21,10 @@
 
 #include "engine/types.h"
 #include "grep/lines.h"
+#include "grep/page_index.h"
 #include "grep/segments.h"
 
 namespace knarr {
-
-using BlockId = std::uint32_t;
-inline constexpr BlockId kNoBlock = 0xFFFF'FFFFu;
 
 struct Slice {
   Row row;
@@ -60,6 +58,8 @@ class Block {
   // The slice that holds this byte; at the end of the text, the one that holds its last byte. The
   // text is not empty.
   std::uint32_t slice_at(std::uint32_t byte) const;
+  // The first slice whose row is not below `row`; slice_count() when there is none.
+  std::uint32_t slice_from(Row row) const;
 
   // The number, from 1, of the line that holds this byte (of the last line's end, at the end).
   std::uint32_t line_at(std::uint32_t byte) const;
@@ -96,14 +96,21 @@ class TextView {
   // The row's text; empty when it has none.
   std::string_view text(Row row) const;
 
+  // Where a piece of text may be.
+  const PageIndex::View& pages() const { return pages_; }
+
  private:
   friend class TextStore;
   Segments<std::shared_ptr<const Block>>::View blocks_;
   Segments<TextPlace, 4096>::View places_;
+  PageIndex::View pages_;
 };
 
 class TextStore {
  public:
+  // Pages of another size are for tests.
+  explicit TextStore(std::uint32_t page_bytes = kPageBytes) : pages_(page_bytes) {}
+
   // Appends a block. A row of it that has a text already throws Error kInvalidArgument. A call that
   // throws has changed nothing.
   BlockId append(std::string text, std::span<const Slice> slices);
@@ -125,14 +132,22 @@ class TextStore {
   Mark mark() const { return {blocks_.size(), places_.size()}; }
   void rollback(Mark mark);
 
-  TextView view();
+  TextView view();                 // also indexes what was appended since the last one
   std::size_t size_bytes() const;  // O(blocks)
+
+  // A new store's index comes from what another had made of the same blocks, instead of from the
+  // texts: its tables, kUnitWords for each of index_units(), before the first view is taken.
+  std::size_t index_units() const { return pages_.full_units(); }
+  void adopt_index(const std::uint64_t* words, std::shared_ptr<const void> owner) {
+    pages_.adopt(words, std::move(owner));
+  }
 
  private:
   BlockId push(std::shared_ptr<const Block> block);
 
   Segments<std::shared_ptr<const Block>> blocks_;
   Segments<TextPlace, 4096> places_;
+  PageIndex pages_;
 };
 
 }  // namespace knarr

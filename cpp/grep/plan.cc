@@ -1,0 +1,168 @@
+#include "grep/plan.h"
+
+#include <algorithm>
+#include <span>
+
+#include "grep/utf8.h"
+
+namespace knarr {
+namespace {
+
+// Where a scope is that narrow, searching it costs less than asking the index.
+constexpr std::uint64_t kNarrowRows = 4096;
+constexpr std::uint64_t kNarrowBytes = std::uint64_t{256} << 10;
+
+// When this share of the pages is left, finding them gains nothing.
+constexpr double kMostShare = 0.5;
+
+// Longer runs are parted, for threads to share.
+constexpr std::size_t kSearchBytes = std::size_t{1} << 20;
+
+class Planner {
+ public:
+  Planner(const TextView& texts, const Pattern& pattern) : texts_(texts), pattern_(pattern) {}
+
+  // Everything.
+  Plan whole(const std::vector<Run>& runs) {
+    for (const Run& run : runs) {
+      const Block& block = *texts_.block(run.block);
+      const std::size_t first = plan_.stretches.size();
+      const std::size_t end = block.to_match(run.end_byte);
+      for (std::size_t at = block.to_match(run.begin_byte); at < end;) {
+        const std::size_t to =
+            end - at < 2 * kSearchBytes
+                ? end
+                : pattern_.cuts().after(block.match_text(), at + kSearchBytes, end);
+        plan_.stretches.push_back({at, to});
+        at = to;
+      }
+      part(block, run, first);
+    }
+    return std::move(plan_);
+  }
+
+  // What can hold a match that begins in one of the spans. All of one block, like the runs.
+  void add(std::span<const Run> runs, std::span<const PageSpan> spans) {
+    for (const Run& run : runs) {
+      const Block& block = *texts_.block(run.block);
+      const std::size_t first = plan_.stretches.size();
+      const std::size_t low = block.to_match(run.begin_byte);
+      const std::size_t high = block.to_match(run.end_byte);
+      for (const PageSpan& span : spans) {
+        if (span.begin >= high) break;
+        if (span.end > low) stretch(block.match_text(), span, low, high, first);
+      }
+      part(block, run, first);
+    }
+  }
+
+  Plan finish() {
+    plan_.is_indexed = true;
+    return std::move(plan_);
+  }
+
+ private:
+  // A match that holds a certain text which begins in the span: as far as it can reach.
+  void stretch(std::string_view text, const PageSpan& span, std::size_t low, std::size_t high,
+               std::size_t first) {
+    const std::size_t begin = std::max<std::size_t>(span.begin, low);
+    const std::size_t end = std::min<std::size_t>(span.end, high);
+    const bool joins = plan_.stretches.size() > first;
+    if (joins && ends_at_cut_ && plan_.stretches.back().end >= end) return;
+    const std::size_t floor = joins ? std::min(plan_.stretches.back().end, begin) : low;
+    const std::size_t reach = pattern_.longest_bytes();
+    std::size_t from = boundary_before(text, begin - std::min(reach, begin - low));
+    from = pattern_.cuts().before(text, begin, std::max(floor, from));
+    const std::size_t farthest = boundary_after(text, end + std::min(reach, high - end));
+    const std::size_t to = pattern_.cuts().after(text, end - 1, farthest);
+    if (joins && from <= floor) {
+      plan_.stretches.back().end = std::max(plan_.stretches.back().end, to);
+    } else {
+      plan_.stretches.push_back({from, to});
+    }
+    ends_at_cut_ = to < farthest || to == high;
+  }
+
+  // The stretches from `first` on are the run's.
+  void part(const Block& block, const Run& run, std::size_t first) {
+    const std::size_t end = plan_.stretches.size();
+    std::uint32_t begin_byte = run.begin_byte;
+    while (first < end) {
+      std::size_t bytes = 0;
+      std::size_t next = first;
+      for (; next < end && bytes < kSearchBytes; ++next) {
+        bytes += plan_.stretches[next].end - plan_.stretches[next].begin;
+      }
+      const std::uint32_t end_byte =
+          next == end ? run.end_byte
+                      : block.to_text(static_cast<std::uint32_t>(plan_.stretches[next].begin));
+      plan_.searches.push_back({run, begin_byte, end_byte, first, next});
+      begin_byte = end_byte;
+      first = next;
+    }
+  }
+
+  const TextView& texts_;
+  const Pattern& pattern_;
+  Plan plan_;
+  bool ends_at_cut_ = false;  // the last stretch does, rather than where its matches' length ends
+};
+
+// Calls f for the spans of each block.
+template <class F>
+void for_each_block(std::span<const PageSpan> spans, F&& f) {
+  while (!spans.empty()) {
+    const BlockId block = spans.front().block;
+    const auto next = std::ranges::find_if(spans, [&](const auto& s) { return s.block != block; });
+    const auto n = static_cast<std::size_t>(next - spans.begin());
+    f(block, spans.first(n));
+    spans = spans.subspan(n);
+  }
+}
+
+std::uint64_t bytes_of(std::span<const Run> runs) {
+  std::uint64_t sum = 0;
+  for (const Run& run : runs) sum += run.end_byte - run.begin_byte;
+  return sum;
+}
+
+}  // namespace
+
+Plan make_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern, IndexUse use) {
+  Planner planner(texts, pattern);
+  const PageIndex::View& pages = texts.pages();
+  if (use == IndexUse::kNever || pattern.clauses().empty() || pages.unit_count() == 0) {
+    return planner.whole(allowed_runs(texts, allowed));
+  }
+  const PageIndex::View::Choice choice = pages.choose(pattern.clauses());
+  if (use == IndexUse::kAuto && choice.share > kMostShare) {
+    return planner.whole(allowed_runs(texts, allowed));
+  }
+  const GramLines& clause = pattern.clauses()[choice.clause];
+  if (allowed.size() <= kNarrowRows) {
+    const std::vector<Run> runs = allowed_runs(texts, allowed);
+    if (runs.empty() || (use == IndexUse::kAuto && bytes_of(runs) <= kNarrowBytes)) {
+      return planner.whole(runs);
+    }
+    const auto spans = pages.candidates(clause, runs.front().block, runs.back().block);
+    auto run = runs.begin();
+    for_each_block(spans, [&](BlockId id, std::span<const PageSpan> of_block) {
+      while (run != runs.end() && run->block < id) ++run;
+      const auto begin = run;
+      while (run != runs.end() && run->block == id) ++run;
+      planner.add({begin, run}, of_block);
+    });
+    return planner.finish();
+  }
+  std::vector<Run> runs;
+  const auto spans = pages.candidates(clause, 0, kNoBlock);
+  for_each_block(spans, [&](BlockId id, std::span<const PageSpan> of_block) {
+    if (texts.block(id) == nullptr) return;
+    runs.clear();
+    add_runs(*texts.block(id), id, allowed, runs);
+    planner.add(runs, of_block);
+  });
+  return planner.finish();
+}
+
+}  // namespace knarr
