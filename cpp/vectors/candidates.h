@@ -67,6 +67,7 @@ class Candidates {
     if (upper < lowers_.floor()) return;
     lowers_.offer(lower);
     rows_.push_back({row, upper});
+    if (rows_.size() >= most_) prune();
   }
 
   // A row that must be looked at.
@@ -80,13 +81,22 @@ class Candidates {
 
   // Those that are still in. What they are depends on what was offered, not on the order.
   std::vector<Candidate> take() {
-    const float floor = lowers_.value();
-    std::erase_if(rows_, [floor](const Candidate& each) { return each.upper < floor; });
+    prune();
     return std::move(rows_);
   }
 
  private:
+  static constexpr std::size_t kLeastBuffer = 2048;
+
+  // Drops those that are out, as often as pays.
+  void prune() {
+    const float floor = lowers_.value();
+    std::erase_if(rows_, [floor](const Candidate& each) { return each.upper < floor; });
+    most_ = std::max(kLeastBuffer, 2 * rows_.size());
+  }
+
   KthLargest lowers_;
+  std::size_t most_ = kLeastBuffer;
   std::vector<Candidate> rows_;
 };
 

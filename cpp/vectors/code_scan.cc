@@ -23,7 +23,7 @@ constexpr std::size_t kTaskChunks = 32;    // about a megabyte of codes
 // How many spreads below its estimate a row is taken to be at worst. The k-th best of that must not
 // lie above the true k-th best cosine, also when many thousand rows are nearly as good as that one:
 // so it is more than the recall target asks for.
-constexpr double kWorst = 4.0;
+constexpr double kWorst = 3.0;
 
 struct Scan {
   const CodeView& codes;
