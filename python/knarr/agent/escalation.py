@@ -101,11 +101,14 @@ def _search(query: str, scope: str, k: int, max_tokens: int, also: str = "") -> 
     return ToolCall("Search", {"query": query, "scope": scope, "k": k, "max_tokens": max_tokens, **more})
 
 
-def go_on(verdict: Verdict) -> str:
-    """What a model is told when its candidate was not enough: in words of the question and ours only."""
-    open_ones = [one.text for one in verdict.constraints if not one.met][:5]
-    asked = f" Not yet covered: {'; '.join(open_ones)}." if open_ones else ""
-    return f"That is not enough yet.{asked} Go on with the tools, or say that the library does not hold it."
+def go_on(verdict: Verdict, question: str) -> str:
+    """What a model is told when its candidate was not enough: in words of the question and ours only, since
+    a judge that read documents may say what they told it to say."""
+    asked = " ".join(question.split()).casefold()
+    unmet = [" ".join(one.text.split()) for one in verdict.constraints if not one.met]
+    named = [text for text in unmet if text.casefold() in asked][:5]
+    missing = f" Not yet covered: {'; '.join(named)}." if named else ""
+    return f"That is not enough yet.{missing} Go on with the tools, or say that the library does not hold it."
 
 
 def case_of(

@@ -133,7 +133,7 @@ class Loop:
         if action == "answered":
             return draft
         self._history.add_reply(draft.text)
-        self._history.add_user(go_on(verdict))
+        self._history.add_user(go_on(verdict, self._task.question))
         return None
 
     def _looked(self, draft: Draft, judged: Judged, action: Action, cause: str) -> None:

@@ -80,6 +80,7 @@ def test_what_is_not_surely_enough_goes_on(library, verdict):
     assert seen[0].messages[-2].content == "Perhaps two."
     if verdict is NO:
         assert "late fee" in seen[0].messages[-1].content
+        assert "vault" not in seen[0].messages[-1].content, "a judge's own words do not reach the model"
 
 
 def test_never_more_than_the_stated_levels(library):
