@@ -64,6 +64,10 @@ class Compaction {
       for (Slice& slice : slices) slice.row = number(slice.row);
       store.append_mapped(block->text(), state, slices);
     }
+    if (blocks_.size() == state->texts.block_count()) {  // nothing is left out: nor of the index
+      const auto index = state->texts.plain_index();
+      if (index && index->size() == store.index_units()) store.adopt_index(*index);
+    }
     return store;
   }
 

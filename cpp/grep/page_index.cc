@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/parallel.h"
 #include "grep/fold.h"
 
 namespace knarr {
@@ -74,23 +75,17 @@ void settle(std::vector<PageSpan>& spans) {
 
 }  // namespace
 
-PageUnit::PageUnit(std::vector<PageSpan> spans, std::array<std::uint32_t, kUnitPages + 1> firsts,
-                   Text text)
-    : spans_(std::move(spans)), firsts_(firsts) {
+PageUnit::PageUnit(Layout layout, Text text) : layout_(std::move(layout)) {
   auto words = std::make_shared<Words>();
   words->fill(0);
-  for (std::size_t page = 0; page < kUnitPages; ++page) {
-    for (std::uint32_t i = firsts_[page]; i < firsts_[page + 1]; ++i) {
-      index_span(text(spans_[i].block), spans_[i], std::uint64_t{1} << page, words->data());
+  for (std::size_t i = 0; i < kUnitPages; ++i) {
+    for (const PageSpan& span : page(i)) {
+      index_span(text(span.block), span, std::uint64_t{1} << i, words->data());
     }
   }
-  words_ = words->data();
-  owner_ = std::move(words);
+  table_.words = words->data();
+  table_.owner = std::move(words);
 }
-
-PageUnit::PageUnit(std::vector<PageSpan> spans, std::array<std::uint32_t, kUnitPages + 1> firsts,
-                   const std::uint64_t* words, std::shared_ptr<const void> owner)
-    : spans_(std::move(spans)), firsts_(firsts), words_(words), owner_(std::move(owner)) {}
 
 GramLines gram_lines(const Clause& clause) {
   GramLines out;
@@ -138,12 +133,30 @@ std::vector<PageSpan> PageIndex::View::candidates(const GramLines& clause, Block
     const PageUnit& unit = this->unit(u);
     for (std::uint64_t pages = pages_of(unit.words(), clause); pages != 0; pages &= pages - 1) {
       const auto page = static_cast<std::size_t>(std::countr_zero(pages));
-      for (std::uint32_t i = unit.first(page); i < unit.first(page + 1); ++i) take(unit.spans()[i]);
+      std::ranges::for_each(unit.page(page), take);
     }
   }
   for (std::size_t i = 0; i < pending_count(); ++i) take(pending(i));
   settle(out);
   return out;
+}
+
+bool PageIndex::View::is_plain(std::span<const std::uint32_t> bytes) const {
+  PageSpan next{0, 0, 0};
+  const auto follows = [&](const PageSpan& span) {
+    while (next.block < bytes.size() && next.begin == bytes[next.block])
+      next = {next.block + 1, 0, 0};
+    if (span.block != next.block || span.begin != next.begin) return false;
+    next.begin = span.end;
+    return true;
+  };
+  for (std::size_t u = 0; u < unit_count(); ++u) {
+    if (!std::ranges::all_of(unit(u).spans(), follows)) return false;
+  }
+  for (std::size_t i = 0; i < pending_count(); ++i) {
+    if (!follows(pending(i))) return false;
+  }
+  return true;
 }
 
 void PageIndex::add(BlockId block, std::uint32_t bytes) {
@@ -172,56 +185,51 @@ void PageIndex::forget(BlockId end) {
   }
   if (units.size() != units_.size()) units_ = std::move(units);
   for (std::size_t i = 0; i < pending_.size(); ++i) take(pending_[i]);
-  if (left.size() == pending_.size()) return;
-  pending_ = Spans();
-  pending_bytes_ = 0;
-  std::ranges::for_each(left, [this](const PageSpan& span) { push(span); });
+  if (left.size() != pending_.size()) set_pending(left);
 }
 
-PageIndex::Filled PageIndex::fill(std::size_t& next, std::uint32_t& used) const {
-  Filled filled;
-  for (std::size_t page = 0; page < kUnitPages; ++page) {
-    filled.firsts[page] = static_cast<std::uint32_t>(filled.spans.size());
-    for (std::uint32_t room = page_bytes_; room > 0;) {
-      const PageSpan& span = pending_[next];
-      const std::uint32_t begin = span.begin + used;
-      const std::uint32_t size = std::min(room, span.end - begin);
-      filled.spans.push_back({span.block, begin, begin + size});
-      room -= size;
-      used += size;
-      if (begin + size == span.end) {
-        ++next;
-        used = 0;
+// The layouts of all units that the pending spans fill; what is left goes on pending.
+std::vector<PageUnit::Layout> PageIndex::take_full() {
+  std::vector<PageUnit::Layout> layouts(static_cast<std::size_t>(pending_bytes_ / unit_bytes()));
+  if (layouts.empty()) return layouts;
+  std::size_t next = 0;
+  PageSpan span = pending_[0];
+  for (PageUnit::Layout& layout : layouts) {
+    for (std::size_t page = 0; page < kUnitPages; ++page) {
+      layout.firsts[page] = static_cast<std::uint32_t>(layout.spans.size());
+      for (std::uint32_t room = page_bytes_; room > 0;) {
+        const std::uint32_t size = std::min(room, span.end - span.begin);
+        layout.spans.push_back({span.block, span.begin, span.begin + size});
+        room -= size;
+        span.begin += size;
+        if (span.begin == span.end && ++next < pending_.size()) span = pending_[next];
       }
     }
+    layout.firsts[kUnitPages] = static_cast<std::uint32_t>(layout.spans.size());
   }
-  filled.firsts[kUnitPages] = static_cast<std::uint32_t>(filled.spans.size());
-  return filled;
+  std::vector<PageSpan> left;
+  if (next < pending_.size()) left.push_back(span);
+  for (++next; next < pending_.size(); ++next) left.push_back(pending_[next]);
+  set_pending(left);
+  return layouts;
 }
 
-void PageIndex::keep_pending_from(std::size_t next, std::uint32_t used) {
-  std::vector<PageSpan> left;
-  for (; next < pending_.size(); ++next) {
-    left.push_back(pending_[next]);
-    left.back().begin += used;
-    used = 0;
-  }
+void PageIndex::set_pending(std::span<const PageSpan> spans) {
   pending_ = Spans();  // views go on to see the old ones
   pending_bytes_ = 0;
-  std::ranges::for_each(left, [this](const PageSpan& span) { push(span); });
+  for (const PageSpan& span : spans) push(span);
 }
 
 PageIndex::View PageIndex::view(Text text, Exists exists) {
   if (released_bytes_ > std::max(kLeastSweep, units_.size() * unit_bytes() / 4)) sweep(exists);
-  if (pending_bytes_ >= unit_bytes()) {
-    std::size_t next = 0;
-    std::uint32_t used = 0;
-    for (std::uint64_t left = pending_bytes_; left >= unit_bytes(); left -= unit_bytes()) {
-      Filled filled = fill(next, used);
-      units_.push_back(std::make_shared<PageUnit>(std::move(filled.spans), filled.firsts, text));
-    }
-    keep_pending_from(next, used);
-  }
+  std::vector<PageUnit::Layout> layouts = take_full();
+  std::vector<std::shared_ptr<const PageUnit>> made(layouts.size());
+  const auto workers =
+      static_cast<unsigned>(std::min<std::size_t>(made.size() / 4 + 1, max_workers()));
+  parallel_for(made.size(), workers, [&](unsigned, std::size_t i) {
+    made[i] = std::make_shared<PageUnit>(std::move(layouts[i]), text);
+  });
+  for (auto& unit : made) units_.push_back(std::move(unit));
   View view;
   view.units_ = units_.view();
   view.pending_ = pending_.view();
@@ -250,24 +258,18 @@ void PageIndex::sweep(Exists exists) {
   for (std::size_t i = 0; i < pending_.size(); ++i) take(pending_[i]);
   settle(left);
   units_ = std::move(units);
-  pending_ = Spans();
-  pending_bytes_ = 0;
-  std::ranges::for_each(left, [this](const PageSpan& span) { push(span); });
+  set_pending(left);
 }
 
 std::size_t PageIndex::full_units() const {
   return units_.size() + static_cast<std::size_t>(pending_bytes_ / unit_bytes());
 }
 
-void PageIndex::adopt(const std::uint64_t* words, std::shared_ptr<const void> owner) {
-  std::size_t next = 0;
-  std::uint32_t used = 0;
-  for (std::size_t n = full_units(); n > 0; --n, words += kUnitWords) {
-    Filled filled = fill(next, used);
-    units_.push_back(
-        std::make_shared<PageUnit>(std::move(filled.spans), filled.firsts, words, owner));
+void PageIndex::adopt(std::span<const PageUnit::Table> tables) {
+  std::vector<PageUnit::Layout> layouts = take_full();
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    units_.push_back(std::make_shared<PageUnit>(std::move(layouts[i]), tables[i]));
   }
-  keep_pending_from(next, used);
 }
 
 std::size_t PageIndex::size_bytes() const {

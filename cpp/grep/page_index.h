@@ -20,7 +20,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -54,23 +56,31 @@ class PageUnit {
   using Words = std::array<std::uint64_t, kUnitWords>;
   using Text = FunctionRef<std::string_view(BlockId)>;
 
-  // Indexes the spans; `pages` says for each where its page begins anew (see span()).
-  PageUnit(std::vector<PageSpan> spans, std::array<std::uint32_t, kUnitPages + 1> firsts,
-           Text text);
-  // Takes over a table that `owner` keeps alive.
-  PageUnit(std::vector<PageSpan> spans, std::array<std::uint32_t, kUnitPages + 1> firsts,
-           const std::uint64_t* words, std::shared_ptr<const void> owner);
+  // Which text makes which page. The spans of page i are [firsts[i], firsts[i + 1]).
+  struct Layout {
+    std::vector<PageSpan> spans;
+    std::array<std::uint32_t, kUnitPages + 1> firsts;
+  };
+  // The bits: kUnitWords words, alive as long as `owner`.
+  struct Table {
+    const std::uint64_t* words;
+    std::shared_ptr<const void> owner;
+  };
 
-  const std::uint64_t* words() const { return words_; }
-  const std::vector<PageSpan>& spans() const { return spans_; }
-  // The spans of page i: [first(i), first(i + 1)).
-  std::uint32_t first(std::size_t page) const { return firsts_[page]; }
+  PageUnit(Layout layout, Text text);  // makes the table
+  PageUnit(Layout layout, Table table) : layout_(std::move(layout)), table_(std::move(table)) {}
+
+  const std::uint64_t* words() const { return table_.words; }
+  const Table& table() const { return table_; }
+  const std::vector<PageSpan>& spans() const { return layout_.spans; }
+  std::span<const PageSpan> page(std::size_t i) const {
+    return std::span(layout_.spans)
+        .subspan(layout_.firsts[i], layout_.firsts[i + 1] - layout_.firsts[i]);
+  }
 
  private:
-  std::vector<PageSpan> spans_;
-  std::array<std::uint32_t, kUnitPages + 1> firsts_;
-  const std::uint64_t* words_;
-  std::shared_ptr<const void> owner_;
+  Layout layout_;
+  Table table_;
 };
 
 // A clause as the index is asked for it: for each of its texts the lines of its grams.
@@ -101,6 +111,11 @@ class PageIndex {
     // and byte; spans that touch are one. Blocks that are gone may be among them.
     std::vector<PageSpan> candidates(const GramLines& clause, BlockId first, BlockId last) const;
 
+    // Whether the units hold whole blocks, one after the other, as they do when nothing was ever
+    // released. Then the tables alone say it all: see adopt(). `bytes`: the size of a block's match
+    // text, by number.
+    bool is_plain(std::span<const std::uint32_t> bytes) const;
+
    private:
     friend class PageIndex;
     Units::View units_;
@@ -122,24 +137,18 @@ class PageIndex {
   using Exists = FunctionRef<bool(BlockId)>;
   View view(Text text, Exists exists);
 
-  // Takes over the tables of the first units, which were made of the same blocks in the same order,
-  // before the first view is taken. How many there should be: full_units().
-  void adopt(const std::uint64_t* words, std::shared_ptr<const void> owner);
+  // Takes over the tables of a plain view of the same blocks, before the first view is taken. There
+  // are full_units() of them.
+  void adopt(std::span<const PageUnit::Table> tables);
   std::size_t full_units() const;
 
   std::size_t size_bytes() const;
 
  private:
-  struct Filled {
-    std::vector<PageSpan> spans;
-    std::array<std::uint32_t, kUnitPages + 1> firsts;
-  };
   void push(PageSpan span);
   std::uint64_t unit_bytes() const { return std::uint64_t{page_bytes_} * kUnitPages; }
-  // Takes the spans of one unit off the pending ones, from the first on; `taken` says how many are
-  // used up, the last one perhaps in part.
-  Filled fill(std::size_t& next, std::uint32_t& used) const;
-  void keep_pending_from(std::size_t next, std::uint32_t used);
+  std::vector<PageUnit::Layout> take_full();
+  void set_pending(std::span<const PageSpan> spans);
   void sweep(Exists exists);
 
   std::uint32_t page_bytes_;

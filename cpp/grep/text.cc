@@ -110,6 +110,17 @@ std::string_view TextView::text(Row row) const {
                                  : blocks_[where.block]->slice_text(where.slice);
 }
 
+std::optional<std::vector<PageUnit::Table>> TextView::plain_index() const {
+  std::vector<std::uint32_t> sizes(block_count());
+  for (BlockId id = 0; id < block_count(); ++id) {
+    if (block(id)) sizes[id] = static_cast<std::uint32_t>(block(id)->match_text().size());
+  }
+  if (!pages_.is_plain(sizes)) return std::nullopt;
+  std::vector<PageUnit::Table> tables;
+  for (std::size_t u = 0; u < pages_.unit_count(); ++u) tables.push_back(pages_.unit(u).table());
+  return tables;
+}
+
 BlockId TextStore::append(std::string text, std::span<const Slice> slices) {
   auto owner = std::make_shared<const std::string>(std::move(text));
   return push(std::make_shared<const Block>(*owner, owner, slices));

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,6 +99,8 @@ class TextView {
 
   // Where a piece of text may be.
   const PageIndex::View& pages() const { return pages_; }
+  // The tables of the index, when they say all of it by themselves; see TextStore::adopt_index.
+  std::optional<std::vector<PageUnit::Table>> plain_index() const;
 
  private:
   friend class TextStore;
@@ -135,12 +138,11 @@ class TextStore {
   TextView view();                 // also indexes what was appended since the last one
   std::size_t size_bytes() const;  // O(blocks)
 
-  // A new store's index comes from what another had made of the same blocks, instead of from the
-  // texts: its tables, kUnitWords for each of index_units(), before the first view is taken.
+  // A new store's index comes from what was made of the same blocks before, instead of from the
+  // texts: the tables of a plain view (PageIndex::View::is_plain), index_units() of them, before
+  // this store's first view is taken.
   std::size_t index_units() const { return pages_.full_units(); }
-  void adopt_index(const std::uint64_t* words, std::shared_ptr<const void> owner) {
-    pages_.adopt(words, std::move(owner));
-  }
+  void adopt_index(std::span<const PageUnit::Table> tables) { pages_.adopt(tables); }
 
  private:
   BlockId push(std::shared_ptr<const Block> block);

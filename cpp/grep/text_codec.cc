@@ -8,6 +8,11 @@ namespace {
 
 constexpr std::string_view kBytes = "text.bytes";
 constexpr std::string_view kBlocks = "text.blocks";
+constexpr std::string_view kIndex = "text.index";
+
+// Changes whenever the same texts would make other tables.
+constexpr std::uint32_t kIndexVersion = 1;
+constexpr std::size_t kIndexHeaderBytes = 64;
 
 constexpr std::size_t kBlockRecordBytes = 8;
 constexpr std::size_t kSliceRecordBytes = 8;
@@ -26,6 +31,45 @@ std::vector<Slice> read_slices(Decoder& in, std::uint32_t count, std::uint64_t r
     at = end;
   }
   return slices;
+}
+
+std::string index_header(std::size_t units) {
+  Encoder out;
+  out.u32(kIndexVersion);
+  out.u32(kPageBytes);
+  out.u64(units);
+  std::string bytes = out.bytes();
+  bytes.resize(kIndexHeaderBytes, '\0');
+  return bytes;
+}
+
+void save_index(const TextView& texts, SnapshotWriter& writer) {
+  const auto tables = texts.plain_index();
+  if (!tables) return;  // it is made anew from the texts
+  const std::string header = index_header(tables->size());
+  writer.begin(kIndex);
+  writer.append(std::as_bytes(std::span(header)));
+  for (const PageUnit::Table& table : *tables) {
+    writer.append(std::as_bytes(std::span(table.words, kUnitWords)));
+  }
+  writer.end();
+}
+
+void load_index(const std::shared_ptr<const Snapshot>& snapshot, TextStore& store) {
+  if (!snapshot->has(kIndex)) return;
+  const ByteSpan bytes = snapshot->section(kIndex);
+  const std::string what = snapshot->path() + ": section '" + std::string(kIndex) + "'";
+  Decoder in(bytes, what);
+  if (in.u32() != kIndexVersion || in.u32() != kPageBytes) return;
+  const std::uint64_t units = in.u64();
+  if (units != store.index_units() || bytes.size() != kIndexHeaderBytes + units * kUnitIndexBytes) {
+    in.refuse("its size does not fit the texts");
+  }
+  // Sections stand at multiples of 64 bytes, in memory too.
+  const auto* words = reinterpret_cast<const std::uint64_t*>(bytes.data() + kIndexHeaderBytes);
+  std::vector<PageUnit::Table> tables;
+  for (std::uint64_t u = 0; u < units; ++u) tables.push_back({words + u * kUnitWords, snapshot});
+  store.adopt_index(tables);
 }
 
 }  // namespace
@@ -48,6 +92,7 @@ void save_texts(const TextView& texts, SnapshotWriter& writer) {
   }
   writer.end();
   writer.add(kBlocks, blocks.bytes());
+  save_index(texts, writer);
 }
 
 TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot) {
@@ -76,6 +121,7 @@ TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot) {
   }
   in.expect_end();
   if (at != bytes.size()) in.refuse("texts without a block");
+  load_index(snapshot, store);
   return store;
 }
 

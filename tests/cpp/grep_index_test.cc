@@ -1,14 +1,18 @@
 // Grep with its index beside grep without: the same, whatever the texts, the pattern and the rows.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <random>
 
 #include "base/error.h"
 #include "grep/facts.h"
 #include "grep/fold.h"
 #include "grep/grep.h"
+#include "grep/text_codec.h"
 #include "grep/utf8.h"
+#include "snapshot/snapshot.h"
 
 namespace knarr {
 namespace {
@@ -235,6 +239,166 @@ TEST(GrepIndex, SaysWhatAFullScanSays) {
   EXPECT_GT(matches, 8'000u);
   EXPECT_LT(refused, 1'500u);
   EXPECT_LT(searched, all - all / 10);  // the index rules something out
+}
+
+// --- In a snapshot -------------------------------------------------------------------------------
+
+struct TemporaryFile {
+  TemporaryFile() : path(testing::TempDir() + "grep_index_test." + std::to_string(::getpid())) {}
+  ~TemporaryFile() { std::remove(path.c_str()); }
+  std::string path;
+};
+
+// Texts that fill units of the usual size.
+TextStore long_texts(std::mt19937& random, int blocks) {
+  TextStore store;
+  Row row = 0;
+  for (int i = 0; i < blocks; ++i) {
+    std::string text;
+    while (text.size() < 40'000) text += random_text(random) + "\r\n";
+    store.append(text, std::vector<Slice>{{row++, 0, static_cast<std::uint32_t>(text.size())}});
+  }
+  return store;
+}
+
+std::shared_ptr<const Snapshot> saved(const TextView& texts, const std::string& path) {
+  SnapshotWriter writer(path);
+  save_texts(texts, writer);
+  writer.finish();
+  return Snapshot::open(path);
+}
+
+void expect_same_tables(const PageIndex::View& a, const PageIndex::View& b) {
+  ASSERT_EQ(a.unit_count(), b.unit_count());
+  for (std::size_t u = 0; u < a.unit_count(); ++u) {
+    ASSERT_EQ(a.unit(u).spans(), b.unit(u).spans());
+    ASSERT_TRUE(std::equal(a.unit(u).words(), a.unit(u).words() + kUnitWords, b.unit(u).words()));
+  }
+}
+
+TEST(GrepIndex, IsMappedFromASnapshot) {
+  std::mt19937 random(5);
+  TextStore store = long_texts(random, 30);
+  const TextView view = store.view();
+  ASSERT_EQ(view.pages().unit_count(), 4u);
+  const TemporaryFile file;
+  const auto snapshot = saved(view, file.path);
+  ASSERT_TRUE(snapshot->has("text.index"));
+  TextStore loaded = load_texts(snapshot);
+  expect_same_tables(loaded.view().pages(), view.pages());
+  const auto* first = reinterpret_cast<const std::byte*>(loaded.view().pages().unit(0).words());
+  const auto section = snapshot->section("text.index");
+  EXPECT_TRUE(section.data() <= first && first < section.data() + section.size());
+}
+
+// What was released leaves holes; the saved texts are indexed anew then.
+TEST(GrepIndex, WithHolesIsMadeAnewFromASnapshot) {
+  std::mt19937 random(6);
+  TextStore store = long_texts(random, 30);
+  store.view();
+  store.release(3);
+  const TemporaryFile file;
+  const auto snapshot = saved(store.view(), file.path);
+  EXPECT_FALSE(snapshot->has("text.index"));
+  TextStore loaded = load_texts(snapshot);
+  const TextView view = loaded.view();
+  EXPECT_GT(view.pages().unit_count(), 0u);
+  GrepOptions options;
+  options.limit = 0;
+  options.index = IndexUse::kAlways;
+  const auto with = grep(view, RowSet::range(0, 30), "Penalty late", options);
+  options.index = IndexUse::kNever;
+  EXPECT_EQ(with.total, grep(view, RowSet::range(0, 30), "Penalty late", options).total);
+  EXPECT_GT(with.total, 0u);
+}
+
+TEST(GrepIndex, OfAnotherSizeThanTheTextsIsRefused) {
+  std::mt19937 random(7);
+  const TextView view = long_texts(random, 30).view();
+  const TemporaryFile file;
+  const auto snapshot = saved(view, file.path);
+  const TemporaryFile other;
+  SnapshotWriter writer(other.path + ".cut");
+  for (const std::string_view name : {"text.bytes", "text.blocks"}) {
+    writer.add(name, snapshot->section_text(name));
+  }
+  writer.add("text.index", snapshot->section_text("text.index").substr(0, 64 + kUnitIndexBytes));
+  writer.finish();
+  const auto cut = Snapshot::open(other.path + ".cut");
+  try {
+    load_texts(cut);
+    ADD_FAILURE() << "loaded";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kCorruption);
+  }
+  std::remove((other.path + ".cut").c_str());
+}
+
+// --- Over time -----------------------------------------------------------------------------------
+
+// Texts come and go: the index stays as large as what is there.
+TEST(GrepIndex, ChurnLeavesItsSize) {
+  std::mt19937 random(8);
+  TextStore store;
+  Row row = 0;
+  std::string text;
+  while (text.size() < 30'000) text += random_text(random);
+  const auto append = [&] {
+    const auto size = static_cast<std::uint32_t>(text.size());
+    return store.append(text, std::vector<Slice>{{row++, 0, size}});
+  };
+  std::vector<BlockId> alive;
+  for (int i = 0; i < 100; ++i) alive.push_back(append());
+  const std::size_t before = store.view().pages().unit_count();
+  for (int i = 0; i < 1'000; ++i) {
+    const std::size_t gone = random() % alive.size();
+    store.release(alive[gone]);
+    alive[gone] = append();
+    const auto& pages = store.view().pages();
+    ASSERT_LT(pages.unit_count(), 3 * before + 8) << i;
+    ASSERT_LT(pages.pending_count(), 200u) << i;
+  }
+}
+
+// --- What is read from a pattern -----------------------------------------------------------------
+
+TEST(PatternFacts, ClausesAreWhatEveryMatchHolds) {
+  using Clauses = std::vector<Clause>;
+  const auto clauses = [](std::string_view pattern, bool ignore_case = false) {
+    return pattern_facts(pattern, false, ignore_case).clauses;
+  };
+  EXPECT_EQ(clauses("Needle"), (Clauses{{"needle"}}));
+  EXPECT_EQ(clauses("late fee|penalty"), (Clauses{{"late fee", "penalty"}}));
+  EXPECT_EQ(clauses("colou?r"), (Clauses{{"color", "colour"}}));
+  EXPECT_EQ(clauses("termination\\b.{0,40}\\bnotice"), (Clauses{{"termination"}, {"notice"}}));
+  EXPECT_EQ(clauses("ab+cd"), (Clauses{{"bcd"}}));
+  EXPECT_EQ(clauses("(?:abc)+d"), (Clauses{{"abc"}, {"abcd"}}));
+  EXPECT_EQ(clauses("[Pp]en(?:ny|ce)"), (Clauses{{"pence", "penny"}}));
+  EXPECT_EQ(clauses("(foo.*bar)+"), (Clauses{{"foo"}, {"bar"}}));
+  EXPECT_EQ(clauses("(?:foo.*|ba)r"), Clauses{});
+  EXPECT_EQ(clauses("x(?i)YZ\\x41"), (Clauses{{"xyza"}}));
+  EXPECT_EQ(clauses("a{3}"), (Clauses{{"aaa"}}));
+  EXPECT_EQ(clauses("a{2,}b"), Clauses{});
+  EXPECT_EQ(clauses("\\Qa.b*\\Ec"), (Clauses{{"a.b*c"}}));
+  EXPECT_EQ(clauses("na\xC3\xAFve"), (Clauses{{"na\xC3\xAFve"}}));
+  EXPECT_EQ(clauses("\xC5\xBFtop"), (Clauses{{"stop"}}));
+  EXPECT_EQ(clauses("\\w+"), Clauses{});
+  EXPECT_EQ(clauses("a|bcd"), Clauses{});
+  EXPECT_EQ(clauses("\\Cabc"), Clauses{});
+}
+
+TEST(PatternFacts, BoundTheMatch) {
+  EXPECT_EQ(pattern_facts("abc", false, false).longest_bytes, 3u);
+  EXPECT_EQ(pattern_facts("a.{2,5}", false, false).longest_bytes, 21u);
+  EXPECT_EQ(pattern_facts("a+", false, false).longest_bytes, kUnbounded);
+  EXPECT_EQ(pattern_facts("a|bb|", false, false).longest_bytes, 2u);
+  const AsciiSet ascii = pattern_facts("late\\s+fee", false, false).ascii;
+  EXPECT_TRUE(ascii['l'] && ascii['\n'] && ascii[' ']);
+  EXPECT_FALSE(ascii['x'] || ascii['L']);
+  EXPECT_FALSE(pattern_facts("a.*b", false, false).ascii['\n']);
+  EXPECT_TRUE(pattern_facts("(?s)a.*b", false, false).ascii['\n']);
+  EXPECT_TRUE(pattern_facts("[^x]", false, false).ascii['\n']);
+  EXPECT_TRUE(pattern_facts("[^\\D]", false, false).ascii['7']);
 }
 
 }  // namespace
