@@ -136,6 +136,7 @@ py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
   out["questions"] = stats.questions;
   out["text_bytes"] = stats.text_bytes;
   out["vectors_size_bytes"] = stats.vectors_size_bytes;
+  out["short_size_bytes"] = stats.short_size_bytes;
   out["codes_size_bytes"] = stats.codes_size_bytes;
   out["texts_size_bytes"] = stats.texts_size_bytes;
   out["trie_size_bytes"] = stats.trie_size_bytes;

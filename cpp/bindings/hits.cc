@@ -109,9 +109,10 @@ void register_hits(py::module_& module) {
       .def_readonly("plan", &PyExplanation::plan)
       .def_readonly("rows_allowed", &PyExplanation::rows_allowed, "By scope and filter.")
       .def_readonly("rows_scanned", &PyExplanation::rows_scanned,
-                    "Whose vector (plan \"exact\") or code (\"scan\") was read.")
+                    "Whose code (plan \"scan\"), or vector in its short or long form (\"exact\"), "
+                    "was read.")
       .def_readonly("rows_reranked", &PyExplanation::rows_reranked,
-                    "Whose vector was read after their code.")
+                    "Whose vector was read after that.")
       .def_readonly("plan_us", &PyExplanation::plan_us, "To choose the plan.")
       .def_readonly("scan_us", &PyExplanation::scan_us)
       .def_readonly("rerank_us", &PyExplanation::rerank_us)

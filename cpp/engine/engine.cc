@@ -85,6 +85,10 @@ Stats Engine::stats() const {
     for (Row row = begin; row < end; ++row) out.text_bytes += state->texts.text(row).size();
   });
   out.vectors_size_bytes = std::uint64_t{state->vectors.size()} * dim_ * sizeof(float);
+  if (state->vectors.has_short_rows()) {
+    out.short_size_bytes =
+        std::uint64_t{state->vectors.size()} * state->vectors.short_shape().size_bytes;
+  }
   const CodeView& codes = state->vectors.codes();
   if (codes.chunks() > 0) {
     out.codes_size_bytes = codes.chunks() * codes.coder().shape().size_bytes;

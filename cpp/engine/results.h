@@ -119,6 +119,7 @@ struct Stats {
   std::uint64_t questions;           // historical questions that edges hold
   std::uint64_t text_bytes;          // of live objects
   std::uint64_t vectors_size_bytes;  // memory
+  std::uint64_t short_size_bytes;    // vectors again, in a quarter of the bytes
   std::uint64_t codes_size_bytes;
   std::uint64_t texts_size_bytes;
   std::uint64_t trie_size_bytes;

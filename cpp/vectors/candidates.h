@@ -59,7 +59,7 @@ struct Candidate {
 // one than another row's `upper`, that row is out.
 class Candidates {
  public:
-  explicit Candidates(std::size_t k) : lowers_(k) {}
+  explicit Candidates(std::size_t k) : lowers_(k) { rows_.reserve(kFirstBuffer); }
 
   float floor() const { return lowers_.floor(); }
 
@@ -86,6 +86,7 @@ class Candidates {
   }
 
  private:
+  static constexpr std::size_t kFirstBuffer = 256;
   static constexpr std::size_t kLeastBuffer = 2048;
 
   // Drops those that are out, as often as pays.

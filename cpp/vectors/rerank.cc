@@ -6,7 +6,7 @@
 namespace knarr {
 namespace {
 
-constexpr std::size_t kBlockRows = 64;  // scored before the rule to stop is looked at again
+constexpr std::size_t kBlockRows = 32;  // scored before the rule to stop is looked at again
 
 struct Worse {
   bool operator()(const Candidate& a, const Candidate& b) const {

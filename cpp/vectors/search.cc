@@ -17,6 +17,7 @@
 #include "vectors/normalise.h"
 #include "vectors/planner.h"
 #include "vectors/scan.h"
+#include "vectors/sieve.h"
 
 namespace knarr {
 namespace {
@@ -73,6 +74,17 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
                     std::span<const float* const> queries, std::span<const std::size_t> which,
                     std::size_t k, const RowLess& before, std::vector<TopKResult>& results) {
   if (which.empty()) return;
+  const std::uint64_t least = std::max<std::uint64_t>(kSieveRows, k * kSieveRowsPerResult);
+  if (which.size() == 1 && allowed.size() >= least && view.has_short_rows()) {
+    TopKResult& result = results[which[0]];
+    Reranked found =
+        sieve_top_k(view, allowed, queries[which[0]], k, before, scan_kernel(), short_products());
+    result.rows = std::move(found.rows);
+    result.plan = name(Plan::kExact);
+    result.explanation.rows_scanned += allowed.size();
+    result.explanation.rows_reranked += found.scored;
+    return;
+  }
   std::vector<const float*> asked;
   for (const std::size_t q : which) asked.push_back(queries[q]);
   auto found = exact_top_k(view, allowed, asked, k, before, scan_kernel());

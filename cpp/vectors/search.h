@@ -40,8 +40,9 @@ struct SearchHow {
 // batch share them.
 struct Explanation {
   std::uint64_t rows_allowed = 0;
-  std::uint64_t rows_scanned = 0;   // whose code (plan "scan") or vector ("exact") was read
-  std::uint64_t rows_reranked = 0;  // whose vector was read after their code
+  // Whose code (plan "scan"), or whose vector in its short or long form ("exact"), was read.
+  std::uint64_t rows_scanned = 0;
+  std::uint64_t rows_reranked = 0;  // whose vector was read after that
   double plan_us = 0;               // to check the arguments and choose
   double scan_us = 0;
   double rerank_us = 0;

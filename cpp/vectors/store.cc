@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "vectors/memory.h"
 #include "vectors/normalise.h"
 
@@ -31,6 +32,8 @@ struct VectorView::Table {
   AdoptedVectors front;
   std::vector<std::shared_ptr<std::byte>> owners;
   std::vector<const float*> segments;
+  std::shared_ptr<std::byte> short_front;
+  std::vector<const std::byte*> short_segments;  // also in `owners`
 };
 
 VectorStore::VectorStore(std::size_t dim) : VectorStore(dim, AdoptedVectors{}) {}
@@ -40,6 +43,7 @@ VectorStore::VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes cod
       shift_(shift_for(dim)),
       adopted_(front.rows),
       size_(front.rows),
+      short_shape_(dim),
       codes_(dim, std::move(codes)) {
   if (codes_.chunks() > size_ / kChunkRows) {
     fail(ErrorCode::kInvalidArgument, std::to_string(codes_.chunks()) + " chunks of codes for " +
@@ -47,6 +51,7 @@ VectorStore::VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes cod
   }
   auto table = std::make_shared<VectorView::Table>();
   table->front = std::move(front);
+  shorten_adopted(*table);
   table_ = std::move(table);
   code();
 }
@@ -70,8 +75,9 @@ Row VectorStore::append(std::span<const float> values, std::size_t n) {
   const Row begin = size_;
   reserve(begin + static_cast<Row>(n));
   for (std::size_t i = 0; i < n; ++i) {
-    scale_to_unit(values.subspan(i * dim_, dim_), lengths[i],
-                  writable(begin + static_cast<Row>(i)));
+    const Row row = begin + static_cast<Row>(i);
+    scale_to_unit(values.subspan(i * dim_, dim_), lengths[i], writable(row));
+    if (dim_ >= kLeastCodedDim) shorten({writable(row), dim_}, short_shape_, writable_short(row));
   }
   size_ = begin + static_cast<Row>(n);
   code();
@@ -93,6 +99,9 @@ VectorView VectorStore::view() const {
   view.table_ = table_;
   view.segments_ = table_->segments.data();
   view.front_ = table_->front.data;
+  view.short_segments_ = table_->short_segments.data();
+  view.short_front_ = table_->short_front.get();
+  view.short_shape_ = short_shape_;
   view.adopted_ = adopted_;
   view.size_ = size_;
   view.shift_ = shift_;
@@ -109,14 +118,43 @@ void VectorStore::reserve(Row rows) {
   if (needed <= segments_.size()) return;
   auto table = std::make_shared<VectorView::Table>(*table_);
   std::vector<float*> segments = segments_;
+  std::vector<std::byte*> short_segments = short_segments_;
   while (segments.size() < needed) {
     const bool first = segments.empty() && adopted_ == 0;
     table->owners.push_back(new_segment(capacity * dim_ * sizeof(float), !first));
     segments.push_back(reinterpret_cast<float*>(table->owners.back().get()));
     table->segments.push_back(segments.back());
+    if (dim_ < kLeastCodedDim) continue;
+    table->owners.push_back(new_segment(capacity * short_shape_.size_bytes, !first));
+    short_segments.push_back(table->owners.back().get());
+    table->short_segments.push_back(short_segments.back());
   }
   segments_ = std::move(segments);
+  short_segments_ = std::move(short_segments);
   table_ = std::move(table);
+}
+
+std::byte* VectorStore::writable_short(Row row) const {
+  const Row at = row - adopted_;
+  return short_segments_[at >> shift_] +
+         std::size_t{at & ((Row{1} << shift_) - 1)} * short_shape_.size_bytes;
+}
+
+void VectorStore::shorten_adopted(VectorView::Table& table) const {
+  if (dim_ < kLeastCodedDim || adopted_ == 0) return;
+  const std::size_t size = short_shape_.size_bytes;
+  table.short_front = new_segment(adopted_ * size, true);
+  constexpr Row kTaskRows = 1024;
+  const std::size_t tasks = (std::size_t{adopted_} + kTaskRows - 1) / kTaskRows;
+  parallel_for(tasks, static_cast<unsigned>(std::min<std::size_t>(tasks / 4, max_workers())),
+               [&](unsigned, std::size_t task) {
+                 const std::size_t begin = task * kTaskRows;
+                 const std::size_t end = std::min<std::size_t>(begin + kTaskRows, adopted_);
+                 for (std::size_t row = begin; row < end; ++row) {
+                   shorten({table.front.data + row * dim_, dim_}, short_shape_,
+                           table.short_front.get() + row * size);
+                 }
+               });
 }
 
 float* VectorStore::writable(Row row) const {

@@ -1,5 +1,6 @@
-// VectorStore: one unit vector of `dim` floats per row, in row order, append-only; and codes of the
-// rows (see codes.h), when the dimension is large enough for codes to be faster than vectors.
+// VectorStore: one unit vector of `dim` floats per row, in row order, append-only; and beside them,
+// when the dimension is large enough for that to be faster, each vector in a quarter of the bytes
+// (short_rows.h) and in a thirtieth (codes.h).
 //
 // Rows live in segments of a fixed capacity that never move, so a VectorView, taken once and read
 // without locks, stays valid while the writer appends behind it. Rows mapped from a snapshot may
@@ -17,10 +18,11 @@
 
 #include "engine/types.h"
 #include "vectors/codes.h"
+#include "vectors/short_rows.h"
 
 namespace knarr {
 
-// Vectors of fewer numbers have no codes.
+// Vectors of fewer numbers have no codes and no short rows.
 inline constexpr std::size_t kLeastCodedDim = 64;
 
 // Rows that live in memory of somebody else, such as a mapped file.
@@ -47,6 +49,17 @@ class VectorView {
   // Of the first codes().rows() rows.
   const CodeView& codes() const { return codes_; }
 
+  // Of every row, or of none.
+  bool has_short_rows() const { return dim_ >= kLeastCodedDim; }
+  const ShortShape& short_shape() const { return short_shape_; }
+  // short_shape().size_bytes bytes. Requires row < size() and has_short_rows().
+  const std::byte* short_row(Row row) const {
+    if (row < adopted_) return short_front_ + std::size_t{row} * short_shape_.size_bytes;
+    const Row at = row - adopted_;
+    return short_segments_[at >> shift_] +
+           std::size_t{at & ((Row{1} << shift_) - 1)} * short_shape_.size_bytes;
+  }
+
   // How many rows, this one included, follow each other in memory. Requires row < size().
   Row contiguous(Row row) const {
     if (row < adopted_) return std::min(adopted_, size_) - row;
@@ -61,10 +74,13 @@ class VectorView {
   std::shared_ptr<const Table> table_;  // owns what the pointers below show
   const float* const* segments_ = nullptr;
   const float* front_ = nullptr;
+  const std::byte* const* short_segments_ = nullptr;
+  const std::byte* short_front_ = nullptr;
   Row adopted_ = 0;
   Row size_ = 0;
   unsigned shift_ = 0;
   std::size_t dim_ = 0;
+  ShortShape short_shape_{0};
   CodeView codes_;
 };
 
@@ -95,13 +111,17 @@ class VectorStore {
  private:
   void reserve(Row rows);          // segments for that many rows in all
   float* writable(Row row) const;  // requires a row behind the adopted ones
-  void code();                     // the chunks that have become whole
+  std::byte* writable_short(Row row) const;
+  void shorten_adopted(VectorView::Table& table) const;
+  void code();  // the chunks that have become whole
 
   std::size_t dim_;
   unsigned shift_;  // a segment holds 2^shift rows
   Row adopted_ = 0;
   Row size_ = 0;
+  ShortShape short_shape_;
   std::vector<float*> segments_;
+  std::vector<std::byte*> short_segments_;
   std::shared_ptr<const VectorView::Table> table_;
   CodeStore codes_;
 };

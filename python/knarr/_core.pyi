@@ -123,12 +123,12 @@ class Explanation:
     @property
     def rows_reranked(self) -> int:
         """
-        Whose vector was read after their code.
+        Whose vector was read after that.
         """
     @property
     def rows_scanned(self) -> int:
         """
-        Whose vector (plan "exact") or code ("scan") was read.
+        Whose code (plan "scan"), or vector in its short or long form ("exact"), was read.
         """
     @property
     def scan_us(self) -> float: ...

@@ -349,7 +349,7 @@ class Engine:
 
     def stats(self) -> dict[str, int]:
         """Counts and memory: dim, objects, rows, directories, version, edges, questions, text_bytes,
-        and ``*_size_bytes`` of the vectors, codes, texts, trie and edges."""
+        and ``*_size_bytes`` of the vectors, their short forms and codes, texts, trie and edges."""
         return self._core.stats()
 
     # ------------------------------------------------------------------ keeping

@@ -229,6 +229,7 @@ TEST(CodeScan, ABatchEqualsItsQueriesAskedAlone) {
             top_k(store.view(), allowed, queries.data() + q * dim, 20, by_row, kByCodes);
         ASSERT_EQ(batch[q].rows, alone.rows) << nq << " " << q;
         ASSERT_STREQ(batch[q].plan, alone.plan);
+        if (alone.plan == std::string_view("exact")) continue;  // given up
         ASSERT_EQ(batch[q].explanation.rows_reranked, alone.explanation.rows_reranked);
       }
     }

@@ -1,0 +1,26 @@
+// Plan "exact" for one query, by short rows first: only rows that may be among the best, by a bound
+// that always holds, are scored with their vectors. The result is that of exact_top_k, to the bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "filter/rows.h"
+#include "vectors/rerank.h"
+#include "vectors/scan.h"
+#include "vectors/short_rows.h"
+#include "vectors/store.h"
+#include "vectors/top_k.h"
+
+namespace knarr {
+
+// A sieve is faster than scoring all rows from so many allowed rows on, for so many of each wanted.
+inline constexpr std::uint64_t kSieveRows = 200;
+inline constexpr std::uint64_t kSieveRowsPerResult = 8;
+
+// Requires view.has_short_rows(), k >= 1, allowed within view and not empty.
+Reranked sieve_top_k(const VectorView& view, const RowSet& allowed, const float* query,
+                     std::size_t k, const RowLess& before, const ScanKernel& kernel,
+                     ShortProducts products);
+
+}  // namespace knarr

@@ -1,0 +1,191 @@
+// Short rows beside their definition, and the sieve beside the plan that scores every row.
+#include "vectors/sieve.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/cpu.h"
+#include "vectors/exact.h"
+#include "vectors/search.h"
+
+namespace knarr {
+namespace {
+
+constexpr auto by_row = [](Row a, Row b) { return a < b; };
+
+using Matrix = std::vector<float>;
+
+Matrix normal(std::size_t n, std::size_t dim, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> number;
+  Matrix out(n * dim);
+  for (float& x : out) x = number(random);
+  return out;
+}
+
+// Unit vectors of many sorts.
+Matrix rows_of_many_sorts(std::size_t n, std::size_t dim, unsigned seed) {
+  Matrix values = normal(n, dim, seed);
+  for (std::size_t r = 0; r < n; ++r) {
+    float* row = values.data() + r * dim;
+    if (r % 7 == 1) std::fill(row, row + dim, 1.0f);                 // all alike
+    if (r % 7 == 2) std::fill(row + 1, row + dim, 0.0f);             // one number
+    if (r % 7 == 3) row[r % dim] = 40;                               // one outlier
+    if (r % 7 == 4) std::copy_n(values.data() + 4 * dim, dim, row);  // copies of row 4
+  }
+  VectorStore store(dim);
+  store.append(values, n);
+  Matrix out;
+  for (Row row = 0; row < n; ++row) {
+    out.insert(out.end(), store.view().row(row), store.view().row(row) + dim);
+  }
+  return out;
+}
+
+TEST(ShortRows, TheBoundHoldsForEveryRow) {
+  for (std::size_t dim : {1u, 2u, 7u, 8u, 9u, 31u, 32u, 33u, 64u, 384u, 600u, 1100u, 5000u}) {
+    const ShortShape shape(dim);
+    const std::size_t n = 60;
+    const Matrix rows = rows_of_many_sorts(n, dim, 1);
+    const Matrix queries = rows_of_many_sorts(n, dim, 2);
+    std::vector<std::byte> memory(n * shape.size_bytes);
+    std::vector<const std::byte*> data;
+    for (std::size_t r = 0; r < n; ++r) {
+      data.push_back(memory.data() + r * shape.size_bytes);
+      shorten({rows.data() + r * dim, dim}, shape, memory.data() + r * shape.size_bytes);
+    }
+    for (std::size_t q = 0; q < n; ++q) {
+      const float* query = queries.data() + q * dim;
+      const ShortQuery short_query({query, dim}, shape);
+      std::vector<std::int32_t> products(n), plain(n);
+      short_products()(data.data(), n, short_query.numbers(), shape.numbers, products.data());
+      kShortPlain(data.data(), n, short_query.numbers(), shape.numbers, plain.data());
+      ASSERT_EQ(products, plain) << dim;
+      for (std::size_t r = 0; r < n; ++r) {
+        double exact = 0;
+        for (std::size_t i = 0; i < dim; ++i) exact += double{rows[r * dim + i]} * query[i];
+        const float estimate =
+            static_cast<float>(products[r]) * (shape.step(data[r]) * short_query.step());
+        const float error = shape.slack(data[r]) * short_query.length() + short_query.error();
+        ASSERT_LE(std::abs(exact - estimate), error) << dim << " row " << r << " query " << q;
+        if (dim < 64 || r % 7 != 0) continue;
+        ASSERT_LT(error, 0.05) << dim;  // worth having
+      }
+    }
+  }
+}
+
+// The largest numbers there are, in every place: sums stay within 32 bits.
+TEST(ShortRows, SumsDoNotOverflow) {
+  for (std::size_t dim : {384u, 517u, 4096u, 65536u}) {
+    const ShortShape shape(dim);
+    const Matrix row(dim, 1 / std::sqrt(static_cast<float>(dim)));
+    std::vector<std::byte> memory(shape.size_bytes);
+    shorten(row, shape, memory.data());
+    const ShortQuery query(row, shape);
+    const std::byte* data = memory.data();
+    std::int32_t product = 0;
+    short_products()(&data, 1, query.numbers(), shape.numbers, &product);
+    EXPECT_NEAR(static_cast<float>(product) * shape.step(data) * query.step(), 1, 0.01) << dim;
+  }
+}
+
+RowSet one_of(unsigned each, Row rows, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::uint8_t> mask(rows);
+  for (auto& bit : mask) bit = random() % each == 0;
+  return RowSet::from_mask(mask);
+}
+
+TEST(Sieve, IsTheExactPlanToTheBit) {
+  for (std::size_t dim : {64u, 100u, 384u}) {
+    const std::size_t n = 6000;
+    const Matrix values = rows_of_many_sorts(n, dim, 3);
+    VectorStore store(dim);
+    store.append(values, n);
+    const VectorView view = store.view();
+    for (unsigned seed = 0; seed < 15; ++seed) {
+      Matrix query(values.begin() + static_cast<std::ptrdiff_t>(seed * 41 * dim),
+                   values.begin() + static_cast<std::ptrdiff_t>((seed * 41 + 1) * dim));
+      if (seed % 3 == 2) query = rows_of_many_sorts(1, dim, seed);
+      const float* pointer = query.data();
+      for (const RowSet& allowed : {RowSet::range(0, n), RowSet::range(7, 8), one_of(3, n, 4)}) {
+        for (const std::size_t k : {1u, 10u, 300u, 5000u, 10'000u}) {
+          const auto exact =
+              exact_top_k(view, allowed, {&pointer, 1}, k, by_row, scan_kernel()).front();
+          const auto found =
+              sieve_top_k(view, allowed, pointer, k, by_row, scan_kernel(), short_products());
+          ASSERT_EQ(found.rows, exact) << dim << " k " << k << " seed " << seed;
+        }
+      }
+    }
+  }
+}
+
+TEST(Sieve, LooksAtFewRows) {
+  const std::size_t dim = 384, n = 5000;
+  const Matrix values = normal(n, dim, 5);
+  VectorStore store(dim);
+  store.append(values, n);
+  const auto found = top_k(store.view(), RowSet::range(0, n), values.data(), 10, by_row);
+  EXPECT_STREQ(found.plan, "exact");
+  EXPECT_EQ(found.explanation.rows_scanned, n);
+  EXPECT_LT(found.explanation.rows_reranked, 300u);
+  EXPECT_GE(found.explanation.rows_reranked, 10u);
+}
+
+// Threads, and adopted rows in front of others.
+TEST(Sieve, ThreadsAndAdoptedRowsChangeNothing) {
+  const std::size_t dim = 512, n = 40'000;
+  auto values = std::make_shared<Matrix>(normal(n, dim, 6));
+  for (std::size_t r = 0; r < n; ++r) {
+    double sum = 0;
+    for (std::size_t i = 0; i < dim; ++i) sum += std::pow(double{(*values)[r * dim + i]}, 2);
+    for (std::size_t i = 0; i < dim; ++i) {
+      (*values)[r * dim + i] = static_cast<float>((*values)[r * dim + i] / std::sqrt(sum));
+    }
+  }
+  VectorStore adopting(dim, {values->data(), 30'000, values});
+  adopting.append(std::span(*values).subspan(30'000 * dim), 10'000);
+  ASSERT_GT(n * adopting.view().short_shape().size_bytes, 2 * kBytesPerWorker);
+  const RowSet allowed = RowSet::range(0, n);
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    const float* query = values->data() + seed * 9001 * dim;
+    const auto exact =
+        exact_top_k(adopting.view(), allowed, {&query, 1}, 50, by_row, scan_kernel()).front();
+    for (int again = 0; again < 3; ++again) {
+      EXPECT_EQ(
+          sieve_top_k(adopting.view(), allowed, query, 50, by_row, scan_kernel(), short_products())
+              .rows,
+          exact);
+    }
+  }
+}
+
+TEST(Sieve, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
+  const std::size_t dim = 64, n = 400;
+  auto values = std::make_shared<Matrix>(normal(n, dim, 7));
+  for (float& x : *values) x /= 8;
+  (*values)[5 * dim] = std::numeric_limits<float>::quiet_NaN();
+  (*values)[6 * dim] = -std::numeric_limits<float>::infinity();
+  const VectorStore store(dim, {values->data(), static_cast<Row>(n), values});
+  Matrix query(values->begin() + 9 * dim, values->begin() + 10 * dim);
+  for (float& x : query) x = std::abs(x);
+  const float* pointer = query.data();
+  const RowSet allowed = RowSet::range(0, n);
+  const auto exact =
+      exact_top_k(store.view(), allowed, {&pointer, 1}, 20, by_row, scan_kernel()).front();
+  EXPECT_EQ(
+      sieve_top_k(store.view(), allowed, pointer, 20, by_row, scan_kernel(), short_products()).rows,
+      exact);
+}
+
+}  // namespace
+}  // namespace knarr
