@@ -11,6 +11,8 @@
 #include "vectors/estimate.h"
 #include "vectors/query_table.h"
 #include "vectors/scan.h"
+#include "vectors/short_rows.h"
+#include "vectors/sieve.h"
 #include "vectors/store.h"
 
 namespace knarr {
@@ -20,6 +22,10 @@ constexpr double kBytesPerKb = 1024;
 
 double vector_kb(const Work& work) {
   return static_cast<double>(work.dim * sizeof(float)) / kBytesPerKb;
+}
+
+double short_kb(const Work& work) {
+  return static_cast<double>(ShortShape(work.dim).size_bytes) / kBytesPerKb;
 }
 
 double block_kb(const Work& work) {
@@ -69,10 +75,12 @@ const char* name(Plan plan) {
 std::uint64_t expected_reranks(std::size_t k) { return 200 + 12 * std::uint64_t{k}; }
 
 double CostModel::exact_ns(const Work& work) const {
-  // Rows of a set with gaps are read here and there.
+  const auto rows = static_cast<double>(work.rows);
+  if (work.dim < kLeastCodedDim || work.rows < kSieveRowsPerResult * work.k) {
+    return rows * vector_kb(work) * rerank_ns_per_kb;
+  }
   const bool is_dense = work.blocks <= work.rows / (kBlockCodes / 2);
-  const double per_kb = is_dense ? row_ns_per_kb : rerank_ns_per_kb;
-  return static_cast<double>(work.rows) * vector_kb(work) * per_kb;
+  return rows * short_kb(work) * (is_dense ? row_ns_per_kb : gap_ns_per_kb);
 }
 
 double CostModel::scan_ns(const Work& work) const {
@@ -90,16 +98,26 @@ CostModel measure_costs(FunctionRef<std::int64_t()> now) {
   const VectorStore store = made_rows();
   const VectorView view = store.view();
   const float* query = view.row(0);
-  std::vector<const float*> in_order(kRows), here_and_there(kRows);
+  std::vector<const float*> vectors(kRows);
+  std::vector<const std::byte*> in_order(kRows), here_and_there(kRows);
   for (Row row = 0; row < kRows; ++row) {
-    in_order[row] = view.row(row);
-    here_and_there[row] = view.row(row * 1'103u % kRows);  // odd: each row once
+    const Row other = row * 1'103u % kRows;  // odd: each row once
+    vectors[row] = view.row(other);
+    in_order[row] = view.short_row(row);
+    here_and_there[row] = view.short_row(other);
   }
   std::vector<float> scores(kRows);
-  const auto score = [&](const std::vector<const float*>& rows) {
-    scan_kernel().block(rows.data(), rows.size(), &query, 1, kDim, scores.data(), rows.size());
+  std::vector<std::int32_t> products(kRows);
+  const ShortQuery short_query({query, kDim}, view.short_shape());
+  const auto read_short = [&](const std::vector<const std::byte*>& rows) {
+    short_products()(rows.data(), kRows, short_query.numbers(), view.short_shape().numbers,
+                     products.data());
+  };
+  const auto score = [&] {
+    scan_kernel().block(vectors.data(), kRows, &query, 1, kDim, scores.data(), kRows);
   };
   const CodeView& codes = view.codes();
+  const auto make_table = [&] { const QueryTable table(codes.coder().rotation(), query, kDim); };
   const auto read_codes = [&] {
     const QueryTable table(codes.coder().rotation(), query, kDim);
     std::array<std::uint32_t, kChunkBlocks> passing;
@@ -110,16 +128,16 @@ CostModel measure_costs(FunctionRef<std::int64_t()> now) {
                             passing.data());
     }
   };
-  const auto make_table = [&] { const QueryTable table(codes.coder().rotation(), query, kDim); };
   const Work all{kRows, kRows / kBlockCodes, kDim, 1};
-  const double rows_kb = static_cast<double>(all.rows) * vector_kb(all);
-  const double blocks_kb = static_cast<double>(all.blocks) * block_kb(all);
+  const double short_kbs = static_cast<double>(all.rows) * short_kb(all);
   CostModel model;
-  model.row_ns_per_kb = shortest(now, [&] { score(in_order); }) / rows_kb;
-  model.rerank_ns_per_kb = shortest(now, [&] { score(here_and_there); }) / rows_kb;
+  model.row_ns_per_kb = shortest(now, [&] { read_short(in_order); }) / short_kbs;
+  model.gap_ns_per_kb = shortest(now, [&] { read_short(here_and_there); }) / short_kbs;
+  model.rerank_ns_per_kb = shortest(now, score) / (static_cast<double>(kRows) * vector_kb(all));
   model.start_ns = shortest(now, make_table);
   const double read_ns = shortest(now, read_codes) - model.start_ns;
-  model.block_ns_per_kb = std::max(read_ns, 1.0) / blocks_kb;  // a clock may be coarse
+  model.block_ns_per_kb =  // a clock may be coarse
+      std::max(read_ns, 1.0) / (static_cast<double>(all.blocks) * block_kb(all));
   return model;
 }
 

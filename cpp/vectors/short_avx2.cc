@@ -43,9 +43,11 @@ KNARR_AVX2 inline void some(const std::byte* const* rows, const std::byte* const
 
 KNARR_AVX2 void products(const std::byte* const* rows, std::size_t n, const std::int16_t* query,
                          std::size_t numbers, std::int32_t* out) {
+  constexpr std::size_t kAhead = 4;  // rows: more come no sooner
   std::size_t r = 0;
   for (; r + 4 <= n; r += 4) {
-    some<4>(rows + r, r + 8 <= n ? rows + r + 4 : rows + r, query, numbers, out + r);
+    const std::size_t ahead = r + kAhead + 4 <= n ? r + kAhead : r;
+    some<4>(rows + r, rows + ahead, query, numbers, out + r);
   }
   for (; r < n; ++r) some<1>(rows + r, rows + r, query, numbers, out + r);
 }

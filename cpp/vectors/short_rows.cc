@@ -87,8 +87,8 @@ ShortQuery::ShortQuery(std::span<const float> query, const ShortShape& shape)
     length[i % kLanes] += kept * kept;
   }
   length_ = std::sqrt(std::accumulate(length.begin(), length.end(), 0.0f)) * 1.001f;
-  error_ = std::sqrt(std::accumulate(lost.begin(), lost.end(), 0.0f)) * 1.001f +
-           rounding(query.size());
+  error_ =
+      std::sqrt(std::accumulate(lost.begin(), lost.end(), 0.0f)) * 1.001f + rounding(query.size());
 }
 
 ShortProducts short_products(CpuLevel level) {

@@ -12,7 +12,7 @@
 namespace knarr {
 namespace {
 
-constexpr std::size_t kBlockRows = 128;
+constexpr std::size_t kBlockRows = 512;
 constexpr std::uint64_t kTaskRows = 4096;
 
 struct Sieve {

@@ -12,7 +12,7 @@
 namespace knarr {
 namespace {
 
-constexpr CostModel kModel{25, 40, 60, 3000};
+constexpr CostModel kModel{30, 40, 50, 40, 5000};
 
 std::vector<Work> works() {
   std::vector<Work> out;
@@ -33,7 +33,7 @@ double cost(const CostModel& machine, const Work& work, Plan plan) {
 }
 
 TEST(Planner, NarrowScopesAreExact) {
-  const CostModel dear_vectors{1e9, 1, 1, 1};
+  const CostModel dear_vectors{1e9, 1e9, 1, 1, 1};
   for (const Work& work : works()) {
     if (work.rows > kExactRows) continue;
     EXPECT_EQ(choose(dear_vectors, work), Plan::kExact);
@@ -45,7 +45,7 @@ TEST(Planner, WideScopesAreScannedAndSparseOrGreedyOnesAreNot) {
   EXPECT_EQ(choose(kModel, {1'000'000, 31'250, 384, 10}), Plan::kScan);
   EXPECT_EQ(choose(kModel, {100'000, 3'125, 384, 10}), Plan::kScan);
   EXPECT_EQ(choose(kModel, {100'000, 3'125, 384, 100'000}), Plan::kExact);
-  EXPECT_EQ(choose({25, 400, 60, 3000}, {20'000, 20'000, 384, 10}), Plan::kExact);
+  EXPECT_EQ(choose({30, 40, 50, 400, 5000}, {20'000, 20'000, 384, 10}), Plan::kExact);
 }
 
 // Each number of the model may be wrong by √2, up or down: the choice costs at most twice the best.
@@ -54,8 +54,9 @@ TEST(Planner, AWrongGuessCostsAtMostTwice) {
   for (const double a : off) {
     for (const double b : off) {
       for (const double c : off) {
-        const CostModel machine{kModel.row_ns_per_kb * a, kModel.block_ns_per_kb * b,
-                                kModel.rerank_ns_per_kb * c, kModel.start_ns * a};
+        const CostModel machine{kModel.row_ns_per_kb * a, kModel.gap_ns_per_kb * c,
+                                kModel.rerank_ns_per_kb * c, kModel.block_ns_per_kb * b,
+                                kModel.start_ns * a};
         for (const Work& work : works()) {
           if (work.rows <= kExactRows) continue;
           const double best = std::min(machine.exact_ns(work), machine.scan_ns(work));
@@ -71,7 +72,7 @@ TEST(Planner, ACalibrationReadsTheClockAndNothingElse) {
   std::int64_t time = 0;
   const CostModel model = measure_costs([&] { return time += 1'000'000; });
   EXPECT_GT(model.row_ns_per_kb, 0);
-  EXPECT_NEAR(model.row_ns_per_kb, model.rerank_ns_per_kb, 1e-9);  // a step each
+  EXPECT_NEAR(model.row_ns_per_kb, model.gap_ns_per_kb, 1e-9);  // a step each
   EXPECT_NEAR(model.start_ns, 1e6, 1);
   EXPECT_NEAR(model.block_ns_per_kb, 0, 0.1);  // the table is taken off
 }
@@ -79,7 +80,8 @@ TEST(Planner, ACalibrationReadsTheClockAndNothingElse) {
 TEST(Planner, ThisMachineIsMeasuredOnce) {
   const CostModel& model = costs_here();
   EXPECT_EQ(&model, &costs_here());
-  for (const double each : {model.row_ns_per_kb, model.rerank_ns_per_kb, model.start_ns}) {
+  for (const double each :
+       {model.row_ns_per_kb, model.gap_ns_per_kb, model.rerank_ns_per_kb, model.start_ns}) {
     EXPECT_GT(each, 0);
     EXPECT_TRUE(std::isfinite(each));
   }
