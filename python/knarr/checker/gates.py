@@ -7,6 +7,8 @@ judge_quotes  every quote the judge gives stands in the text it names, as shown
 years, numbers, names   those of the question appear in what is cited, or in its titles
 excluded      nothing that the question excludes is what the evidence is about
 scopes        every citation is from a document that the question means, where it means some
+steps         a question that describes what it means ("the writer of …", "whose …") and names no document
+              wants a step from one document to another: what is cited from one alone has only taken the first
 asked         the cited pieces have at least one of the words that say what is asked
 """
 
@@ -44,6 +46,7 @@ def gates(
         _hard("names", checked, lambda need: need.kind == "entity"),
         _hard("excluded", checked, lambda need: need.want == "absence"),
         _scopes(case, stands),
+        _steps(case, stands),
         _asked(case, stands),
     )
 
@@ -113,6 +116,26 @@ def _scopes(case: Case, stands: Sequence[Ground]) -> Gate:
     )
     return Gate(
         "scopes", astray is None, "" if astray is None else f"outside what the question means: {astray}"
+    )
+
+
+_ROLE = (
+    r"(?:writer|author|director|producer|singer|songwriter|composer|musician|artist|actor|actress|founder|creator|inventor|owner|"
+    r"player|footballer|politician|president|manager|wife|husband|son|daughter|father|mother|brother|sister|band|group|team|club|"
+    r"company|school|university|city|town|country|state|album|film|movie|song|single|novel|book|show|series|episode|character)s?"
+)
+_DESCRIBED = re.compile(
+    rf"\bwhose\b|\b(?:the|an?|this|that)\s+(?:[\w'’-]+\s+){{1,6}}?who\b"
+    rf"|\b(?:the|an?|this|that)\s+(?:[\w'’-]+\s+){{0,3}}?{_ROLE}\s+(?:of|by|for|behind|that|which|where|in\s+which)\b",
+    re.IGNORECASE,
+)
+
+
+def _steps(case: Case, stands: Sequence[Ground]) -> Gate:
+    described = None if case.scopes else _DESCRIBED.search(case.core)
+    passed = described is None or len({one.document.rstrip("/") for one in stands}) != 1
+    return Gate(
+        "steps", passed, "" if passed or described is None else f"one document alone, for {described[0]!r}"
     )
 
 

@@ -134,3 +134,36 @@ def test_without_a_reranker_words_decide() -> None:
     assert told.outcome == "sufficient", told
     other = RuleChecker(None).check(case("Who repaired the lighthouse lamp?", REVENUE_23)).verdict
     assert other.outcome == "insufficient"
+
+
+# ---------------------------------------------------------------- a step from one document to another
+
+
+SONG = evidence("song", "Harbour Lights is a song that was written by Ada Lind in 1971.")
+LIND = evidence("lind", "Ada Lind was born in the town of Moss and sang in its choir.")
+
+
+@pytest.mark.parametrize(
+    ("question", "cited", "passes"),
+    [
+        ("In which town was the writer of Harbour Lights born?", (0,), False),
+        ("In which town was the writer of Harbour Lights born?", (0, 1), True),
+        ("In which town was the woman who wrote Harbour Lights born?", (0,), False),
+        ("Harbour Lights was written by a singer whose town was which?", (0,), False),
+        ("Who wrote Harbour Lights?", (0,), True),
+        ("What does the error in the number parameter mean?", (0,), True),
+    ],
+)
+def test_one_document_alone_is_only_the_first_step(question, cited, passes):
+    verdict = RuleChecker(WordRanker()).check(case(question, SONG, LIND, cited=cited)).verdict
+    assert {gate.name: gate.passed for gate in verdict.gates}["steps"] is passes
+    if not passes:
+        assert verdict.outcome == "insufficient"
+
+
+def test_where_the_document_is_named_no_step_is_asked_for():
+    question = "In which town was the writer of Harbour Lights born?"
+    verdict = (
+        RuleChecker(WordRanker()).check(case(question, SONG, LIND, scopes=("viking://lib/song",))).verdict
+    )
+    assert {gate.name: gate.passed for gate in verdict.gates}["steps"]
