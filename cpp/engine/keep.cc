@@ -66,7 +66,7 @@ class Compaction {
     }
     if (blocks_.size() == state->texts.block_count()) {  // nothing is left out: nor of the index
       const auto index = state->texts.plain_index();
-      if (index && index->size() == store.index_units()) store.adopt_index(*index);
+      if (index && index->size() == store.index_units().count()) store.adopt_index(*index);
     }
     return store;
   }

@@ -1,6 +1,7 @@
 #include "grep/page_index.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/parallel.h"
@@ -9,47 +10,73 @@
 namespace knarr {
 namespace {
 
-constexpr std::size_t kGramBytes = 3;
 constexpr std::size_t kSampledUnits = 8;
 constexpr std::uint64_t kLeastSweep = std::uint64_t{1} << 20;
 constexpr std::size_t kAhead = 4;  // units whose lines are fetched in advance
 
-std::uint32_t line_of(std::uint32_t gram) { return (gram * 0x9E3779B1u) >> (32 - kGramBits); }
+// Grams of three bytes, for short texts and rare letters, and of four, which tell more.
+std::uint32_t line_of_three(std::uint32_t bytes) {
+  return ((bytes & 0xFFFFFF) * 0x9E3779B1u) >> (32 - kLineBits);
+}
+std::uint32_t line_of_four(std::uint32_t bytes) {
+  return (bytes * 0x85EBCA6Bu) >> (32 - kLineBits);
+}
 
 // Sets the page's bit for every gram that begins in the span or shortly behind it.
 void index_span(std::string_view text, const PageSpan& span, std::uint64_t bit,
                 std::uint64_t* words) {
   if (text.size() < span.end) return;  // the block is gone
   FoldedBytes bytes(text, span.begin);
-  std::uint32_t gram = 0;
+  std::uint32_t last = 0;
   std::size_t seen = 0;
   const auto take = [&] {
-    gram = ((gram << 8) | bytes.next()) & 0xFFFFFF;
-    if (++seen >= kGramBytes) words[line_of(gram)] |= bit;
+    last = (last << 8) | bytes.next();
+    ++seen;
+    if (seen >= 3) words[line_of_three(last)] |= bit;
+    if (seen >= 4) words[line_of_four(last)] |= bit;
   };
   while (bytes.at() < span.end) take();
   for (std::size_t i = 0; i < kPageOverlap && !bytes.done(); ++i) take();
 }
 
-std::uint64_t pages_of(const std::uint64_t* words, const GramLines& clause) {
-  std::uint64_t any = 0;
+// A bit for each page of a unit.
+struct Pages {
+  std::array<std::uint64_t, kLargeWords> words{};
+
+  std::size_t count() const {
+    std::size_t n = 0;
+    for (const std::uint64_t word : words) n += static_cast<std::size_t>(std::popcount(word));
+    return n;
+  }
+};
+
+template <std::size_t kWords>
+Pages pages_of(const std::uint64_t* table, const GramLines& clause) {
+  Pages any;
   for (const auto& lines : clause) {
-    std::uint64_t all = ~std::uint64_t{0};
+    std::array<std::uint64_t, kWords> all;
+    all.fill(~std::uint64_t{0});
     for (const std::uint16_t line : lines) {
-      all &= words[line];
-      if (all == 0) break;
+      std::uint64_t left = 0;
+      for (std::size_t w = 0; w < kWords; ++w) left |= all[w] &= table[line * kWords + w];
+      if (left == 0) break;
     }
-    any |= all;
+    for (std::size_t w = 0; w < kWords; ++w) any.words[w] |= all[w];
   }
   return any;
 }
 
-void fetch(const std::uint64_t* words, const GramLines& clause) {
+Pages pages_of(const PageUnit& unit, const GramLines& clause) {
+  return unit.line_words() == 1 ? pages_of<1>(unit.words(), clause)
+                                : pages_of<kLargeWords>(unit.words(), clause);
+}
+
+void fetch(const PageUnit& unit, const GramLines& clause) {
   constexpr std::size_t most_texts = 4;
-  constexpr std::size_t most_lines = 4;
+  constexpr std::size_t most_lines = 6;
   for (std::size_t t = 0; t < std::min(most_texts, clause.size()); ++t) {
     for (std::size_t i = 0; i < std::min(most_lines, clause[t].size()); ++i) {
-      __builtin_prefetch(words + clause[t][i]);
+      __builtin_prefetch(unit.line(clause[t][i]));
     }
   }
 }
@@ -76,13 +103,27 @@ void settle(std::vector<PageSpan>& spans) {
 }  // namespace
 
 PageUnit::PageUnit(Layout layout, Text text) : layout_(std::move(layout)) {
-  auto words = std::make_shared<Words>();
-  words->fill(0);
-  for (std::size_t i = 0; i < kUnitPages; ++i) {
+  auto words = std::make_shared<std::vector<std::uint64_t>>(kLines);
+  for (std::size_t i = 0; i < kWordPages; ++i) {
     for (const PageSpan& span : page(i)) {
       index_span(text(span.block), span, std::uint64_t{1} << i, words->data());
     }
   }
+  table_.words = words->data();
+  table_.owner = std::move(words);
+}
+
+PageUnit::PageUnit(std::span<const std::shared_ptr<const PageUnit>> small) {
+  auto words = std::make_shared<std::vector<std::uint64_t>>(kLines * kLargeWords);
+  for (std::size_t w = 0; w < kLargeWords; ++w) {
+    const Layout& part = small[w]->layout_;
+    const auto before = static_cast<std::uint32_t>(layout_.spans.size());
+    layout_.spans.insert(layout_.spans.end(), part.spans.begin(), part.spans.end());
+    for (std::size_t i = 0; i < kWordPages; ++i) layout_.firsts.push_back(before + part.firsts[i]);
+    for (std::size_t i = 0; i < kLines; ++i) (*words)[i * kLargeWords + w] = small[w]->words()[i];
+  }
+  layout_.firsts.push_back(static_cast<std::uint32_t>(layout_.spans.size()));
+  layout_.spans.shrink_to_fit();
   table_.words = words->data();
   table_.owner = std::move(words);
 }
@@ -92,13 +133,11 @@ GramLines gram_lines(const Clause& clause) {
   out.reserve(clause.size());
   for (const std::string& text : clause) {
     std::vector<std::uint16_t> lines;
-    const std::size_t end = std::min(text.size(), kMostClauseBytes);
-    for (std::size_t i = 0; i + kGramBytes <= end; ++i) {
-      const auto byte = [&](std::size_t at) -> std::uint32_t {
-        return static_cast<unsigned char>(text[at]);
-      };
-      const std::uint32_t gram = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-      lines.push_back(static_cast<std::uint16_t>(line_of(gram)));
+    std::uint32_t last = 0;
+    for (std::size_t i = 0; i < std::min(text.size(), kMostClauseBytes); ++i) {
+      last = (last << 8) | static_cast<unsigned char>(text[i]);
+      if (i >= 2) lines.push_back(static_cast<std::uint16_t>(line_of_three(last)));
+      if (i >= 3) lines.push_back(static_cast<std::uint16_t>(line_of_four(last)));
     }
     std::sort(lines.begin(), lines.end());
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
@@ -108,18 +147,35 @@ GramLines gram_lines(const Clause& clause) {
 }
 
 PageIndex::View::Choice PageIndex::View::choose(const std::vector<GramLines>& clauses) const {
-  Choice best{0, 1.0};
   const std::size_t sampled = std::min(unit_count(), kSampledUnits);
-  if (sampled == 0) return best;
-  for (std::size_t c = 0; c < clauses.size(); ++c) {
-    int pages = 0;
-    for (std::size_t i = 0; i < sampled; ++i) {
-      pages += std::popcount(pages_of(unit(i * unit_count() / sampled).words(), clauses[c]));
-    }
-    const double share = pages / static_cast<double>(sampled * kUnitPages);
-    if (c == 0 || share < best.share) best = {c, share};
+  if (sampled == 0) return {clauses.front(), 1.0};
+  std::size_t best = 0;
+  std::size_t least = 0;
+  std::size_t all = 0;
+  for (std::size_t i = 0; i < sampled; ++i) {
+    all += kWordPages * unit(i * unit_count() / sampled).line_words();
   }
-  return best;
+  for (std::size_t c = 0; c < clauses.size(); ++c) {
+    std::size_t pages = 0;
+    for (std::size_t i = 0; i < sampled; ++i) {
+      pages += pages_of(unit(i * unit_count() / sampled), clauses[c]).count();
+    }
+    if (c == 0 || pages < least) {
+      best = c;
+      least = pages;
+    }
+  }
+  Choice choice{clauses[best], static_cast<double>(least) / static_cast<double>(all)};
+  const PageUnit& judge = unit(0);
+  const auto pages_with = [&](std::uint16_t line) {
+    std::size_t n = 0;
+    for (std::size_t w = 0; w < judge.line_words(); ++w) {
+      n += static_cast<std::size_t>(std::popcount(judge.line(line)[w]));
+    }
+    return n;
+  };
+  for (auto& lines : choice.clause) std::ranges::stable_sort(lines, {}, pages_with);
+  return choice;
 }
 
 std::vector<PageSpan> PageIndex::View::candidates(const GramLines& clause, BlockId first,
@@ -129,11 +185,14 @@ std::vector<PageSpan> PageIndex::View::candidates(const GramLines& clause, Block
     if (first <= span.block && span.block <= last) out.push_back(span);
   };
   for (std::size_t u = 0; u < unit_count(); ++u) {
-    if (u + kAhead < unit_count()) fetch(unit(u + kAhead).words(), clause);
+    if (u + kAhead < unit_count()) fetch(unit(u + kAhead), clause);
     const PageUnit& unit = this->unit(u);
-    for (std::uint64_t pages = pages_of(unit.words(), clause); pages != 0; pages &= pages - 1) {
-      const auto page = static_cast<std::size_t>(std::countr_zero(pages));
-      std::ranges::for_each(unit.page(page), take);
+    const Pages found = pages_of(unit, clause);
+    for (std::size_t w = 0; w < unit.line_words(); ++w) {
+      for (std::uint64_t pages = found.words[w]; pages != 0; pages &= pages - 1) {
+        const auto page = static_cast<std::size_t>(std::countr_zero(pages));
+        std::ranges::for_each(unit.page(w * kWordPages + page), take);
+      }
     }
   }
   for (std::size_t i = 0; i < pending_count(); ++i) take(pending(i));
@@ -171,32 +230,36 @@ void PageIndex::push(PageSpan span) {
 // A unit that holds some of them (only when a view was taken in between) is given up.
 void PageIndex::forget(BlockId end) {
   std::vector<PageSpan> left;
+  const auto is_kept = [&](const PageSpan& span) { return span.block < end; };
   const auto take = [&](const PageSpan& span) {
-    if (span.block < end) left.push_back(span);
+    if (is_kept(span)) left.push_back(span);
   };
-  Units units;
-  for (std::size_t u = 0; u < units_.size(); ++u) {
-    const auto& spans = units_[u]->spans();
-    if (std::ranges::all_of(spans, [&](const PageSpan& span) { return span.block < end; })) {
-      units.push_back(units_[u]);
-    } else {
-      std::ranges::for_each(spans, take);
+  for (UnitList* units : {&large_, &small_}) {
+    UnitList kept;
+    for (std::size_t u = 0; u < units->size(); ++u) {
+      const auto& spans = (*units)[u]->spans();
+      if (std::ranges::all_of(spans, is_kept)) {
+        kept.push_back((*units)[u]);
+      } else {
+        std::ranges::for_each(spans, take);
+      }
     }
+    if (kept.size() != units->size()) *units = std::move(kept);
   }
-  if (units.size() != units_.size()) units_ = std::move(units);
   for (std::size_t i = 0; i < pending_.size(); ++i) take(pending_[i]);
   if (left.size() != pending_.size()) set_pending(left);
 }
 
-// The layouts of all units that the pending spans fill; what is left goes on pending.
-std::vector<PageUnit::Layout> PageIndex::take_full() {
-  std::vector<PageUnit::Layout> layouts(static_cast<std::size_t>(pending_bytes_ / unit_bytes()));
+// The layouts of units of so many words that the pending spans fill.
+std::vector<PageUnit::Layout> PageIndex::take_full(std::size_t words) {
+  std::vector<PageUnit::Layout> layouts(
+      static_cast<std::size_t>(pending_bytes_ / (small_bytes() * words)));
   if (layouts.empty()) return layouts;
   std::size_t next = 0;
   PageSpan span = pending_[0];
   for (PageUnit::Layout& layout : layouts) {
-    for (std::size_t page = 0; page < kUnitPages; ++page) {
-      layout.firsts[page] = static_cast<std::uint32_t>(layout.spans.size());
+    for (std::size_t page = 0; page < kWordPages * words; ++page) {
+      layout.firsts.push_back(static_cast<std::uint32_t>(layout.spans.size()));
       for (std::uint32_t room = page_bytes_; room > 0;) {
         const std::uint32_t size = std::min(room, span.end - span.begin);
         layout.spans.push_back({span.block, span.begin, span.begin + size});
@@ -205,7 +268,7 @@ std::vector<PageUnit::Layout> PageIndex::take_full() {
         if (span.begin == span.end && ++next < pending_.size()) span = pending_[next];
       }
     }
-    layout.firsts[kUnitPages] = static_cast<std::uint32_t>(layout.spans.size());
+    layout.firsts.push_back(static_cast<std::uint32_t>(layout.spans.size()));
   }
   std::vector<PageSpan> left;
   if (next < pending_.size()) left.push_back(span);
@@ -221,19 +284,30 @@ void PageIndex::set_pending(std::span<const PageSpan> spans) {
 }
 
 PageIndex::View PageIndex::view(Text text, Exists exists) {
-  if (released_bytes_ > std::max(kLeastSweep, units_.size() * unit_bytes() / 4)) sweep(exists);
-  std::vector<PageUnit::Layout> layouts = take_full();
+  const std::size_t words = large_.size() * kLargeWords + small_.size();
+  if (released_bytes_ > std::max(kLeastSweep, words * small_bytes() / 4)) sweep(exists);
+  std::vector<PageUnit::Layout> layouts = take_full(1);
   std::vector<std::shared_ptr<const PageUnit>> made(layouts.size());
-  const auto workers =
-      static_cast<unsigned>(std::min<std::size_t>(made.size() / 4 + 1, max_workers()));
-  parallel_for(made.size(), workers, [&](unsigned, std::size_t i) {
+  const auto workers = std::min<std::size_t>(made.size() / kLargeWords + 1, max_workers());
+  parallel_for(made.size(), static_cast<unsigned>(workers), [&](unsigned, std::size_t i) {
     made[i] = std::make_shared<PageUnit>(std::move(layouts[i]), text);
   });
-  for (auto& unit : made) units_.push_back(std::move(unit));
+  for (auto& unit : made) {
+    small_.push_back(std::move(unit));
+    if (small_.size() >= kLargeWords) merge();
+  }
   View view;
-  view.units_ = units_.view();
+  view.large_ = large_.view();
+  view.small_ = small_.view();
   view.pending_ = pending_.view();
   return view;
+}
+
+void PageIndex::merge() {
+  std::vector<std::shared_ptr<const PageUnit>> small;
+  for (std::size_t u = 0; u < small_.size(); ++u) small.push_back(small_[u]);
+  large_.push_back(std::make_shared<PageUnit>(small));
+  small_ = UnitList();
 }
 
 // Lets go of units whose text is gone, for the most part.
@@ -243,39 +317,51 @@ void PageIndex::sweep(Exists exists) {
   const auto take = [&](const PageSpan& span) {
     if (exists(span.block)) left.push_back(span);
   };
-  Units units;
-  for (std::size_t u = 0; u < units_.size(); ++u) {
-    std::uint64_t bytes = 0;
-    for (const PageSpan& span : units_[u]->spans()) {
-      if (exists(span.block)) bytes += span.end - span.begin;
+  for (UnitList* units : {&large_, &small_}) {
+    UnitList kept;
+    for (std::size_t u = 0; u < units->size(); ++u) {
+      const PageUnit& unit = *(*units)[u];
+      std::uint64_t bytes = 0;
+      for (const PageSpan& span : unit.spans()) {
+        if (exists(span.block)) bytes += span.end - span.begin;
+      }
+      if (bytes >= small_bytes() * unit.line_words() / 2) {
+        kept.push_back((*units)[u]);
+      } else {
+        std::ranges::for_each(unit.spans(), take);
+      }
     }
-    if (bytes >= unit_bytes() / 2) {
-      units.push_back(units_[u]);
-    } else {
-      std::ranges::for_each(units_[u]->spans(), take);
-    }
+    *units = std::move(kept);
   }
   for (std::size_t i = 0; i < pending_.size(); ++i) take(pending_[i]);
   settle(left);
-  units_ = std::move(units);
   set_pending(left);
 }
 
-std::size_t PageIndex::full_units() const {
-  return units_.size() + static_cast<std::size_t>(pending_bytes_ / unit_bytes());
+PageIndex::Units PageIndex::full_units() const {
+  const auto words = static_cast<std::size_t>(pending_bytes_ / small_bytes());
+  return {words / kLargeWords, words % kLargeWords};
 }
 
 void PageIndex::adopt(std::span<const PageUnit::Table> tables) {
-  std::vector<PageUnit::Layout> layouts = take_full();
-  for (std::size_t i = 0; i < layouts.size(); ++i) {
-    units_.push_back(std::make_shared<PageUnit>(std::move(layouts[i]), tables[i]));
+  auto table = tables.begin();
+  for (const std::size_t line_words : {kLargeWords, std::size_t{1}}) {
+    UnitList& units = line_words == 1 ? small_ : large_;
+    for (PageUnit::Layout& layout : take_full(line_words)) {
+      units.push_back(std::make_shared<PageUnit>(std::move(layout), *table++));
+    }
   }
 }
 
 std::size_t PageIndex::size_bytes() const {
-  std::size_t sum = units_.size_bytes() + pending_.size_bytes();
-  for (std::size_t u = 0; u < units_.size(); ++u) {
-    sum += sizeof(PageUnit) + kUnitIndexBytes + units_[u]->spans().capacity() * sizeof(PageSpan);
+  std::size_t sum = large_.size_bytes() + small_.size_bytes() + pending_.size_bytes();
+  for (const UnitList* units : {&large_, &small_}) {
+    for (std::size_t u = 0; u < units->size(); ++u) {
+      const PageUnit& unit = *(*units)[u];
+      sum += sizeof(PageUnit) + unit.table_words() * sizeof(std::uint64_t) +
+             unit.spans().size() * sizeof(PageSpan) +
+             unit.line_words() * kWordPages * sizeof(std::uint32_t);
+    }
   }
   return sum;
 }

@@ -1,14 +1,15 @@
 // PageIndex: which pages of the texts may hold a piece of text.
 //
-// The match texts of the blocks are cut into pages of 4 KiB, and 64 pages make a unit. A unit is a
-// table of bits with a line for each of 8192 hash values and a column for each page: a bit says
-// that the page holds a gram, three folded bytes in a row, with that hash. So a unit's pages are
-// all asked at once, by one AND of 64-bit words for each gram; what is looked for is not in a page
-// whose bit is missing. A page also sees a few bytes behind its end: a text of up to
+// The match texts of the blocks are cut into pages of 2 KiB, and 64 or 512 pages make a unit. A
+// unit is a table of bits with a line for each of 4096 hash values and a column for each page: a
+// bit says that the page holds a gram, three or four folded bytes in a row, with that hash. So all
+// pages of a unit are asked at once, by one AND of lines for each gram; what is looked for is in no
+// page that lacks a bit. A page also sees a few bytes behind its end: a text of up to
 // kMostClauseBytes that begins in a page is found in that page.
 //
-// A quarter of the size of the texts, always. Text that does not fill a unit yet is not indexed:
-// its spans are pending, and are candidates for everything.
+// A quarter of the size of the texts, always. Text that does not fill a unit yet (less than 128
+// KiB) is not indexed: its spans are pending, and are candidates for everything. Eight small units
+// in a row become a large one, a line of which is a line of the processor's cache.
 //
 // A unit never changes. What it says of blocks that are gone is passed over by those who ask; when
 // much text is gone, units that hold little else are given up and what is left of them is indexed
@@ -17,7 +18,6 @@
 // Threads: one writer, which also takes the views; views may be read from any thread.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -43,35 +43,43 @@ struct PageSpan {
   bool operator==(const PageSpan&) const = default;
 };
 
-inline constexpr std::uint32_t kPageBytes = 4096;
-inline constexpr std::size_t kUnitPages = 64;
-inline constexpr int kGramBits = 13;
-inline constexpr std::size_t kUnitWords = std::size_t{1} << kGramBits;
-inline constexpr std::size_t kUnitIndexBytes = kUnitWords * sizeof(std::uint64_t);
+inline constexpr std::uint32_t kPageBytes = 2048;
+inline constexpr std::size_t kWordPages = 64;  // pages of a word; of a small unit
+inline constexpr std::size_t kLargeWords = 8;  // words of a line of a large unit
+inline constexpr int kLineBits = 12;
+inline constexpr std::size_t kLines = std::size_t{1} << kLineBits;
 // Grams that begin this far behind a page's end are still seen.
 inline constexpr std::size_t kPageOverlap = kMostClauseBytes;
 
 class PageUnit {
  public:
-  using Words = std::array<std::uint64_t, kUnitWords>;
   using Text = FunctionRef<std::string_view(BlockId)>;
 
   // Which text makes which page. The spans of page i are [firsts[i], firsts[i + 1]).
   struct Layout {
     std::vector<PageSpan> spans;
-    std::array<std::uint32_t, kUnitPages + 1> firsts;
+    std::vector<std::uint32_t> firsts;
+
+    std::size_t pages() const { return firsts.size() - 1; }
   };
-  // The bits: kUnitWords words, alive as long as `owner`.
+  // The bits: kLines lines of pages / 64 words each, alive as long as `owner`.
   struct Table {
     const std::uint64_t* words;
     std::shared_ptr<const void> owner;
   };
 
-  PageUnit(Layout layout, Text text);  // makes the table
+  PageUnit(Layout layout, Text text);  // makes the table of a small unit
   PageUnit(Layout layout, Table table) : layout_(std::move(layout)), table_(std::move(table)) {}
+  // A large unit of kLargeWords small ones.
+  explicit PageUnit(std::span<const std::shared_ptr<const PageUnit>> small);
 
+  // Words in a line: 1 or kLargeWords.
+  std::size_t line_words() const { return layout_.pages() / kWordPages; }
+  std::size_t table_words() const { return kLines * line_words(); }
   const std::uint64_t* words() const { return table_.words; }
+  const std::uint64_t* line(std::size_t i) const { return table_.words + i * line_words(); }
   const Table& table() const { return table_; }
+
   const std::vector<PageSpan>& spans() const { return layout_.spans; }
   std::span<const PageSpan> page(std::size_t i) const {
     return std::span(layout_.spans)
@@ -88,21 +96,27 @@ using GramLines = std::vector<std::vector<std::uint16_t>>;
 GramLines gram_lines(const Clause& clause);
 
 class PageIndex {
-  using Units = Segments<std::shared_ptr<const PageUnit>>;
+  using UnitList = Segments<std::shared_ptr<const PageUnit>>;
   using Spans = Segments<PageSpan>;
 
  public:
   class View {
    public:
-    std::size_t unit_count() const { return units_.size(); }
-    const PageUnit& unit(std::size_t i) const { return *units_[i]; }
+    // The large units, then the small ones.
+    std::size_t unit_count() const { return large_.size() + small_.size(); }
+    const PageUnit& unit(std::size_t i) const {
+      return i < large_.size() ? *large_[i] : *small_[i - large_.size()];
+    }
+    std::size_t table_words() const {
+      return (large_.size() * kLargeWords + small_.size()) * kLines;
+    }
     std::size_t pending_count() const { return pending_.size(); }
     const PageSpan& pending(std::size_t i) const { return pending_[i]; }
 
-    // The clause that rules out most, judged by a few units, with the share of pages that it leaves
-    // (1 when there is nothing to judge by). `clauses` is not empty.
+    // The clause that rules out most, judged by a few units, its rarest grams first, and the share
+    // of pages that it leaves (1 when there is nothing to judge by). `clauses` is not empty.
     struct Choice {
-      std::size_t clause;
+      GramLines clause;
       double share;
     };
     Choice choose(const std::vector<GramLines>& clauses) const;
@@ -118,7 +132,8 @@ class PageIndex {
 
    private:
     friend class PageIndex;
-    Units::View units_;
+    UnitList::View large_;
+    UnitList::View small_;
     Spans::View pending_;
   };
 
@@ -137,22 +152,31 @@ class PageIndex {
   using Exists = FunctionRef<bool(BlockId)>;
   View view(Text text, Exists exists);
 
-  // Takes over the tables of a plain view of the same blocks, before the first view is taken. There
-  // are full_units() of them.
+  // Takes over the tables of a plain view of the same blocks, before the first view is taken: those
+  // of full_units().
+  struct Units {
+    std::size_t large;
+    std::size_t small;
+
+    std::size_t count() const { return large + small; }
+    std::size_t words() const { return (large * kLargeWords + small) * kLines; }
+  };
+  Units full_units() const;
   void adopt(std::span<const PageUnit::Table> tables);
-  std::size_t full_units() const;
 
   std::size_t size_bytes() const;
 
  private:
   void push(PageSpan span);
-  std::uint64_t unit_bytes() const { return std::uint64_t{page_bytes_} * kUnitPages; }
-  std::vector<PageUnit::Layout> take_full();
+  std::uint64_t small_bytes() const { return std::uint64_t{page_bytes_} * kWordPages; }
+  std::vector<PageUnit::Layout> take_full(std::size_t words);
+  void merge();
   void set_pending(std::span<const PageSpan> spans);
   void sweep(Exists exists);
 
   std::uint32_t page_bytes_;
-  Units units_;
+  UnitList large_;
+  UnitList small_;  // fewer than kLargeWords, but while some are merged
   Spans pending_;
   std::uint64_t pending_bytes_ = 0;
   std::uint64_t released_bytes_ = 0;

@@ -13,7 +13,7 @@ constexpr std::uint64_t kNarrowRows = 4096;
 constexpr std::uint64_t kNarrowBytes = std::uint64_t{256} << 10;
 
 // When this share of the pages is left, finding them gains nothing.
-constexpr double kMostShare = 0.5;
+constexpr double kMostShare = 0.3;
 
 // Longer runs are parted, for threads to share.
 constexpr std::size_t kSearchBytes = std::size_t{1} << 20;
@@ -126,6 +126,28 @@ std::uint64_t bytes_of(std::span<const Run> runs) {
   return sum;
 }
 
+// The scope's runs, when it is narrow.
+Plan narrow_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern,
+                 IndexUse use) {
+  Planner planner(texts, pattern);
+  const std::vector<Run> runs = allowed_runs(texts, allowed);
+  if (runs.empty() || (use == IndexUse::kAuto && bytes_of(runs) <= kNarrowBytes)) {
+    return planner.whole(runs);
+  }
+  const PageIndex::View& pages = texts.pages();
+  const PageIndex::View::Choice choice = pages.choose(pattern.clauses());
+  if (use == IndexUse::kAuto && choice.share > kMostShare) return planner.whole(runs);
+  const auto spans = pages.candidates(choice.clause, runs.front().block, runs.back().block);
+  auto run = runs.begin();
+  for_each_block(spans, [&](BlockId id, std::span<const PageSpan> of_block) {
+    while (run != runs.end() && run->block < id) ++run;
+    const auto begin = run;
+    while (run != runs.end() && run->block == id) ++run;
+    planner.add({begin, run}, of_block);
+  });
+  return planner.finish();
+}
+
 }  // namespace
 
 Plan make_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern, IndexUse use) {
@@ -134,32 +156,18 @@ Plan make_plan(const TextView& texts, const RowSet& allowed, const Pattern& patt
   if (use == IndexUse::kNever || pattern.clauses().empty() || pages.unit_count() == 0) {
     return planner.whole(allowed_runs(texts, allowed));
   }
+  if (allowed.size() <= kNarrowRows) return narrow_plan(texts, allowed, pattern, use);
   const PageIndex::View::Choice choice = pages.choose(pattern.clauses());
   if (use == IndexUse::kAuto && choice.share > kMostShare) {
     return planner.whole(allowed_runs(texts, allowed));
   }
-  const GramLines& clause = pattern.clauses()[choice.clause];
-  if (allowed.size() <= kNarrowRows) {
-    const std::vector<Run> runs = allowed_runs(texts, allowed);
-    if (runs.empty() || (use == IndexUse::kAuto && bytes_of(runs) <= kNarrowBytes)) {
-      return planner.whole(runs);
-    }
-    const auto spans = pages.candidates(clause, runs.front().block, runs.back().block);
-    auto run = runs.begin();
-    for_each_block(spans, [&](BlockId id, std::span<const PageSpan> of_block) {
-      while (run != runs.end() && run->block < id) ++run;
-      const auto begin = run;
-      while (run != runs.end() && run->block == id) ++run;
-      planner.add({begin, run}, of_block);
-    });
-    return planner.finish();
-  }
   std::vector<Run> runs;
-  const auto spans = pages.candidates(clause, 0, kNoBlock);
+  const auto spans = pages.candidates(choice.clause, 0, kNoBlock);
   for_each_block(spans, [&](BlockId id, std::span<const PageSpan> of_block) {
-    if (texts.block(id) == nullptr) return;
+    const Block* block = texts.block(id);
+    if (block == nullptr) return;
     runs.clear();
-    add_runs(*texts.block(id), id, allowed, runs);
+    add_runs(*block, id, allowed, of_block, runs);
     planner.add(runs, of_block);
   });
   return planner.finish();

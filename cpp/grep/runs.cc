@@ -48,6 +48,24 @@ class RunBuilder {
   bool ascending_ = true;
 };
 
+// The runs among slices [from, to) of a block. Two ranges of rows may meet in adjacent slices: the
+// rows between them are another block's.
+void slice_runs(const Block& block, BlockId id, const RowSet& allowed, std::uint32_t from,
+                std::uint32_t to, std::vector<SliceRun>& runs) {
+  runs.clear();
+  const RowSet rows = allowed & RowSet::range(block.slice(from).row, block.slice(to - 1).row + 1);
+  rows.for_each_range([&](Row begin, Row end) {
+    const std::uint32_t first = block.slice_from(begin);
+    const std::uint32_t last = block.slice_from(end);
+    if (first == last) return;
+    if (!runs.empty() && runs.back().end == first) {
+      runs.back().end = last;
+    } else {
+      runs.push_back({id, first, last});
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<Run> allowed_runs(const TextView& texts, const RowSet& allowed) {
@@ -69,27 +87,35 @@ std::vector<Run> allowed_runs(const TextView& texts, const RowSet& allowed) {
   return runs;
 }
 
-void add_runs(const Block& block, BlockId id, const RowSet& allowed, std::vector<Run>& runs) {
-  const Row begin = block.slice(0).row;
-  const Row end = block.slice(block.slice_count() - 1).row + 1;
-  SliceRun open{id, 0, 0};
-  const auto close = [&] {
-    if (open.first == open.end) return;
-    const Run run{id, block.slice(open.first).begin_byte, block.slice(open.end - 1).end_byte};
-    if (run.begin_byte < run.end_byte) runs.push_back(run);
-  };
-  // Two ranges of rows may meet in adjacent slices: the rows between them are another block's.
-  (allowed & RowSet::range(begin, end)).for_each_range([&](Row from, Row to) {
-    const std::uint32_t first = block.slice_from(from);
-    const std::uint32_t last = block.slice_from(to);
-    if (first == last) return;
-    if (first != open.end) {
-      close();
-      open.first = first;
+void add_runs(const Block& block, BlockId id, const RowSet& allowed,
+              std::span<const PageSpan> spans, std::vector<Run>& runs) {
+  constexpr std::uint32_t narrow = 32;
+  const std::uint32_t count = block.slice_count();
+  std::uint32_t done = 0;  // no run that is still to be found has a slice below
+  std::vector<SliceRun> found;
+  for (const PageSpan& span : spans) {
+    const std::uint32_t first = std::max(done, block.slice_at(block.to_text(span.begin)));
+    const std::uint32_t end = block.slice_at(block.to_text(span.end)) + 1;
+    if (first >= end) continue;
+    // A look at the slices around, wider until no run that meets the span may go on.
+    for (std::uint32_t margin = narrow;; margin = margin > count / 8 ? count : margin * 8) {
+      const std::uint32_t from = first - std::min(margin, first - done);
+      const std::uint32_t to = end + std::min(margin, count - end);
+      slice_runs(block, id, allowed, from, to, found);
+      std::erase_if(found,
+                    [&](const SliceRun& run) { return run.end <= first || run.first >= end; });
+      if (found.empty()) break;
+      const bool goes_on =
+          (found.front().first == from && from > done) || (found.back().end == to && to < count);
+      if (!goes_on) break;
     }
-    open.end = last;
-  });
-  close();
+    done = end;
+    for (const SliceRun& run : found) {
+      const Run bytes{id, block.slice(run.first).begin_byte, block.slice(run.end - 1).end_byte};
+      if (bytes.begin_byte < bytes.end_byte) runs.push_back(bytes);
+      done = std::max(done, run.end);
+    }
+  }
 }
 
 }  // namespace knarr

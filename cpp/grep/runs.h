@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "filter/rows.h"
@@ -22,7 +23,8 @@ struct Run {
 // out.
 std::vector<Run> allowed_runs(const TextView& texts, const RowSet& allowed);
 
-// Appends the runs of one block.
-void add_runs(const Block& block, BlockId id, const RowSet& allowed, std::vector<Run>& runs);
+// Appends the runs of one block that meet any of these spans, which ascend.
+void add_runs(const Block& block, BlockId id, const RowSet& allowed,
+              std::span<const PageSpan> spans, std::vector<Run>& runs);
 
 }  // namespace knarr

@@ -1,7 +1,8 @@
 // One find costs at most (bytes ahead) x (size of the pattern's program) steps, and cannot be
 // stopped. So text is handed to it in pieces that are over in a fraction of a second even then.
 // A pattern that cannot match a line end may be cut behind any line end without losing a match; and
-// when each match must hold a certain text, only the lines that have it are matched at all.
+// when each match must hold a certain text, only the lines that have it are matched at all (or what
+// stands between two letters that no match can hold, see cuts.h).
 // What cannot be cut (a pattern that crosses lines, a line without end) is first tried on growing
 // windows, only to measure: when the rate seen says that the whole would run past the deadline, it
 // is left out, and the time that is left goes to the texts after it.
@@ -59,13 +60,11 @@ class Scan {
 
   // What is to be matched next, from `from` on. Nothing before it can hold a match.
   Pattern::Span next_piece(std::size_t from) const {
-    if (pattern_.crosses_lines() || pattern_.required().empty()) return {from, piece_end(from)};
+    const Cuts& cuts = pattern_.cuts();
+    if (!cuts.any() || pattern_.required().empty()) return {from, piece_end(from)};
     const std::size_t at = find_text(text_, from, limit_, pattern_.required());
     if (at == std::string_view::npos) return {limit_, limit_};
-    const std::size_t before = text_.substr(from, at - from).rfind('\n');
-    const std::size_t after = text_.substr(0, limit_).find('\n', at);
-    return {before == std::string_view::npos ? from : from + before + 1,
-            after == std::string_view::npos ? limit_ : after + 1};
+    return {cuts.before(text_, at, from), cuts.after(text_, at, limit_)};
   }
 
   std::size_t piece_end(std::size_t from) const {

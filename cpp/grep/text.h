@@ -139,9 +139,9 @@ class TextStore {
   std::size_t size_bytes() const;  // O(blocks)
 
   // A new store's index comes from what was made of the same blocks before, instead of from the
-  // texts: the tables of a plain view (PageIndex::View::is_plain), index_units() of them, before
-  // this store's first view is taken.
-  std::size_t index_units() const { return pages_.full_units(); }
+  // texts: the tables of a plain view (PageIndex::View::is_plain), those of index_units(),
+  // before this store's first view is taken.
+  PageIndex::Units index_units() const { return pages_.full_units(); }
   void adopt_index(std::span<const PageUnit::Table> tables) { pages_.adopt(tables); }
 
  private:

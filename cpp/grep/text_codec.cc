@@ -33,11 +33,11 @@ std::vector<Slice> read_slices(Decoder& in, std::uint32_t count, std::uint64_t r
   return slices;
 }
 
-std::string index_header(std::size_t units) {
+std::string index_header(std::size_t words) {
   Encoder out;
   out.u32(kIndexVersion);
   out.u32(kPageBytes);
-  out.u64(units);
+  out.u64(words);
   std::string bytes = out.bytes();
   bytes.resize(kIndexHeaderBytes, '\0');
   return bytes;
@@ -46,11 +46,12 @@ std::string index_header(std::size_t units) {
 void save_index(const TextView& texts, SnapshotWriter& writer) {
   const auto tables = texts.plain_index();
   if (!tables) return;  // it is made anew from the texts
-  const std::string header = index_header(tables->size());
+  const PageIndex::View& pages = texts.pages();
+  const std::string header = index_header(pages.table_words());
   writer.begin(kIndex);
   writer.append(std::as_bytes(std::span(header)));
-  for (const PageUnit::Table& table : *tables) {
-    writer.append(std::as_bytes(std::span(table.words, kUnitWords)));
+  for (std::size_t u = 0; u < pages.unit_count(); ++u) {
+    writer.append(std::as_bytes(std::span(pages.unit(u).words(), pages.unit(u).table_words())));
   }
   writer.end();
 }
@@ -61,14 +62,18 @@ void load_index(const std::shared_ptr<const Snapshot>& snapshot, TextStore& stor
   const std::string what = snapshot->path() + ": section '" + std::string(kIndex) + "'";
   Decoder in(bytes, what);
   if (in.u32() != kIndexVersion || in.u32() != kPageBytes) return;
-  const std::uint64_t units = in.u64();
-  if (units != store.index_units() || bytes.size() != kIndexHeaderBytes + units * kUnitIndexBytes) {
+  const PageIndex::Units units = store.index_units();
+  if (in.u64() != units.words() ||
+      bytes.size() != kIndexHeaderBytes + units.words() * sizeof(std::uint64_t)) {
     in.refuse("its size does not fit the texts");
   }
   // Sections stand at multiples of 64 bytes, in memory too.
   const auto* words = reinterpret_cast<const std::uint64_t*>(bytes.data() + kIndexHeaderBytes);
   std::vector<PageUnit::Table> tables;
-  for (std::uint64_t u = 0; u < units; ++u) tables.push_back({words + u * kUnitWords, snapshot});
+  for (std::size_t u = 0; u < units.count(); ++u) {
+    tables.push_back({words, snapshot});
+    words += kLines * (u < units.large ? kLargeWords : 1);
+  }
   store.adopt_index(tables);
 }
 

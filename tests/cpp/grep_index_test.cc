@@ -272,7 +272,9 @@ void expect_same_tables(const PageIndex::View& a, const PageIndex::View& b) {
   ASSERT_EQ(a.unit_count(), b.unit_count());
   for (std::size_t u = 0; u < a.unit_count(); ++u) {
     ASSERT_EQ(a.unit(u).spans(), b.unit(u).spans());
-    ASSERT_TRUE(std::equal(a.unit(u).words(), a.unit(u).words() + kUnitWords, b.unit(u).words()));
+    ASSERT_EQ(a.unit(u).table_words(), b.unit(u).table_words());
+    ASSERT_TRUE(std::equal(a.unit(u).words(), a.unit(u).words() + a.unit(u).table_words(),
+                           b.unit(u).words()));
   }
 }
 
@@ -280,7 +282,7 @@ TEST(GrepIndex, IsMappedFromASnapshot) {
   std::mt19937 random(5);
   TextStore store = long_texts(random, 30);
   const TextView view = store.view();
-  ASSERT_EQ(view.pages().unit_count(), 4u);
+  ASSERT_EQ(view.pages().unit_count(), 2u);  // a large one, a small one
   const TemporaryFile file;
   const auto snapshot = saved(view, file.path);
   ASSERT_TRUE(snapshot->has("text.index"));
@@ -322,7 +324,8 @@ TEST(GrepIndex, OfAnotherSizeThanTheTextsIsRefused) {
   for (const std::string_view name : {"text.bytes", "text.blocks"}) {
     writer.add(name, snapshot->section_text(name));
   }
-  writer.add("text.index", snapshot->section_text("text.index").substr(0, 64 + kUnitIndexBytes));
+  writer.add("text.index",
+             snapshot->section_text("text.index").substr(0, 64 + kLines * sizeof(std::uint64_t)));
   writer.finish();
   const auto cut = Snapshot::open(other.path + ".cut");
   try {
@@ -382,9 +385,53 @@ TEST(PatternFacts, ClausesAreWhatEveryMatchHolds) {
   EXPECT_EQ(clauses("\\Qa.b*\\Ec"), (Clauses{{"a.b*c"}}));
   EXPECT_EQ(clauses("na\xC3\xAFve"), (Clauses{{"na\xC3\xAFve"}}));
   EXPECT_EQ(clauses("\xC5\xBFtop"), (Clauses{{"stop"}}));
+  EXPECT_EQ(
+      clauses("\xD0\xB6\xD1\x83", true),
+      (Clauses{{"\xD0\x96\xD0\xA3", "\xD0\x96\xD1\x83", "\xD0\xB6\xD0\xA3", "\xD0\xB6\xD1\x83"}}));
   EXPECT_EQ(clauses("\\w+"), Clauses{});
   EXPECT_EQ(clauses("a|bcd"), Clauses{});
   EXPECT_EQ(clauses("\\Cabc"), Clauses{});
+}
+
+// The forms of letters are those that the matcher knows, or more.
+TEST(PatternFacts, FormsOfLettersAreTheMatchersOwn) {
+  std::string all;
+  for (char32_t c = 1; c < 0x20000; ++c) {
+    if (c < 0xD800 || c > 0xDFFF) append_utf8(all, c);
+  }
+  std::vector<char32_t> letters{'s', 'k', 'a', 'z'};
+  for (const auto& [low, high] : std::vector<std::pair<char32_t, char32_t>>{
+           {0xB5, 0x17F}, {0x370, 0x3FF}, {0x400, 0x4BF}, {0x4E00, 0x4E02}}) {
+    for (char32_t c = low; c <= high; ++c) {
+      if (case_forms(c)) letters.push_back(c);
+    }
+  }
+  ASSERT_GT(letters.size(), 400u);
+  TextStore store;
+  store.append(all, std::vector<Slice>{{0, 0, static_cast<std::uint32_t>(all.size())}});
+  const TextView view = store.view();
+  GrepOptions options;
+  options.ignore_case = true;
+  options.literal = true;
+  for (const char32_t letter : letters) {
+    std::string pattern;
+    append_utf8(pattern, letter);
+    std::vector<std::string> known;
+    if (letter < 0x80) {
+      known.push_back(pattern);
+    } else {
+      const std::vector<char32_t> forms = *case_forms(letter);
+      for (const char32_t form : forms) {
+        known.emplace_back();
+        append_utf8(known.back(), form);
+      }
+    }
+    for (const GrepMatch& match : grep(view, RowSet::range(0, 1), pattern, options).matches) {
+      const std::string found = all.substr(match.begin_byte, match.end_byte - match.begin_byte);
+      const std::string seen = letter < 0x80 ? folded(found) : found;
+      EXPECT_TRUE(std::ranges::find(known, seen) != known.end()) << pattern << " is " << found;
+    }
+  }
 }
 
 TEST(PatternFacts, BoundTheMatch) {
