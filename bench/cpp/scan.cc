@@ -12,8 +12,12 @@
 #include "base/cpu.h"
 #include "base/parallel.h"
 #include "harness.h"
+#include "vectors/codes.h"
+#include "vectors/estimate.h"
 #include "vectors/exact.h"
+#include "vectors/query_table.h"
 #include "vectors/search.h"
+#include "vectors/short_rows.h"
 
 namespace knarr::bench {
 namespace {
@@ -70,6 +74,78 @@ void whole_ranges(const VectorView& view, const Options& options) {
           {"top_k", [&] { keep(top_k(view, allowed, query.data(), 10, kByRow).rows.data()); }, ops,
            bytes}});
   }
+}
+
+// The plans, on the same rows. Random rows are hard for codes: see bench.python.scoped_search for
+// real ones.
+void plans(const VectorView& view, const Options& options) {
+  for (const std::size_t rows : {1000u, 10'000u, 100'000u, 1'000'000u}) {
+    if (rows > view.size()) continue;
+    const auto query = random_vectors(1, kDim, 5);
+    const RowSet allowed = RowSet::range(0, static_cast<Row>(rows));
+    const auto ops = static_cast<double>(rows);
+    const auto by = [&](PlanWish plan) {
+      keep(top_k(view, allowed, query.data(), 10, kByRow, {plan, 0.99}).rows.data());
+    };
+    const float* pointer = query.data();
+    const auto every_row = [&] {
+      keep(exact_top_k(view, allowed, {&pointer, 1}, 10, kByRow, scan_kernel()).data());
+    };
+    race("scan", {{"dim", number(kDim)}, {"rows", number(rows)}, {"k", "10"}}, options,
+         {{"every row's vector", every_row, ops, ops * kRowBytes},
+          {"plan exact", [&] { by(PlanWish::kExact); }, ops},
+          {"plan scan", [&] { by(PlanWish::kScan); }, ops}});
+  }
+}
+
+// One step each: reading codes and short rows of rows in the cache, and making them.
+void steps(const VectorView& view, const Options& options) {
+  const CodeView& codes = view.codes();
+  if (codes.chunks() == 0) return;
+  const float* query = view.row(0);
+  const QueryTable table(codes.coder().rotation(), query, kDim);
+  const ShortShape& shape = view.short_shape();
+  const ShortQuery short_query({query, kDim}, shape);
+  std::vector<const float*> vectors;
+  std::vector<const std::byte*> short_rows;
+  for (Row row = 0; row < kChunkRows; ++row) {
+    vectors.push_back(view.row(row));
+    short_rows.push_back(view.short_row(row));
+  }
+  std::vector<float> upper(kChunkRows);
+  std::vector<std::uint32_t> passing(kChunkBlocks);
+  std::vector<std::int32_t> products(kChunkRows);
+  std::vector<std::byte> memory(codes.coder().shape().size_bytes + 64);
+  void* at = memory.data();
+  std::size_t room = memory.size();
+  auto* aligned =
+      static_cast<std::byte*>(std::align(64, codes.coder().shape().size_bytes, at, room));
+  const auto read_codes = [&](const BoundKernel& kernel) {
+    const ChunkView chunk = codes.chunk(0);
+    kernel.bounds(chunk.block(0), kChunkBlocks, chunk.shape->code_bytes, chunk.factors(),
+                  chunk.offsets(), table.entries(), {0, 0, 0, 1, 0}, 1e9f, upper.data(),
+                  passing.data());
+    keep(upper.data());
+  };
+  const auto ops = static_cast<double>(kChunkRows);
+  each("scan", {{"dim", number(kDim)}, {"rows", number(kChunkRows)}}, options,
+       {{"codes, plain", [&] { read_codes(*kBoundPlain); }, ops},
+        {"codes, best", [&] { read_codes(bound_kernel()); }, ops},
+        {"short rows, best",
+         [&] {
+           short_products()(short_rows.data(), kChunkRows, short_query.numbers(), shape.numbers,
+                            products.data());
+           keep(products.data());
+         },
+         ops},
+        {"make codes", [&] { codes.coder().code(vectors, aligned); }, ops},
+        {"make a short row",
+         [&] {
+           shorten({query, kDim}, shape, aligned);
+         },
+         1},
+        {"query's table", [&] { keep(QueryTable(codes.coder().rotation(), query, kDim).scale()); },
+         1}});
 }
 
 void scattered(const VectorView& view, const Options& options) {
@@ -160,7 +236,9 @@ void bench_scan(const Options& options) {
   }
   const VectorView view = store.view();
   twins(view, options);
+  steps(view, options);
   whole_ranges(view, options);
+  plans(view, options);
   scattered(view, options);
   large_k(view, options);
   batches(view, options);

@@ -147,14 +147,14 @@ TEST(CodeScan, LooksAtFewRowsOfALibrary) {
 }
 
 TEST(CodeScan, LooksAtMoreRowsForMoreRecall) {
-  const std::size_t dim = 128, n = 20'000;
-  const Matrix values = normal(n, dim, 9);
+  const std::size_t dim = 384, n = 20'000;
+  const Matrix values = library(n, dim, 500, 9);
   const VectorStore store = store_of(values, dim);
   std::uint64_t last = 0;
   for (const double target : {0.5, 0.8, 0.95, 0.99, 0.9999}) {
     std::uint64_t sum = 0;
     for (unsigned seed = 0; seed < 5; ++seed) {
-      const Matrix query = normal(1, dim, 100 + seed);
+      const Matrix query = near(values, dim, 4000 * seed + 7, 100 + seed);
       sum += top_k(store.view(), RowSet::range(0, n), query.data(), 10, by_row,
                    {PlanWish::kScan, target})
                  .explanation.rows_reranked;
