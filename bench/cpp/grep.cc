@@ -1,7 +1,8 @@
 // How fast does a pattern pass over text, by kind of pattern and width of scope?
 //
 // Documents of 100 rows, some 500 bytes each, of made-up words; a rare word stands in one row of a
-// thousand. The roof is a search for a single byte that is not there.
+// thousand. The roof is a search for a single byte that is not there. "scan" is the same search
+// without the index.
 #include "grep/grep.h"
 
 #include <cstring>
@@ -74,6 +75,10 @@ void bench_grep(const Options& options) {
     const auto pattern = [&](const char* text, GrepOptions how) {
       return [&view, &scope, text, how] { keep(grep(view, scope.rows, text, how).total); };
     };
+    const auto scan = [&](const char* text, GrepOptions how) {
+      how.index = IndexUse::kNever;
+      return pattern(text, how);
+    };
     race("grep",
          {{"scope", quoted(scope.name)},
           {"rows", number(scope.rows.size())},
@@ -81,9 +86,13 @@ void bench_grep(const Options& options) {
          options,
          {{"memchr", scan_for_nul, 1, bytes},
           {"literal, rare", pattern("Penalty", with(true, false)), 1, bytes},
+          {"literal, rare, scan", scan("Penalty", with(true, false)), 1, bytes},
           {"literal, absent", pattern("Forfeit", with(true, false)), 1, bytes},
           {"ignore case, rare", pattern("penalty", with(true, true)), 1, bytes},
+          {"ignore case, rare, scan", scan("penalty", with(true, true)), 1, bytes},
           {"alternation, rare", pattern("Penalty|Forfeit|Late fee", with(false, false)), 1, bytes},
+          {"alternation, rare, scan", scan("Penalty|Forfeit|Late fee", with(false, false)), 1,
+           bytes},
           {"numbers", pattern(R"(\b\d+ percent)", with(false, false)), 1, bytes},
           {"line anchor", pattern("^The .* percent", with(false, false)), 1, bytes},
           {"common word", pattern("lomi", with(true, false)), 1, bytes}});

@@ -96,6 +96,7 @@ Stats Engine::stats() const {
   for (BlockId id = 0; id < state->texts.block_count(); ++id) {
     if (const Block* block = state->texts.block(id)) out.texts_size_bytes += block->size_bytes();
   }
+  out.texts_size_bytes += state->texts.pages().table_words() * sizeof(std::uint64_t);
   out.trie_size_bytes = state->trie.size_bytes();
   out.edges_size_bytes = state->edges.size_bytes();
   return out;
