@@ -22,6 +22,7 @@
 #include "grep/text_codec.h"
 #include "snapshot/snapshot.h"
 #include "vectors/codes_codec.h"
+#include "vectors/short_codec.h"
 
 namespace knarr {
 namespace {
@@ -167,7 +168,8 @@ class Loader {
     const auto* data = reinterpret_cast<const float*>(bytes.data());
     for (std::size_t row = 0; row < records_.size(); ++row) check_unit(data + row * dim_);
     return VectorStore(dim_, {data, static_cast<Row>(records_.size()), snapshot_},
-                       load_codes(snapshot_, dim_, records_.size()));
+                       load_codes(snapshot_, dim_, records_.size()),
+                       load_short_rows(snapshot_, dim_, records_.size()));
   }
 
   void read_nodes(Trie& trie, KindRows& by_kind) {
@@ -282,6 +284,7 @@ void Engine::save(const std::string& path) const {
   writer.add(kRows, encode_rows(*state, rows, dim_));
   write_vectors(*state, rows, writer);
   save_codes(state->vectors, rows.kept(), writer);
+  save_short_rows(state->vectors, rows.kept(), writer);
   TextStore texts = rows.texts(state);
   save_texts(texts.view(), writer);
   EdgeCodec::save(state->edges, writer);

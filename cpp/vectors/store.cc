@@ -32,13 +32,14 @@ struct VectorView::Table {
   AdoptedVectors front;
   std::vector<std::shared_ptr<std::byte>> owners;
   std::vector<const float*> segments;
-  std::shared_ptr<std::byte> short_front;
+  AdoptedShortRows short_front;
   std::vector<const std::byte*> short_segments;  // also in `owners`
 };
 
 VectorStore::VectorStore(std::size_t dim) : VectorStore(dim, AdoptedVectors{}) {}
 
-VectorStore::VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes)
+VectorStore::VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes,
+                         AdoptedShortRows short_rows)
     : dim_(dim),
       shift_(shift_for(dim)),
       adopted_(front.rows),
@@ -49,8 +50,13 @@ VectorStore::VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes cod
     fail(ErrorCode::kInvalidArgument, std::to_string(codes_.chunks()) + " chunks of codes for " +
                                           std::to_string(size_) + " rows");
   }
+  if (short_rows.rows != 0 && short_rows.rows != size_) {
+    fail(ErrorCode::kInvalidArgument,
+         std::to_string(short_rows.rows) + " short rows for " + std::to_string(size_) + " rows");
+  }
   auto table = std::make_shared<VectorView::Table>();
   table->front = std::move(front);
+  table->short_front = std::move(short_rows);
   shorten_adopted(*table);
   table_ = std::move(table);
   code();
@@ -100,7 +106,7 @@ VectorView VectorStore::view() const {
   view.segments_ = table_->segments.data();
   view.front_ = table_->front.data;
   view.short_segments_ = table_->short_segments.data();
-  view.short_front_ = table_->short_front.get();
+  view.short_front_ = table_->short_front.data;
   view.short_shape_ = short_shape_;
   view.adopted_ = adopted_;
   view.size_ = size_;
@@ -141,20 +147,19 @@ std::byte* VectorStore::writable_short(Row row) const {
 }
 
 void VectorStore::shorten_adopted(VectorView::Table& table) const {
-  if (dim_ < kLeastCodedDim || adopted_ == 0) return;
+  if (dim_ < kLeastCodedDim || table.short_front.rows == adopted_) return;
   const std::size_t size = short_shape_.size_bytes;
-  table.short_front = new_segment(adopted_ * size, true);
-  constexpr Row kTaskRows = 1024;
-  const std::size_t tasks = (std::size_t{adopted_} + kTaskRows - 1) / kTaskRows;
-  parallel_for(tasks, static_cast<unsigned>(std::min<std::size_t>(tasks / 4, max_workers())),
-               [&](unsigned, std::size_t task) {
-                 const std::size_t begin = task * kTaskRows;
-                 const std::size_t end = std::min<std::size_t>(begin + kTaskRows, adopted_);
-                 for (std::size_t row = begin; row < end; ++row) {
-                   shorten({table.front.data + row * dim_, dim_}, short_shape_,
-                           table.short_front.get() + row * size);
-                 }
-               });
+  const std::shared_ptr<std::byte> memory = new_segment(adopted_ * size, true);
+  constexpr std::size_t kTaskRows = 1024;
+  const std::size_t tasks = (adopted_ + kTaskRows - 1) / kTaskRows;
+  const auto workers = static_cast<unsigned>(std::min<std::size_t>(tasks / 4, max_workers()));
+  parallel_for(tasks, workers, [&](unsigned, std::size_t task) {
+    const std::size_t end = std::min<std::size_t>((task + 1) * kTaskRows, adopted_);
+    for (std::size_t row = task * kTaskRows; row < end; ++row) {
+      shorten({table.front.data + row * dim_, dim_}, short_shape_, memory.get() + row * size);
+    }
+  });
+  table.short_front = {memory.get(), adopted_, memory};
 }
 
 float* VectorStore::writable(Row row) const {

@@ -32,6 +32,13 @@ struct AdoptedVectors {
   std::shared_ptr<const void> owner;  // keeps `data` alive
 };
 
+// Their short rows, all or none.
+struct AdoptedShortRows {
+  const std::byte* data = nullptr;  // one after the other, 4-byte aligned
+  Row rows = 0;
+  std::shared_ptr<const void> owner;
+};
+
 class VectorView {
  public:
   VectorView() = default;  // no rows
@@ -91,9 +98,10 @@ class VectorStore {
 
   // A store that begins with rows of somebody else, which are trusted to be finite unit vectors
   // (a row that is not may be missing from results, and harms nothing else).
-  // Rows beyond those of `codes` are coded at once. Throws Error kInvalidArgument when there are
-  // more codes than rows.
-  VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes = {});
+  // What they lack in codes and short rows is made at once. Throws Error kInvalidArgument when
+  // there are codes or short rows of other rows.
+  VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes = {},
+              AdoptedShortRows short_rows = {});
 
   std::size_t dim() const { return dim_; }
   Row size() const { return size_; }
@@ -112,8 +120,8 @@ class VectorStore {
   void reserve(Row rows);          // segments for that many rows in all
   float* writable(Row row) const;  // requires a row behind the adopted ones
   std::byte* writable_short(Row row) const;
-  void shorten_adopted(VectorView::Table& table) const;
-  void code();  // the chunks that have become whole
+  void shorten_adopted(VectorView::Table& table) const;  // where they bring no short rows
+  void code();                                           // the chunks that have become whole
 
   std::size_t dim_;
   unsigned shift_;  // a segment holds 2^shift rows

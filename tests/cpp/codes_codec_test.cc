@@ -53,8 +53,9 @@ class CodesCodec : public ::testing::Test {
     return std::string(Snapshot::open(file)->section_text("engine.codes"));
   }
 
-  // The file `good` with these codes, or without any.
-  void write(const std::string& good, const std::string& to, const std::string* codes) const {
+  // The file `good` with these codes, or without any; and without short rows, or with these.
+  void write(const std::string& good, const std::string& to, const std::string* codes,
+             const std::string* short_rows = nullptr) const {
     const auto snapshot = Snapshot::open(good);
     SnapshotWriter writer(to);
     for (const char* name : {"engine.nodes", "engine.rows", "engine.vectors", "text.bytes",
@@ -62,6 +63,7 @@ class CodesCodec : public ::testing::Test {
       writer.add(name, snapshot->section_text(name));
     }
     if (codes != nullptr) writer.add("engine.codes", *codes);
+    if (short_rows != nullptr) writer.add("engine.short", *short_rows);
     writer.finish();
   }
 
@@ -171,6 +173,53 @@ TEST_F(CodesCodec, AnyContentIsAnsweredOrRefused) {
       EXPECT_EQ(error.code(), ErrorCode::kCorruption) << error.what();
     }
   }
+}
+
+std::string short_section(const std::string& file) {
+  return std::string(Snapshot::open(file)->section_text("engine.short"));
+}
+
+TEST_F(CodesCodec, ShortRowsComeBackAsTheyWere) {
+  engine_.remove("viking://d3");
+  engine_.save(path("a"));
+  const std::string kept = short_section(path("a"));
+  EXPECT_EQ(kept.size(), 64 + (kRows - 100) * ShortShape(kDim).size_bytes);
+  Engine::load(path("a"))->save(path("b"));
+  EXPECT_EQ(short_section(path("b")), kept);
+  write(path("a"), path("bare"), nullptr);  // made again
+  Engine::load(path("bare"))->save(path("c"));
+  EXPECT_EQ(short_section(path("c")), kept);
+}
+
+TEST_F(CodesCodec, ShortRowsThatDoNotFitAreRefused) {
+  engine_.save(path("a"));
+  const std::string good = short_section(path("a"));
+  const std::size_t row = ShortShape(kDim).size_bytes;
+  std::vector<std::string> bad{"", good.substr(0, 15), good.substr(0, good.size() - 1),
+                               good.substr(0, good.size() - row), good + std::string(row, '\0')};
+  for (const std::size_t at : {std::size_t{4}, std::size_t{8}, std::size_t{13}}) {
+    bad.push_back(good);
+    bad.back()[at] = static_cast<char>(bad.back()[at] + 1);  // dimension, count, a huge count
+  }
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const std::size_t at : {ShortShape(kDim).numbers, ShortShape(kDim).numbers + 4}) {
+    bad.push_back(good);
+    std::memcpy(bad.back().data() + 64 + 7 * row + at, &infinity, sizeof(infinity));
+  }
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    write(path("a"), path("b"), nullptr, &bad[i]);
+    try {
+      Engine::load(path("b"));
+      ADD_FAILURE() << i << " loaded";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kCorruption) << error.what();
+      EXPECT_NE(std::string(error.what()).find("engine.short"), std::string::npos) << error.what();
+    }
+  }
+  std::string other = good;
+  other[0] = 99;  // of another version: made again
+  write(path("a"), path("b"), nullptr, &other);
+  EXPECT_EQ(Engine::load(path("b"))->size(), kRows);
 }
 
 }  // namespace
