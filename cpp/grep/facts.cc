@@ -111,6 +111,8 @@ class Reader {
     return part;
   }
 
+  bool is_loose() const { return is_loose_; }
+
   Part read_text() {
     Sequence all;
     while (!done()) all.add(character(take_character()));
@@ -447,14 +449,14 @@ class Reader {
     return part;
   }
 
-  Part character(char32_t c) const {
+  Part character(char32_t c) {
     Characters set;
     set.add(c, c);
     return characters(set);
   }
 
   // One of a set of characters.
-  Part characters(Characters set) const {
+  Part characters(Characters set) {
     Part part;
     part.longest_bytes = folds_ || set.has_more || !set.others.empty() ? kCharacterBytes : 1;
     part.ascii = set.ascii;
@@ -468,7 +470,8 @@ class Reader {
     return part;
   }
 
-  void write_out(const Characters& set, Part& part) const {
+  void write_out(const Characters& set, Part& part) {
+    is_loose_ = is_loose_ || (folds_ && (set.ascii & set_of("sSkK")).any());
     for (std::size_t c = 0; c < set.ascii.size(); ++c) {
       if (set.ascii[c]) part.texts.push_back(folded(std::string(1, static_cast<char>(c))));
     }
@@ -482,6 +485,7 @@ class Reader {
       for (const char32_t form : forms) {
         std::string text;
         append_utf8(text, form);
+        is_loose_ = is_loose_ || form == 0x17F || form == 0x212A;
         part.texts.push_back(folded(text));
       }
     }
@@ -495,6 +499,7 @@ class Reader {
   int depth_ = 0;
   bool folds_;
   bool dot_takes_all_ = false;
+  bool is_loose_ = false;
 };
 
 }  // namespace
@@ -506,6 +511,7 @@ PatternFacts pattern_facts(std::string_view pattern, bool literal, bool ignore_c
     PatternFacts facts;
     facts.ascii = part.ascii;
     facts.longest_bytes = part.longest_bytes;
+    facts.is_loose = reader.is_loose();
     if (part.is_exact) {
       if (Clause clause = part.best_clause(); !clause.empty()) {
         facts.clauses.push_back(std::move(clause));

@@ -15,6 +15,8 @@ struct PatternFacts {
   AsciiSet ascii = AsciiSet().set();
   // No match is longer.
   std::uint32_t longest_bytes = kUnbounded;
+  // An s or k of a clause may stand for a letter beyond ASCII (see fold.h).
+  bool is_loose = false;
 };
 
 // `pattern` is well-formed RE2 syntax, with its line ends plain; when `literal`, it is text.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "grep/cuts.h"
+#include "grep/finder.h"
 #include "grep/page_index.h"
 
 namespace re2 {
@@ -50,6 +51,8 @@ class Pattern {
   // For the index: every match holds a text of each clause. None: nothing is certain.
   const std::vector<GramLines>& clauses() const { return clauses_; }
   const Cuts& cuts() const { return cuts_; }
+  // Finds what every match holds, where that is more than one text or its case does not count.
+  const Finder& finder() const { return finder_; }
   // No match is longer, in bytes of the match text.
   std::size_t longest_bytes() const { return longest_bytes_; }
 
@@ -65,6 +68,7 @@ class Pattern {
   std::string required_;
   std::vector<GramLines> clauses_;
   Cuts cuts_;
+  Finder finder_;
   std::size_t longest_bytes_ = kUnbounded;
   bool crosses_lines_ = true;
   std::size_t cost_ = 1;

@@ -59,12 +59,29 @@ class Scan {
   }
 
   // What is to be matched next, from `from` on. Nothing before it can hold a match.
-  Pattern::Span next_piece(std::size_t from) const {
-    const Cuts& cuts = pattern_.cuts();
-    if (!cuts.any() || pattern_.required().empty()) return {from, piece_end(from)};
-    const std::size_t at = find_text(text_, from, limit_, pattern_.required());
+  Pattern::Span next_piece(std::size_t from) {
+    std::size_t at = from;
+    if (!pattern_.required().empty()) {
+      at = find_text(text_, from, limit_, pattern_.required());
+    } else if (pattern_.finder().is_usable() && !finds_too_many()) {
+      at = pattern_.finder().find(text_, from, limit_);
+    } else {
+      return {from, piece_end(from)};
+    }
     if (at == std::string_view::npos) return {limit_, limit_};
-    return {cuts.before(text_, at, from), cuts.after(text_, at, limit_)};
+    const Cuts& cuts = pattern_.cuts();
+    if (!cuts.any()) return {from, piece_end(from)};
+    const Pattern::Span piece{cuts.before(text_, at, from), cuts.after(text_, at, limit_)};
+    ++finds_;
+    passed_bytes_ += piece.end - from;
+    return piece;
+  }
+
+  // Then going from find to find is slower than matching everything.
+  bool finds_too_many() const {
+    constexpr std::size_t enough = 64;
+    constexpr std::size_t dense = 160;  // bytes from one to the next
+    return finds_ >= enough && passed_bytes_ / finds_ < dense;
   }
 
   std::size_t piece_end(std::size_t from) const {
@@ -152,6 +169,8 @@ class Scan {
   const std::size_t piece_;
   std::size_t last_end_ = kNowhere;
   std::size_t searched_ = 0;
+  std::size_t finds_ = 0;
+  std::size_t passed_bytes_ = 0;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 // up to a zero byte, the text. What the index leaves out is compared with a full scan.
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +48,11 @@ void check(const knarr::GrepResult& result, std::string_view text, const knarr::
   require(result.bytes_searched <= result.bytes_allowed);
 }
 
+// The same pattern, of which nothing can be told: it is matched byte by byte, over everything.
+std::string opaque(std::string_view pattern) {
+  return "(?:" + std::string(pattern) + R"()|[^\x00-\x{10FFFF}]\C)";
+}
+
 // The index leaves nothing out, as far as both came.
 void check_same(const knarr::GrepResult& with, const knarr::GrepResult& without) {
   if (with.outcome == knarr::GrepOutcome::kIncomplete) return;
@@ -86,6 +92,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(result, text, allowed, options);
     options.index = knarr::IndexUse::kAlways;
     check_same(knarr::grep(view, allowed, pattern, options), result);
+    if (!options.literal && pattern.find("\\Q") == std::string_view::npos) {
+      options.index = knarr::IndexUse::kNever;
+      check_same(knarr::grep(view, allowed, opaque(pattern), options), result);
+    }
   } catch (const knarr::Error& error) {
     require(error.code() == knarr::ErrorCode::kInvalidArgument ||
             error.code() == knarr::ErrorCode::kUnsupported);
