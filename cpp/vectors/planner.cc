@@ -20,6 +20,11 @@ namespace {
 
 constexpr double kBytesPerKb = 1024;
 
+// What a measurement in the caches does not show: rows here and there that come from memory suffer
+// more than blocks of codes, which are asked for in time.
+constexpr double kCachedKb = 8192;
+constexpr double kGapsFromMemory = 2;
+
 double vector_kb(const Work& work) {
   return static_cast<double>(work.dim * sizeof(float)) / kBytesPerKb;
 }
@@ -80,7 +85,9 @@ double CostModel::exact_ns(const Work& work) const {
     return rows * vector_kb(work) * rerank_ns_per_kb;
   }
   const bool is_dense = work.blocks <= work.rows / (kBlockCodes / 2);
-  return rows * short_kb(work) * (is_dense ? row_ns_per_kb : gap_ns_per_kb);
+  if (is_dense) return rows * short_kb(work) * row_ns_per_kb;
+  const bool from_memory = rows * short_kb(work) > kCachedKb;
+  return rows * short_kb(work) * gap_ns_per_kb * (from_memory ? kGapsFromMemory : 1);
 }
 
 double CostModel::scan_ns(const Work& work) const {
