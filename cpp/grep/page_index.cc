@@ -146,36 +146,59 @@ GramLines gram_lines(const Clause& clause) {
   return out;
 }
 
-PageIndex::View::Choice PageIndex::View::choose(const std::vector<GramLines>& clauses) const {
+std::vector<PageSpan> near(std::span<const PageSpan> spans, std::span<const PageSpan> others,
+                           std::uint32_t reach) {
+  std::vector<PageSpan> out;
+  auto other = others.begin();
+  for (const PageSpan& span : spans) {
+    const auto is_before = [&](const PageSpan& o) {
+      return o.block != span.block ? o.block < span.block
+                                   : std::uint64_t{o.end} + reach <= span.begin;
+    };
+    while (other != others.end() && is_before(*other)) ++other;
+    for (auto o = other; o != others.end() && o->block == span.block; ++o) {
+      if (o->begin >= std::uint64_t{span.end} + reach) break;
+      const std::uint32_t low = o->begin - std::min(o->begin, reach);
+      const std::uint64_t high = std::uint64_t{o->end} + reach;
+      const std::uint32_t begin = std::max(span.begin, low);
+      const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(span.end, high));
+      if (!out.empty() && out.back().block == span.block && begin <= out.back().end) {
+        out.back().end = std::max(out.back().end, end);
+      } else {
+        out.push_back({span.block, begin, end});
+      }
+      if (end == span.end) break;
+    }
+  }
+  return out;
+}
+
+std::vector<PageIndex::View::Judged> PageIndex::View::judge(
+    const std::vector<GramLines>& clauses) const {
   const std::size_t sampled = std::min(unit_count(), kSampledUnits);
-  if (sampled == 0) return {clauses.front(), 1.0};
-  std::size_t best = 0;
-  std::size_t least = 0;
+  const auto sample = [&](std::size_t i) -> const PageUnit& {
+    return unit(i * unit_count() / sampled);
+  };
   std::size_t all = 0;
-  for (std::size_t i = 0; i < sampled; ++i) {
-    all += kWordPages * unit(i * unit_count() / sampled).line_words();
-  }
-  for (std::size_t c = 0; c < clauses.size(); ++c) {
+  for (std::size_t i = 0; i < sampled; ++i) all += kWordPages * sample(i).line_words();
+  std::vector<Judged> judged;
+  for (const GramLines& clause : clauses) {
     std::size_t pages = 0;
-    for (std::size_t i = 0; i < sampled; ++i) {
-      pages += pages_of(unit(i * unit_count() / sampled), clauses[c]).count();
-    }
-    if (c == 0 || pages < least) {
-      best = c;
-      least = pages;
-    }
+    for (std::size_t i = 0; i < sampled; ++i) pages += pages_of(sample(i), clause).count();
+    const double share = all == 0 ? 1 : static_cast<double>(pages) / static_cast<double>(all);
+    judged.push_back({clause, share});
   }
-  Choice choice{clauses[best], static_cast<double>(least) / static_cast<double>(all)};
-  const PageUnit& judge = unit(0);
-  const auto pages_with = [&](std::uint16_t line) {
-    std::size_t n = 0;
-    for (std::size_t w = 0; w < judge.line_words(); ++w) {
-      n += static_cast<std::size_t>(std::popcount(judge.line(line)[w]));
-    }
+  std::ranges::stable_sort(judged, {}, &Judged::share);
+  if (sampled == 0) return judged;
+  const auto pages_with = [&unit = sample(0)](std::uint16_t line) {
+    int n = 0;
+    for (std::size_t w = 0; w < unit.line_words(); ++w) n += std::popcount(unit.line(line)[w]);
     return n;
   };
-  for (auto& lines : choice.clause) std::ranges::stable_sort(lines, {}, pages_with);
-  return choice;
+  for (Judged& one : judged) {
+    for (auto& lines : one.clause) std::ranges::stable_sort(lines, {}, pages_with);
+  }
+  return judged;
 }
 
 std::vector<PageSpan> PageIndex::View::candidates(const GramLines& clause, BlockId first,

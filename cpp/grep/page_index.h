@@ -95,6 +95,11 @@ class PageUnit {
 using GramLines = std::vector<std::vector<std::uint16_t>>;
 GramLines gram_lines(const Clause& clause);
 
+// What of `spans` lies less than `reach` bytes from a span of `others` in the same block. Both in
+// order, as candidates() gives them.
+std::vector<PageSpan> near(std::span<const PageSpan> spans, std::span<const PageSpan> others,
+                           std::uint32_t reach);
+
 class PageIndex {
   using UnitList = Segments<std::shared_ptr<const PageUnit>>;
   using Spans = Segments<PageSpan>;
@@ -113,15 +118,15 @@ class PageIndex {
     std::size_t pending_count() const { return pending_.size(); }
     const PageSpan& pending(std::size_t i) const { return pending_[i]; }
 
-    // The clause that rules out most, judged by a few units, its rarest grams first, and the share
-    // of pages that it leaves (1 when there is nothing to judge by). `clauses` is not empty.
-    struct Choice {
+    // The clauses, those that rule out most first, each with its rarest grams first, and the share
+    // of pages that it leaves, judged by a few units (1 when there are none).
+    struct Judged {
       GramLines clause;
       double share;
     };
-    Choice choose(const std::vector<GramLines>& clauses) const;
+    std::vector<Judged> judge(const std::vector<GramLines>& clauses) const;
 
-    // The spans that a match of the clause may begin in, of blocks [first, last], in order of block
+    // The spans that a text of the clause may begin in, of blocks [first, last], in order of block
     // and byte; spans that touch are one. Blocks that are gone may be among them.
     std::vector<PageSpan> candidates(const GramLines& clause, BlockId first, BlockId last) const;
 

@@ -1,6 +1,7 @@
 #include "grep/plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "grep/utf8.h"
@@ -14,6 +15,9 @@ constexpr std::uint64_t kNarrowBytes = std::uint64_t{256} << 10;
 
 // When this share of the pages is left, finding them gains nothing.
 constexpr double kMostShare = 0.3;
+
+// So few spans are searched sooner than others are asked for, to be near them.
+constexpr std::size_t kFewSpans = 200;
 
 // Longer runs are parted, for threads to share.
 constexpr std::size_t kSearchBytes = std::size_t{1} << 20;
@@ -126,6 +130,21 @@ std::uint64_t bytes_of(std::span<const Run> runs) {
   return sum;
 }
 
+// Where a match may be: near a text of every clause that says enough. Nothing when no clause does.
+std::optional<std::vector<PageSpan>> candidates(const PageIndex::View& pages,
+                                                const Pattern& pattern, BlockId first, BlockId last,
+                                                IndexUse use) {
+  const auto judged = pages.judge(pattern.clauses());
+  if (use == IndexUse::kAuto && judged.front().share > kMostShare) return std::nullopt;
+  std::vector<PageSpan> spans = pages.candidates(judged.front().clause, first, last);
+  for (std::size_t i = 1; i < judged.size(); ++i) {
+    if (use == IndexUse::kAuto && (spans.size() < kFewSpans || judged[i].share > kMostShare)) break;
+    const auto others = pages.candidates(judged[i].clause, first, last);
+    spans = near(spans, others, static_cast<std::uint32_t>(pattern.longest_bytes()));
+  }
+  return spans;
+}
+
 // The scope's runs, when it is narrow.
 Plan narrow_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern,
                  IndexUse use) {
@@ -134,12 +153,10 @@ Plan narrow_plan(const TextView& texts, const RowSet& allowed, const Pattern& pa
   if (runs.empty() || (use == IndexUse::kAuto && bytes_of(runs) <= kNarrowBytes)) {
     return planner.whole(runs);
   }
-  const PageIndex::View& pages = texts.pages();
-  const PageIndex::View::Choice choice = pages.choose(pattern.clauses());
-  if (use == IndexUse::kAuto && choice.share > kMostShare) return planner.whole(runs);
-  const auto spans = pages.candidates(choice.clause, runs.front().block, runs.back().block);
+  const auto spans = candidates(texts.pages(), pattern, runs.front().block, runs.back().block, use);
+  if (!spans) return planner.whole(runs);
   auto run = runs.begin();
-  for_each_block(spans, [&](BlockId id, std::span<const PageSpan> of_block) {
+  for_each_block(*spans, [&](BlockId id, std::span<const PageSpan> of_block) {
     while (run != runs.end() && run->block < id) ++run;
     const auto begin = run;
     while (run != runs.end() && run->block == id) ++run;
@@ -157,13 +174,10 @@ Plan make_plan(const TextView& texts, const RowSet& allowed, const Pattern& patt
     return planner.whole(allowed_runs(texts, allowed));
   }
   if (allowed.size() <= kNarrowRows) return narrow_plan(texts, allowed, pattern, use);
-  const PageIndex::View::Choice choice = pages.choose(pattern.clauses());
-  if (use == IndexUse::kAuto && choice.share > kMostShare) {
-    return planner.whole(allowed_runs(texts, allowed));
-  }
+  const auto spans = candidates(pages, pattern, 0, kNoBlock, use);
+  if (!spans) return planner.whole(allowed_runs(texts, allowed));
   std::vector<Run> runs;
-  const auto spans = pages.candidates(choice.clause, 0, kNoBlock);
-  for_each_block(spans, [&](BlockId id, std::span<const PageSpan> of_block) {
+  for_each_block(*spans, [&](BlockId id, std::span<const PageSpan> of_block) {
     const Block* block = texts.block(id);
     if (block == nullptr) return;
     runs.clear();
