@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "engine/engine.h"
 #include "grep/facts.h"
 #include "grep/finder.h"
 #include "grep/fold.h"
@@ -368,6 +369,49 @@ TEST(GrepIndex, ChurnLeavesItsSize) {
     ASSERT_LT(pages.unit_count(), 3 * before + 8) << i;
     ASSERT_LT(pages.pending_count(), 200u) << i;
   }
+}
+
+// The engine keeps the index with its texts: over saving, loading, removing and adding again.
+TEST(GrepIndex, FollowsTheEngine) {
+  std::mt19937 random(10);
+  const TemporaryFile file;
+  Engine first(2);
+  const std::vector<float> vector{1, 0};
+  const auto add = [&](Engine& engine, int i) {
+    std::string text;
+    while (text.size() < 20'000) text += random_text(random);
+    const std::string document = "viking://d" + std::to_string(i);
+    const std::string uri = document + "/c";
+    const std::vector<std::string_view> uris{uri};
+    const std::vector<std::string_view> texts{text};
+    engine.add({.uris = uris, .vectors = vector, .texts = texts, .document = document});
+  };
+  const auto expect_whole = [&](const Engine& engine, std::uint64_t least) {
+    for (const char* pattern :
+         {"late fee", "(?i)penalty\\s+stop", "NA\u00CFVE|100%", "ДОГОВОР x"}) {
+      for (const char* scope : {"viking://", "viking://d3"}) {
+        GrepOptions options;
+        options.index = IndexUse::kAlways;
+        const auto with = engine.grep(pattern, scope, {}, options);
+        options.index = IndexUse::kNever;
+        const auto without = engine.grep(opaque(pattern), scope, {}, options);
+        ASSERT_EQ(with.total, without.total) << pattern;
+        ASSERT_GE(with.total, scope == std::string_view("viking://") ? least : 0);
+      }
+    }
+  };
+  for (int i = 0; i < 30; ++i) add(first, i);
+  expect_whole(first, 1);
+  first.save(file.path);
+  const auto second = Engine::load(file.path);
+  expect_whole(*second, 1);
+  for (int i = 0; i < 30; i += 2) second->remove("viking://d" + std::to_string(i));
+  expect_whole(*second, 1);
+  for (int i = 40; i < 120; ++i) add(*second, i);
+  for (int i = 50; i < 110; ++i) second->remove("viking://d" + std::to_string(i));
+  expect_whole(*second, 1);
+  second->save(file.path);
+  expect_whole(*Engine::load(file.path), 1);
 }
 
 // --- Finder --------------------------------------------------------------------------------------
