@@ -26,8 +26,23 @@ class Read:
 
 
 def teaches(trace: Trace) -> bool:
-    """Whether the run was accepted: it answered, and its answer quotes evidence."""
-    return trace.status == "answered" and bool(trace.citations)
+    """Whether the run was accepted: it answered, its answer quotes evidence, and that is not the very
+    evidence in which the checker missed something."""
+    return trace.status == "answered" and bool(trace.citations) and not _doubted(trace)
+
+
+def _doubted(trace: Trace) -> bool:
+    """Whether the full path found no more than the first round, where a gate had failed or a constraint was
+    left without evidence: the name asked for stands nowhere, say."""
+    return any(
+        check.agrees is True
+        and check.verdict.outcome == "insufficient"
+        and (
+            any(not gate.passed for gate in check.verdict.gates)
+            or any(not one.met for one in check.verdict.constraints)
+        )
+        for check in trace.checks
+    )
 
 
 def sources(trace: Trace) -> list[str]:

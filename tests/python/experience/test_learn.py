@@ -13,8 +13,8 @@ from by_hand import DOCS, FEE, ILL, LOAN, QUESTION, ROOM, MakeTrace, call, cite,
 from knarr.config import Settings
 from knarr.experience import pairs
 from knarr.testing import HashEmbedder
-from knarr.trace import EdgeUse, Trace
-from knarr.types import Citation
+from knarr.trace import CheckRecord, EdgeUse, Trace
+from knarr.types import Citation, ConstraintCheck, Verdict
 from support import WriteDocs
 
 
@@ -165,6 +165,18 @@ def test_one_question_teaches_a_bounded_number(
 def test_only_answers_teach(base: knarr.KnowledgeBase, lesson: Trace, status: str) -> None:
     assert base.learn(replace(lesson, status=status)) == 0
     assert base.learn(lesson) == 2
+
+
+@pytest.mark.parametrize(
+    ("met", "agrees", "teaches"), [(False, True, False), (True, True, True), (False, False, True)]
+)
+def test_what_the_checker_missed_something_in_teaches_nothing(
+    base: knarr.KnowledgeBase, lesson: Trace, met: bool, agrees: bool, teaches: bool
+) -> None:
+    """Unless the full path found more than the checker had seen."""
+    verdict = Verdict("insufficient", "below", (ConstraintCheck("entity", "Oslo", (), met),))
+    check = CheckRecord(1, "?", verdict, "escalated", "below", 100, 1.0, agrees=agrees)
+    assert bool(base.learn(replace(lesson, checks=(check,)))) is teaches
 
 
 def test_only_evidence_that_stands_in_its_source_teaches(base: knarr.KnowledgeBase, lesson: Trace) -> None:
