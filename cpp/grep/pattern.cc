@@ -144,7 +144,7 @@ void Pattern::learn(bool literal, bool ignore_case) {
   const std::string source = literal ? plain_ : with_plain_line_ends(plain_);
   PatternFacts facts = pattern_facts(source, literal, ignore_case);
   for (const Clause& clause : facts.clauses) clauses_.push_back(gram_lines(clause));
-  if (re2_ && required_.empty() && !facts.clauses.empty()) {
+  if (!facts.clauses.empty()) {
     Part part;
     part.clauses = facts.clauses;
     finder_ = Finder(part.best_clause(), facts.is_loose);

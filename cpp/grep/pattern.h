@@ -51,7 +51,7 @@ class Pattern {
   // For the index: every match holds a text of each clause. None: nothing is certain.
   const std::vector<GramLines>& clauses() const { return clauses_; }
   const Cuts& cuts() const { return cuts_; }
-  // Finds what every match holds, where that is more than one text or its case does not count.
+  // Finds what every match holds, or one of several texts, in any case.
   const Finder& finder() const { return finder_; }
   // No match is longer, in bytes of the match text.
   std::size_t longest_bytes() const { return longest_bytes_; }

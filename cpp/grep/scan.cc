@@ -61,10 +61,10 @@ class Scan {
   // What is to be matched next, from `from` on. Nothing before it can hold a match.
   Pattern::Span next_piece(std::size_t from) {
     std::size_t at = from;
-    if (!pattern_.required().empty()) {
-      at = find_text(text_, from, limit_, pattern_.required());
-    } else if (pattern_.finder().is_usable() && !finds_too_many()) {
+    if (pattern_.finder().is_usable() && !finds_too_many()) {
       at = pattern_.finder().find(text_, from, limit_);
+    } else if (!pattern_.required().empty()) {
+      at = find_text(text_, from, limit_, pattern_.required());
     } else {
       return {from, piece_end(from)};
     }
