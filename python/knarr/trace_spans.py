@@ -263,5 +263,8 @@ def _messages(role: str, text: str, **more: str) -> str:
     )
 
 
+_MOST_MS = 1e12  # some thirty years: more is no duration, and overflows
+
+
 def _ns(ms: float) -> int:
-    return round(ms * 1e6) if math.isfinite(ms) and ms > 0 else 0
+    return round(min(ms, _MOST_MS) * 1e6) if math.isfinite(ms) and ms > 0 else 0

@@ -19,7 +19,7 @@ from opentelemetry.trace import SpanKind, StatusCode, use_span
 from knarr.errors import InvalidArgument, MissingPackage
 from knarr.trace import Trace
 from knarr.trace_otlp import send
-from knarr.trace_spans import begin_ns, export_spans, pieces
+from knarr.trace_spans import _ns, begin_ns, export_spans, pieces
 from make_traces import FEES, LOANS, QUOTE, SECRET, few, full_trace, traces
 
 ASKED_NS = 1_772_359_200_250_000_000  # 2026-03-01T10:00:00.250Z
@@ -306,3 +306,8 @@ def test_a_collector_that_refuses_is_told_of(collector: type[Collector]) -> None
     with pytest.raises(ConnectionError, match=r"trace b: .* 1 before it"):
         send([full_trace(), full_trace(id="b"), full_trace(id="c")])
     assert len(collector.batches) == 1 and collector.closed == 1
+
+
+@pytest.mark.parametrize("ms", [1.8e302, float("inf"), float("nan"), -1.0, 0.0])
+def test_a_duration_that_is_none_does_no_harm(ms: float) -> None:
+    assert 0 <= _ns(ms) <= 10**18
