@@ -375,7 +375,7 @@ class Reader {
   }
 
   // One of a set of characters.
-  Part characters(Characters set) {
+  Part characters(const Characters& set) {
     Part part;
     part.longest_bytes = folds_ || set.has_more || !set.others.empty() ? kCharacterBytes : 1;
     part.ascii = set.ascii;

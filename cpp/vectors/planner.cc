@@ -34,7 +34,8 @@ double short_kb(const Work& work) {
 }
 
 double block_kb(const Work& work) {
-  return static_cast<double>((work.dim + 7) / 8 * kBlockCodes) / kBytesPerKb;
+  const std::size_t bytes = (work.dim + 7) / 8 * kBlockCodes;
+  return static_cast<double>(bytes) / kBytesPerKb;
 }
 
 // Rows that a measurement works on: more than a second-level cache holds, as a large scope does.

@@ -41,6 +41,7 @@ QueryTable::QueryTable(const Rotation& rotation, const float* query, std::size_t
   }
   const float step = widest / static_cast<float>(kMostEntry);
   const float inverse = step > 0 ? 1 / step : 0;
+  constexpr float kHalf = 0.5f;
   entries_.resize(turned.size() / kGroup * kPatterns);
   std::uint8_t* out = entries_.data();
   for (std::size_t g = 0; g < turned.size(); g += kGroup) {
@@ -50,7 +51,7 @@ QueryTable::QueryTable(const Rotation& rotation, const float* query, std::size_t
     std::array<int, kPatterns> entries;
     for (std::size_t i = 0; i < kPatterns; ++i) {
       // From -0 to kMostEntry, up to rounding, which half an entry is far above.
-      entries[i] = static_cast<int>((sums[i] - low) * inverse + 0.5f);
+      entries[i] = static_cast<int>((sums[i] - low) * inverse + kHalf);
     }
     for (const int entry : entries) *out++ = static_cast<std::uint8_t>(entry);
   }
