@@ -365,7 +365,8 @@ TEST(GrepIndex, ChurnLeavesItsSize) {
     const std::size_t gone = random() % alive.size();
     store.release(alive[gone]);
     alive[gone] = append();
-    const auto& pages = store.view().pages();
+    const TextView view = store.view();
+    const auto& pages = view.pages();
     ASSERT_LT(pages.unit_count(), 3 * before + 8) << i;
     ASSERT_LT(pages.pending_count(), 200u) << i;
   }
