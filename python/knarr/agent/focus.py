@@ -32,6 +32,7 @@ READ = 16  # passages read by the cross-encoder at most,
 READ_TOKENS = 1_600  # and their tokens: what a search may cost in time
 SURE = 7.0  # logit of a passage that plainly answers: then half the room does
 _WORD_WEIGHT = 0.7  # of words in common, beside the chunk's score; both scaled to the pool
+# The next four were set by judgement, not fitted: few development questions have an edge.
 PROVEN = -2.0  # logit from which a passage that an edge leads to is taken for evidence again,
 _PROVEN_AMONG = 3  # when it is among so many best,
 PROVEN_SAVES = 0.5  # and then the share of the room that an equal question saves
@@ -104,8 +105,8 @@ class Focus:
         recall: Recall | None = None,
     ) -> tuple[SearchResult, list[Shown], tuple[float, ...]]:
         """The hits, cut to those that are shown, the passages of theirs: of at most k objects and
-        at most `room` tokens, best first, and the scores of the passages that were left. `also` finds chunks beside the query; their scores are added.
-        Texts in `seen` are left out, and what is shown is added to it: the same paragraph in ten
+        at most `room` tokens, best first, and the scores of the passages that were left. `also` finds chunks
+        beside the query; their scores are added. Texts in `seen` are left out, and what is shown is added to it: the same paragraph in ten
         versions of a manual is shown once. With `recall` edges of the hits add objects and lift them: they
         are read and ordered like any other, so that an edge never stands for evidence."""
         seen = set() if seen is None else seen

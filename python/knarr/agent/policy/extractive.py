@@ -118,7 +118,7 @@ class ExtractivePolicy:
     def _follow(self, view: View, plan: _Plan) -> list[ToolCall]:
         """Where an edge led to evidence that holds again, a question like this one was answered from there,
         and nothing more is looked for."""
-        if view.recalls and _proven(view):
+        if view.recalls and self._reranker is not None and _proven(view):
             return []
         calls = self._greps(view, plan)
         if view.recalls and calls:
@@ -184,7 +184,7 @@ class ExtractivePolicy:
 
 
 def _proven(view: View) -> bool:
-    """Whether one of the best pieces shown is what an edge led to."""
+    """Whether one of the best pieces shown is what an edge led to; by logits, so only with a cross-encoder."""
     targets = {edge.target for seen in view.observations for edge in seen.edges}
     return any(piece.uri in targets and (piece.score or 0.0) >= PROVEN for piece in _best(view, 3))
 
