@@ -8,7 +8,7 @@ partition, a sort; the rows of a scope are given to it. The engine resolves the 
 is NumPy's median by the engine's: above 1 the engine is faster; `of_numpy` is its inverse, and
 `ns_per_row` the engine's median for each allowed row and query. `recall` stands beside the plan, the
 rows it scanned (codes or vectors) and those it reranked. One million rows of 384 numbers take
-3 GB, for both hold their own.
+3 GB, for both hold their own. NumPy's threads do not spin after a product (see the package).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from bench import results
+from bench.python import OPENBLAS_THREAD_TIMEOUT
 from bench.python.harness import alternate, ratio
 from bench.python.library import Library, Scope
 
@@ -190,6 +191,7 @@ def run(rows: int, real: Floats | None, options: argparse.Namespace) -> list[dic
         "k": options.k,
         "vectors": "random" if real is None else f"real, noise {NOISE}",
         "numpy": np.__version__,
+        "openblas_thread_timeout": OPENBLAS_THREAD_TIMEOUT,
     }
     results.emit(
         results.record("scoped_search/add", settings, added | {"stats": engine.stats()}), options.results
