@@ -8,6 +8,7 @@
 
 #include "grep/characters.h"
 #include "grep/fold.h"
+#include "grep/pattern_cursor.h"
 #include "grep/utf8.h"
 
 namespace knarr {
@@ -16,15 +17,13 @@ namespace {
 constexpr int kDeepest = 200;  // groups in groups
 constexpr std::uint32_t kCharacterBytes = 4;
 
-struct GiveUp {};
-
 class Reader {
  public:
-  Reader(std::string_view pattern, bool ignore_case) : pattern_(pattern), folds_(ignore_case) {}
+  Reader(std::string_view pattern, bool ignore_case) : in_(pattern), folds_(ignore_case) {}
 
   Part read() {
     Part part = read_either();
-    if (!done()) throw GiveUp{};
+    if (!in_.done()) throw UnknownSyntax{};
     return part;
   }
 
@@ -32,56 +31,27 @@ class Reader {
 
   Part read_text() {
     Sequence all;
-    while (!done()) all.add(character(take_character()));
+    while (!in_.done()) all.add(character(in_.take_character()));
     return all.finish();
   }
 
  private:
-  bool done() const { return at_ >= pattern_.size(); }
-  char peek() const { return done() ? '\0' : pattern_[at_]; }
-  bool starts(std::string_view text) const { return pattern_.substr(at_, text.size()) == text; }
-  bool skip(std::string_view text) {
-    if (!starts(text)) return false;
-    at_ += text.size();
-    return true;
-  }
-  char take() {
-    if (done()) throw GiveUp{};
-    return pattern_[at_++];
-  }
-  char32_t take_character() {
-    const auto lead = static_cast<unsigned char>(take());
-    if (lead < 0x80) return lead;
-    char32_t c = lead >= 0xF0 ? lead & 0x07 : lead >= 0xE0 ? lead & 0x0F : lead & 0x1F;
-    while (!done() && !begins_character(peek())) {
-      c = (c << 6) | (static_cast<unsigned char>(take()) & 0x3F);
-    }
-    return c;
-  }
-  std::string_view take_until(std::string_view end) {
-    const std::size_t found = pattern_.find(end, at_);
-    if (found == std::string_view::npos) throw GiveUp{};
-    const auto text = pattern_.substr(at_, found - at_);
-    at_ = found + end.size();
-    return text;
-  }
-
   // --- Structure ---------------------------------------------------------------------------------
 
   Part read_either() {
-    if (++depth_ > kDeepest) throw GiveUp{};
+    if (++depth_ > kDeepest) throw UnknownSyntax{};
     std::vector<Part> parts;
     do {
       parts.push_back(read_sequence());
-    } while (skip("|"));
+    } while (in_.skip("|"));
     --depth_;
     return parts.size() == 1 ? std::move(parts.front()) : either(parts);
   }
 
   Part read_sequence() {
     Sequence all;
-    while (!done() && peek() != '|' && peek() != ')') {
-      if (skip("\\Q")) {
+    while (!in_.done() && in_.peek() != '|' && in_.peek() != ')') {
+      if (in_.skip("\\Q")) {
         read_quoted(all);
       } else if (!read_flags()) {
         add_repeated(all, read_one());
@@ -92,88 +62,45 @@ class Reader {
 
   // Quoted text; an operator behind it repeats its last character.
   void read_quoted(Sequence& all) {
-    const std::size_t end = std::min(pattern_.find("\\E", at_), pattern_.size());
-    if (at_ == end && repeats_at(end + 2)) throw GiveUp{};
-    while (at_ < end) {
-      const Part one = character(take_character());
-      if (at_ < end) {
+    const std::size_t end = std::min(in_.pattern().find("\\E", in_.at()), in_.pattern().size());
+    if (in_.at() == end && in_.repeats_at(end + 2)) throw UnknownSyntax{};
+    while (in_.at() < end) {
+      const Part one = character(in_.take_character());
+      if (in_.at() < end) {
         all.add(one);
       } else {
-        skip("\\E");
+        in_.skip("\\E");
         add_repeated(all, one);
         return;
       }
     }
-    skip("\\E");
+    in_.skip("\\E");
   }
-  bool repeats_at(std::size_t at) const {
-    return at < pattern_.size() && std::string_view("*+?{").find(pattern_[at]) != std::string::npos;
-  }
-
   void add_repeated(Sequence& all, const Part& part) {
     std::uint32_t least = 1;
     std::uint32_t most = 1;
-    if (!read_repetition(least, most)) {
+    if (!in_.read_repetition(least, most)) {
       all.add(part);
       return;
     }
-    if (least > most) throw GiveUp{};
+    if (least > most) throw UnknownSyntax{};
     std::uint32_t more_least = 1;
     std::uint32_t more_most = 1;
-    if (read_repetition(more_least, more_most)) throw GiveUp{};
+    if (in_.read_repetition(more_least, more_most)) throw UnknownSyntax{};
     all.add_repeated(part, least, most);
-  }
-
-  bool read_repetition(std::uint32_t& least, std::uint32_t& most) {
-    if (skip("*")) {
-      least = 0;
-      most = kUnbounded;
-    } else if (skip("+")) {
-      most = kUnbounded;
-    } else if (skip("?")) {
-      least = 0;
-    } else if (!read_bounds(least, most)) {
-      return false;
-    }
-    skip("?");  // lazy
-    return true;
-  }
-
-  // `{2}`, `{2,}` or `{2,5}`; anything else is text.
-  bool read_bounds(std::uint32_t& least, std::uint32_t& most) {
-    const std::size_t begin = at_;
-    if (skip("{") && read_number(least)) {
-      most = least;
-      if (skip(",")) {
-        most = kUnbounded;
-        if (peek() != '}' && !read_number(most)) most = 0;
-      }
-      if (skip("}")) return true;
-    }
-    at_ = begin;
-    least = most = 1;
-    return false;
-  }
-  bool read_number(std::uint32_t& number) {
-    const std::size_t begin = at_;
-    number = 0;
-    while (peek() >= '0' && peek() <= '9') {
-      number =
-          std::min<std::uint32_t>(number * 10 + static_cast<std::uint32_t>(take() - '0'), 100'000);
-    }
-    return at_ > begin;
   }
 
   // `(?i)`: holds up to the end of the group that it stands in.
   bool read_flags() {
-    if (!starts("(?") || starts("(?:") || starts("(?P<") || starts("(?<")) return false;
-    const std::size_t end = pattern_.find_first_of(":)", at_);
-    if (end == std::string_view::npos) throw GiveUp{};
-    if (pattern_[end] == ':') return false;
-    at_ += 2;
-    set_flags(pattern_.substr(at_, end - at_));
-    at_ = end + 1;
-    if (repeats_at(at_)) throw GiveUp{};
+    if (!in_.starts("(?") || in_.starts("(?:") || in_.starts("(?P<") || in_.starts("(?<"))
+      return false;
+    const std::size_t end = in_.pattern().find_first_of(":)", in_.at());
+    if (end == std::string_view::npos) throw UnknownSyntax{};
+    if (in_.pattern()[end] == ':') return false;
+    in_.skip("(?");
+    set_flags(in_.pattern().substr(in_.at(), end - in_.at()));
+    in_.set_at(end + 1);
+    if (in_.repeats_at(in_.at())) throw UnknownSyntax{};
     return true;
   }
   void set_flags(std::string_view flags) {
@@ -186,13 +113,13 @@ class Reader {
       } else if (flag == 's') {
         dot_takes_all_ = on;
       } else if (flag != 'm' && flag != 'U') {
-        throw GiveUp{};
+        throw UnknownSyntax{};
       }
     }
   }
 
   Part read_one() {
-    const char32_t c = take_character();
+    const char32_t c = in_.take_character();
     switch (c) {
       case '(':
         return read_group();
@@ -208,7 +135,7 @@ class Reader {
       case '*':
       case '+':
       case '?':
-        throw GiveUp{};
+        throw UnknownSyntax{};
       default:
         return character(c);
     }
@@ -217,15 +144,15 @@ class Reader {
   Part read_group() {
     const bool folds = folds_;
     const bool dot_takes_all = dot_takes_all_;
-    if (skip("?")) {
-      if (skip("P<") || skip("<")) {
-        take_until(">");
+    if (in_.skip("?")) {
+      if (in_.skip("P<") || in_.skip("<")) {
+        in_.take_until(">");
       } else {
-        set_flags(take_until(":"));
+        set_flags(in_.take_until(":"));
       }
     }
     Part part = read_either();
-    if (!skip(")")) throw GiveUp{};
+    if (!in_.skip(")")) throw UnknownSyntax{};
     folds_ = folds;
     dot_takes_all_ = dot_takes_all;
     return part;
@@ -234,13 +161,13 @@ class Reader {
   // --- Characters --------------------------------------------------------------------------------
 
   Part read_escape() {
-    const char c = peek();
+    const char c = in_.peek();
     switch (c) {
       case 'A':
       case 'z':
       case 'b':
       case 'B':
-        ++at_;
+        in_.take();
         return empty_part();
       case 'd':
       case 's':
@@ -255,99 +182,53 @@ class Reader {
         return characters(set);
       }
       default:
-        return character(escaped_character());
+        return character(in_.escaped_character());
     }
   }
 
   // Behind a backslash: `d`, `pL`, `P{Greek}` and so on.
   void read_named_class(Characters& set) {
-    const char name = take();
+    const char name = in_.take();
     if (name != 'p' && name != 'P') {
       const bool negated = std::isupper(static_cast<unsigned char>(name)) != 0;
       set.add_class(perl_class(static_cast<char>(name | 0x20)), negated);
       return;
     }
     // Which ASCII characters have a property is not told apart: any may.
-    if (skip("{")) {
-      take_until("}");
+    if (in_.skip("{")) {
+      in_.take_until("}");
     } else {
-      take_character();
+      in_.take_character();
     }
     set.add_class({}, true);
   }
 
-  // Behind a backslash: a character by name or number, or a sign that stands for itself.
-  char32_t escaped_character() {
-    const char32_t c = take_character();
-    switch (c) {
-      case 'a':
-        return '\a';
-      case 'f':
-        return '\f';
-      case 'n':
-        return '\n';
-      case 'r':
-        return '\r';
-      case 't':
-        return '\t';
-      case 'v':
-        return '\v';
-      case 'x':
-        return hexadecimal();
-      default:
-        break;
-    }
-    if (c >= '0' && c <= '7') {
-      char32_t number = c - '0';
-      for (int i = 0; i < 2 && peek() >= '0' && peek() <= '7'; ++i) {
-        number = number * 8 + static_cast<char32_t>(take() - '0');
-      }
-      return number;
-    }
-    if (c >= 0x80 || std::isalnum(static_cast<int>(c))) throw GiveUp{};
-    return c;
-  }
-
-  char32_t hexadecimal() {
-    const bool braced = skip("{");
-    const std::string_view digits = braced ? take_until("}") : pattern_.substr(at_, 2);
-    if (!braced) at_ += digits.size();
-    char32_t number = 0;
-    for (const char digit : digits) {
-      if (std::isxdigit(static_cast<unsigned char>(digit)) == 0) throw GiveUp{};
-      const int value = digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
-      number = std::min<char32_t>(number * 16 + static_cast<char32_t>(value), 0x110000);
-    }
-    if (digits.empty() || number > 0x10FFFF) throw GiveUp{};
-    return number;
-  }
-
   Part read_class() {
-    const bool negated = skip("^");
+    const bool negated = in_.skip("^");
     Characters set;
-    for (bool first = true; first || peek() != ']'; first = false) {
-      if (skip("[:")) {
-        const bool without = skip("^");
-        const auto known = posix_class(take_until(":]"));
-        if (!known) throw GiveUp{};
+    for (bool first = true; first || in_.peek() != ']'; first = false) {
+      if (in_.skip("[:")) {
+        const bool without = in_.skip("^");
+        const auto known = posix_class(in_.take_until(":]"));
+        if (!known) throw UnknownSyntax{};
         set.add_class(*known, without);
         continue;
       }
-      if (starts("\\") && at_ + 1 < pattern_.size() &&
-          std::string_view("dswDSWpP").find(pattern_[at_ + 1]) != std::string_view::npos) {
-        ++at_;
+      if (in_.starts("\\") &&
+          std::string_view("dswDSWpP").find(in_.peek(1)) != std::string_view::npos) {
+        in_.take();
         read_named_class(set);
         continue;
       }
       const char32_t low = class_character();
       char32_t high = low;
-      if (starts("-") && pattern_.substr(at_ + 1, 1) != "]") {
-        ++at_;
+      if (in_.starts("-") && in_.peek(1) != ']') {
+        in_.take();
         high = class_character();
       }
       set.add(low, high);
     }
-    take();
+    in_.take();
     if (negated) {
       // A name may stand for less than what was added for it, so what is left may be more.
       if (set.has_more) set.ascii.reset();
@@ -357,8 +238,8 @@ class Reader {
     return characters(set);
   }
   char32_t class_character() {
-    const char32_t c = take_character();
-    return c == '\\' ? escaped_character() : c;
+    const char32_t c = in_.take_character();
+    return c == '\\' ? in_.escaped_character() : c;
   }
 
   Part dot() const {
@@ -413,8 +294,7 @@ class Reader {
     if (!part.is_exact) part.texts.clear();
   }
 
-  const std::string_view pattern_;
-  std::size_t at_ = 0;
+  PatternCursor in_;
   int depth_ = 0;
   bool folds_;
   bool dot_takes_all_ = false;
@@ -439,7 +319,7 @@ PatternFacts pattern_facts(std::string_view pattern, bool literal, bool ignore_c
       facts.clauses = std::move(part.clauses);
     }
     return facts;
-  } catch (const GiveUp&) {
+  } catch (const UnknownSyntax&) {
     return {};
   }
 }
