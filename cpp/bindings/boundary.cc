@@ -25,7 +25,13 @@ Strings::Strings(const py::list& list) : owner_(list) {
   }
 }
 
-std::span<const float> floats(const py::array& array, int axes, std::string_view name) {
+std::span<const float> floats(const py::handle& value, int axes, std::string_view name) {
+  if (!py::isinstance<py::array>(value)) {
+    fail(ErrorCode::kInvalidArgument,
+         std::string(name) + ": expected a float32 array, got " + Py_TYPE(value.ptr())->tp_name +
+             "; numpy.ascontiguousarray(x, dtype=numpy.float32) converts");
+  }
+  const auto array = py::reinterpret_borrow<py::array>(value);
   const bool is_float32 =
       array.dtype().is(py::dtype::of<float>()) || array.dtype().equal(py::dtype::of<float>());
   const bool is_contiguous = (array.flags() & py::array::c_style) != 0 &&

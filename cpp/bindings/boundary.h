@@ -9,10 +9,13 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <exception>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "filter/rows.h"
 
 namespace knarr::bindings {
 
@@ -41,14 +44,20 @@ class Strings {
   std::vector<std::string_view> views_;
 };
 
-// The numbers of a C-contiguous float32 array with this many axes. Another array throws Error
+// The numbers of a C-contiguous float32 array with this many axes. Anything else throws Error
 // kInvalidArgument that says how to convert it. The array must outlive the span.
-std::span<const float> floats(const py::array& array, int axes, std::string_view name);
+std::span<const float> floats(const py::handle& array, int axes, std::string_view name);
+
+// The rows of a filter: a pyroaring bitmap, its portable serialisation, or a bool array.
+RowSet allowed_rows(const py::handle& rows);
+
+// Sets Python's error to what the Error in `pointer` means; rethrows anything else.
+void raise_error(const std::exception_ptr& pointer);
 
 void register_errors(py::module_& module);
-void register_filter(py::module_& module);
 void register_hits(py::module_& module);
 void register_results(py::module_& module);
 void register_engine(py::module_& module);
+void define_reading(const py::object& engine);  // the class
 
 }  // namespace knarr::bindings

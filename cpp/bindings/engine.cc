@@ -43,75 +43,6 @@ std::pair<Row, Row> add(Engine& self, const Texts& uris, const py::array& vector
   return {rows.begin, rows.end};
 }
 
-PlanWish plan_wish(std::string_view plan) {
-  if (plan == "auto") return PlanWish::kAuto;
-  if (plan == "exact") return PlanWish::kExact;
-  if (plan == "scan") return PlanWish::kScan;
-  fail(ErrorCode::kInvalidArgument,
-       "plan: expected \"auto\", \"exact\" or \"scan\", got \"" + std::string(plan) + "\"");
-}
-
-PyHits search(const Engine& self, const py::array& query, std::string_view scope, std::int64_t k,
-              const Filter& filter, std::int64_t offset, bool expand, float gamma,
-              const std::optional<py::array>& question, std::string_view plan, double recall_target,
-              bool explain) {
-  const std::span<const float> values = floats(query, 1, "query");
-  SearchOptions options{scope, k, offset, filter, expand, gamma, {}, {}};
-  options.how = {plan_wish(plan), recall_target, explain};
-  if (question) {
-    options.question = floats(*question, 1, "question");
-    if (options.question.empty()) {
-      fail(ErrorCode::kInvalidArgument,
-           "question: expected dimension " + std::to_string(self.dim()) + ", got 0");
-    }
-  }
-  return {without_gil([&] { return self.search(values, options); }), explain, {}};
-}
-
-std::vector<PyHits> search_batch(const Engine& self, const py::array& queries,
-                                 std::string_view scope, std::int64_t k, const Filter& filter,
-                                 std::string_view plan, double recall_target, bool explain) {
-  const std::span<const float> values = floats(queries, 2, "queries");
-  if (queries.shape(1) != static_cast<py::ssize_t>(self.dim())) {
-    fail(ErrorCode::kInvalidArgument, "queries: expected dimension " + std::to_string(self.dim()) +
-                                          ", got " + std::to_string(queries.shape(1)));
-  }
-  SearchOptions options;
-  options.scope = scope;
-  options.k = k;
-  options.filter = filter;
-  options.how = {plan_wish(plan), recall_target, explain};
-  std::vector<Hits> found = without_gil([&] { return self.search_batch(values, options); });
-  std::vector<PyHits> out;
-  out.reserve(found.size());
-  for (Hits& hits : found) out.push_back({std::move(hits), explain, {}});
-  return out;
-}
-
-std::vector<Expanded> expand(const Engine& self, const Texts& seeds, const py::array& query,
-                             const std::string& scope, const Filter& filter, float gamma,
-                             std::size_t limit) {
-  const Strings names(seeds);
-  const std::span<const float> values = floats(query, 1, "query");
-  return without_gil([&] { return self.expand(names, values, {scope, filter, gamma, limit}); });
-}
-
-GrepHits grep(const Engine& self, const std::string& pattern, const std::string& scope,
-              const Filter& filter, bool literal, bool ignore_case, std::int64_t limit,
-              std::int64_t offset, std::int64_t width, std::int64_t timeout_ms) {
-  if (limit < 0 || offset < 0 || width < 0) {
-    fail(ErrorCode::kInvalidArgument, "limit, offset and width must not be negative");
-  }
-  GrepOptions options;
-  options.literal = literal;
-  options.ignore_case = ignore_case;
-  options.limit = static_cast<std::uint64_t>(limit);
-  options.offset = static_cast<std::uint64_t>(offset);
-  options.width = static_cast<std::size_t>(width);
-  options.timeout_ms = timeout_ms;
-  return without_gil([&] { return self.grep(pattern, scope, filter, options); });
-}
-
 std::uint64_t add_edges(Engine& self, const Texts& sources, const Texts& targets,
                         const std::string& question, const py::array& vector,
                         const std::string& trace, const std::string& summary,
@@ -179,53 +110,6 @@ void define_writing(Class& type) {
           py::arg("uri"));
 }
 
-void define_reading(Class& type) {
-  // Called often, so that each argument is given by place: to match names takes as long as a search
-  // in a section.
-  type.def("search", &search, py::arg("query"), py::arg("scope"), py::arg("k"), py::arg("filter"),
-           py::arg("offset"), py::arg("expand"), py::arg("gamma"), py::arg("question"),
-           py::arg("plan"), py::arg("recall_target"), py::arg("explain"))
-      .def("search_batch", &search_batch, py::arg("queries"), py::arg("scope"), py::arg("k"),
-           py::arg("filter"), py::arg("plan"), py::arg("recall_target"), py::arg("explain"))
-      .def("expand", &expand, py::arg("seeds"), py::arg("query"), py::arg("scope"),
-           py::arg("filter"), py::kw_only(), py::arg("gamma"), py::arg("limit"))
-      .def(
-          "edges",
-          [](const Engine& self, std::int64_t offset, std::int64_t limit) {
-            return without_gil([&] { return self.edges(offset, limit); });
-          },
-          py::arg("offset"), py::arg("limit"))
-      .def(
-          "children",
-          [](const Engine& self, const std::string& uri, std::int64_t offset, std::int64_t limit) {
-            return without_gil([&] { return self.list(uri, offset, limit); });
-          },
-          py::arg("uri"), py::arg("offset"), py::arg("limit"))
-      .def("grep", &grep, py::arg("pattern"), py::arg("scope"), py::arg("filter"), py::kw_only(),
-           py::arg("literal"), py::arg("ignore_case"), py::arg("limit"), py::arg("offset"),
-           py::arg("width"), py::arg("timeout_ms"))
-      .def(
-          "read",
-          [](const Engine& self, const std::string& uri, std::int64_t begin_byte,
-             std::optional<std::int64_t> max_bytes) {
-            return without_gil([&] { return self.read(uri, begin_byte, max_bytes); });
-          },
-          py::arg("uri"), py::arg("begin_byte") = 0, py::arg("max_bytes") = py::none())
-      .def(
-          "exists",
-          [](const Engine& self, const std::string& uri) {
-            return without_gil([&] { return self.exists(uri); });
-          },
-          py::arg("uri"))
-      .def(
-          "count",
-          [](const Engine& self, const std::string& scope, Kinds kinds) {
-            return without_gil([&] { return self.count(scope, kinds); });
-          },
-          py::arg("scope"), py::arg("kinds"))
-      .def("stats", &stats);
-}
-
 }  // namespace
 
 void register_engine(py::module_& module) {
@@ -235,7 +119,8 @@ void register_engine(py::module_& module) {
       .def("__len__", &Engine::size);
   define_writing(type);
   define_reading(type);
-  type.def(
+  type.def("stats", &stats)
+      .def(
           "save",
           [](const Engine& self, const py::bytes& path) {
             const std::string name(path);

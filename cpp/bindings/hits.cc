@@ -14,21 +14,23 @@ namespace {
 using Texts = py::typing::List<py::str>;
 using Numbers = py::typing::List<py::int_>;
 
+// What f makes of the hits, as a list.
+template <class List, class F>
+List kept(PyHits& self, const char* name, F f) {
+  py::object& column = self.columns[name];
+  if (!column) column = py::cast(without_gil([&] { return f(std::as_const(self.hits)); }));
+  return List(column);
+}
+
 // f(hits, i) for each hit, as a list.
 template <class List, class F>
 List column(PyHits& self, const char* name, F f) {
-  py::object& kept = self.columns[name];
-  if (!kept) {
-    const Hits& hits = self.hits;
-    auto values = without_gil([&] {
-      std::vector<decltype(f(hits, std::size_t{}))> out;
-      out.reserve(hits.size());
-      for (std::size_t i = 0; i < hits.size(); ++i) out.push_back(f(hits, i));
-      return out;
-    });
-    kept = py::cast(std::move(values));
-  }
-  return List(kept);
+  return kept<List>(self, name, [&](const Hits& hits) {
+    std::vector<decltype(f(hits, std::size_t{}))> out;
+    out.reserve(hits.size());
+    for (std::size_t i = 0; i < hits.size(); ++i) out.push_back(f(hits, i));
+    return out;
+  });
 }
 
 template <class T>
@@ -125,9 +127,8 @@ void register_hits(py::module_& module) {
       .def("__repr__", &describe)
       .def_property_readonly("uris",
                              [](PyHits& self) {
-                               return column<Texts>(
-                                   self, "uris",
-                                   [](const Hits& hits, std::size_t i) { return hits.uri(i); });
+                               return kept<Texts>(self, "uris",
+                                                  [](const Hits& hits) { return hits.uris(); });
                              })
       .def_property_readonly(
           "scores", [](const PyHits& self) { return numbers(self, &ScoredRow::score); },
@@ -160,8 +161,8 @@ void register_hits(py::module_& module) {
       .def_property_readonly(
           "documents",
           [](PyHits& self) {
-            return column<Texts>(self, "documents",
-                                 [](const Hits& hits, std::size_t i) { return hits.document(i); });
+            return kept<Texts>(self, "documents",
+                               [](const Hits& hits) { return hits.documents(); });
           },
           "URI of each hit's document; \"\" where it was added without one.")
       .def_property_readonly(

@@ -34,7 +34,8 @@ void Engine::publish(std::shared_ptr<State> draft) {
 }
 
 bool Engine::exists(std::string_view uri) const {
-  return state()->trie.find(parse_uri(uri)) != kNoNode;
+  const StatePtr state = this->state();
+  return state->trie.find_plain(uri) != kNoNode || state->trie.find(parse_uri(uri)) != kNoNode;
 }
 
 std::uint64_t Engine::count(std::string_view scope, Kinds kinds) const {
@@ -54,13 +55,18 @@ ListPage Engine::list(std::string_view uri, std::int64_t offset, std::int64_t li
     fail(ErrorCode::kInvalidArgument,
          trie.uri(directory) + " is an object, not a directory: read it, or list its parent");
   }
+  const std::string above = trie.uri(directory);
   ListPage page;
   page.total = trie.child_count(directory);
   for (const NodeId id : trie.children(directory, static_cast<std::size_t>(offset),
                                        static_cast<std::size_t>(limit))) {
     const TrieNode& node = trie.node(id);
-    ListEntry entry{
-        trie.uri(id), std::string(trie.name(id)), !node.is_object, node.rows.size(), {}, {}};
+    ListEntry entry{trie.uri_below(above, id),
+                    std::string(trie.name(id)),
+                    !node.is_object,
+                    node.rows.size(),
+                    {},
+                    {}};
     const NodeId shown = node.is_object ? id : trie.child(id, ".abstract.md");
     if (shown != kNoNode && trie.node(shown).is_object) {
       entry.preview = state->preview(trie.node(shown).rows.first());

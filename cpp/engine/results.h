@@ -57,6 +57,10 @@ struct Hits {
   std::string preview(std::size_t i) const { return state->preview(rows[i].row); }
   std::string document(std::size_t i) const { return state->document(rows[i].row); }
   Extent extent(std::size_t i) const;
+
+  // Of all hits, which often share a parent.
+  std::vector<std::string> uris() const;
+  std::vector<std::string> documents() const;
 };
 
 struct ListEntry {

@@ -96,6 +96,36 @@ Extent Hits::extent(std::size_t i) const {
   return {slice.begin_byte, slice.end_byte, block.line_at(slice.begin_byte), block.line_at(last)};
 }
 
+std::vector<std::string> Hits::uris() const {
+  std::vector<std::string> out;
+  out.reserve(rows.size());
+  NodeId directory = kNoNode;
+  std::string above;  // the URI of `directory`
+  for (const ScoredRow& each : rows) {
+    const NodeId node = state->records[each.row].node;
+    const NodeId parent = state->trie.node(node).parent;
+    if (parent != directory) above = state->trie.uri(parent);
+    directory = parent;
+    out.push_back(state->trie.uri_below(above, node));
+  }
+  return out;
+}
+
+std::vector<std::string> Hits::documents() const {
+  std::vector<std::string> out;
+  out.reserve(rows.size());
+  NodeId directory = kNoNode, document = kNoNode;  // of the hit before
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RowRecord& record = state->records[rows[i].row];
+    const NodeId parent = state->trie.node(record.node).parent;
+    const bool is_alike = i > 0 && parent == directory && record.document == document;
+    out.push_back(is_alike ? out.back() : state->document(rows[i].row));
+    directory = parent;
+    document = record.document;
+  }
+  return out;
+}
+
 Hits Engine::search(std::span<const float> query, const SearchOptions& options) const {
   check_width("query", query, dim_);
   const std::span<const float> question = options.question.empty() ? query : options.question;

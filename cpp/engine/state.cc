@@ -33,8 +33,9 @@ std::string beginning_of(std::string_view text) {
 }  // namespace
 
 NodeId State::resolve(std::string_view uri) const {
-  const Path path = parse_uri(uri);
-  const NodeId node = trie.find(path);
+  const NodeId plain = trie.find_plain(uri);
+  if (plain != kNoNode) return plain;
+  const NodeId node = trie.find(parse_uri(uri));
   if (node == kNoNode) fail(ErrorCode::kNotFound, "nothing has the URI " + quoted(uri));
   return node;
 }

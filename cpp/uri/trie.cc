@@ -4,6 +4,7 @@
 #include "uri/trie.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/error.h"
@@ -22,6 +23,23 @@ NodeId Trie::find(const Path& path) const {
   for (const std::string& name : path) {
     node = child(node, name);
     if (node == kNoNode) return kNoNode;
+  }
+  return node;
+}
+
+// What stands in the tree was well-formed when it came, so whatever is found needs no checks.
+NodeId Trie::find_plain(std::string_view uri) const {
+  if (!uri.starts_with(kScheme) || uri.size() > kMaxUriBytes) return kNoNode;
+  if (uri.find('%') != std::string_view::npos) return kNoNode;
+  std::string_view rest = uri.substr(kScheme.size());
+  if (rest.size() > 1 && rest.ends_with('/')) rest.remove_suffix(1);
+  NodeId node = kRoot;
+  for (std::size_t slash = 0; !rest.empty(); rest.remove_prefix(slash)) {
+    slash = std::min(rest.find('/'), rest.size());
+    node = child(node, rest.substr(0, slash));
+    if (node == kNoNode) return kNoNode;
+    if (slash == rest.size()) break;
+    if (++slash == rest.size()) return kNoNode;  // a second slash at the end
   }
   return node;
 }
@@ -45,7 +63,34 @@ Path Trie::path(NodeId id) const {
   return out;
 }
 
-std::string Trie::uri(NodeId id) const { return format_uri(path(id), !node(id).is_object); }
+std::string Trie::uri(NodeId id) const {
+  std::array<const TrieNode*, 32> up;  // deeper paths take the long way
+  std::size_t depth = 0, bytes = kScheme.size();
+  const bool is_directory = !node(id).is_object;
+  for (NodeId at = id; at != kRoot; at = up[depth++]->parent) {
+    if (depth == up.size()) return format_uri(path(id), is_directory);
+    up[depth] = &node(at);
+    bytes += up[depth]->name->text.size() + 1;
+  }
+  std::string out;
+  out.reserve(bytes);
+  out += kScheme;
+  while (depth > 0) {
+    append_encoded(out, up[--depth]->name->text);
+    if (depth > 0 || is_directory) out += '/';
+  }
+  return out;
+}
+
+std::string Trie::uri_below(std::string_view directory, NodeId child) const {
+  const TrieNode& record = node(child);
+  std::string out;
+  out.reserve(directory.size() + record.name->text.size() + 1);
+  out += directory;
+  append_encoded(out, record.name->text);
+  if (!record.is_object) out += '/';
+  return out;
+}
 
 bool Trie::is_within(NodeId id, NodeId ancestor) const {
   while (id != kNoNode && id != ancestor) id = node(id).parent;

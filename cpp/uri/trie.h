@@ -48,6 +48,9 @@ class Trie {
 
   // The node of a path; kNoNode when there is none. O(depth * log n), like all below.
   NodeId find(const Path& path) const;
+  // The node of a URI that is written without escapes, found without a copy of its parts; kNoNode
+  // when there is none, or when only parse_uri can tell.
+  NodeId find_plain(std::string_view uri) const;
   NodeId child(NodeId parent, std::string_view name) const;
   bool contains(NodeId node) const { return nodes_.contains(node); }
   const TrieNode& node(NodeId node) const;  // the node must exist; see also get()
@@ -56,7 +59,9 @@ class Trie {
 
   std::string_view name(NodeId node) const;  // decoded; empty for the root
   Path path(NodeId node) const;
-  std::string uri(NodeId node) const;                  // directories end in `/`
+  std::string uri(NodeId node) const;  // directories end in `/`
+  // The URI of a child of the directory that has this URI.
+  std::string uri_below(std::string_view directory, NodeId child) const;
   bool is_within(NodeId node, NodeId ancestor) const;  // a node is within itself
 
   // True when a's URI, as a string of bytes, sorts before b's. The nodes must differ, and neither

@@ -135,6 +135,11 @@ Path parse_uri(std::string_view uri) {
 
 void append_encoded(std::string& out, std::string_view component) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const auto is_plain = [](char c) { return !must_encode(static_cast<unsigned char>(c)); };
+  if (std::ranges::all_of(component, is_plain)) {
+    out += component;
+    return;
+  }
   for (const char c : component) {
     const auto byte = static_cast<unsigned char>(c);
     if (must_encode(byte)) {

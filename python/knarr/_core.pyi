@@ -4,6 +4,7 @@ The native core of knarr. Use knarr.Engine.
 
 from __future__ import annotations
 
+import collections.abc
 import typing
 
 import numpy
@@ -13,7 +14,6 @@ __all__: list[str] = [
     "Engine",
     "Expanded",
     "Explanation",
-    "Filter",
     "GrepHits",
     "GrepMatch",
     "Hits",
@@ -22,21 +22,6 @@ __all__: list[str] = [
     "ListPage",
     "TextSpan",
 ]
-
-class Filter:
-    """
-    The rows that a call may see, beside its scope.
-    """
-    def __init__(
-        self,
-        kinds: typing.SupportsInt | typing.SupportsIndex = 3,
-        *,
-        portable: bytes | None = None,
-        mask: numpy.ndarray | None = None,
-    ) -> None:
-        """
-        kinds: bit 1 for chunks, bit 2 for abstracts. Rows: a portable Roaring serialisation, or a bool for each row.
-        """
 
 class Expanded:
     """
@@ -396,49 +381,35 @@ class Engine:
         summary: str = "",
         expires_at_s: typing.SupportsInt | typing.SupportsIndex | None = None,
     ) -> int: ...
-    def children(
-        self,
-        uri: str,
-        offset: typing.SupportsInt | typing.SupportsIndex,
-        limit: typing.SupportsInt | typing.SupportsIndex,
-    ) -> ListPage: ...
-    def count(self, scope: str, kinds: typing.SupportsInt | typing.SupportsIndex) -> int: ...
-    def edges(
-        self,
-        offset: typing.SupportsInt | typing.SupportsIndex,
-        limit: typing.SupportsInt | typing.SupportsIndex,
-    ) -> list[KnownEdge]: ...
+    def children(self, uri: str, offset: int, limit: int) -> ListPage: ...
+    def count(self, scope: str, kinds: typing.Any) -> int: ...
+    def edges(self, offset: int, limit: int) -> list[KnownEdge]: ...
     def exists(self, uri: str) -> bool: ...
     def expand(
         self,
-        seeds: list[str],
-        query: numpy.ndarray,
+        seeds: collections.abc.Sequence[str],
+        query: typing.Any,
         scope: str,
-        filter: Filter,
-        *,
-        gamma: typing.SupportsFloat | typing.SupportsIndex,
-        limit: typing.SupportsInt | typing.SupportsIndex,
+        filter: typing.Any,
+        kinds: typing.Any,
+        gamma: float,
+        limit: int,
     ) -> list[Expanded]: ...
     def grep(
         self,
         pattern: str,
         scope: str,
-        filter: Filter,
-        *,
+        filter: typing.Any,
+        kinds: typing.Any,
         literal: bool,
         ignore_case: bool,
-        limit: typing.SupportsInt | typing.SupportsIndex,
-        offset: typing.SupportsInt | typing.SupportsIndex,
-        width: typing.SupportsInt | typing.SupportsIndex,
-        timeout_ms: typing.SupportsInt | typing.SupportsIndex,
+        limit: int,
+        offset: int,
+        width: int,
+        timeout_ms: int,
     ) -> GrepHits: ...
     def move(self, source: str, target: str) -> int: ...
-    def read(
-        self,
-        uri: str,
-        begin_byte: typing.SupportsInt | typing.SupportsIndex = 0,
-        max_bytes: typing.SupportsInt | typing.SupportsIndex | None = None,
-    ) -> TextSpan: ...
+    def read(self, uri: str, begin_byte: int, max_bytes: int | None) -> TextSpan: ...
     def remove(self, uri: str) -> int: ...
     def remove_edges_of_node(self, uri: str) -> int: ...
     def remove_edges_of_trace(self, trace: str) -> int: ...
@@ -448,26 +419,28 @@ class Engine:
         """
     def search(
         self,
-        query: numpy.ndarray,
+        query: typing.Any,
         scope: str,
-        k: typing.SupportsInt | typing.SupportsIndex,
-        filter: Filter,
-        offset: typing.SupportsInt | typing.SupportsIndex,
+        k: int,
+        filter: typing.Any,
+        kinds: typing.Any,
+        offset: int,
         expand: bool,
-        gamma: typing.SupportsFloat | typing.SupportsIndex,
-        question: numpy.ndarray | None,
+        gamma: float,
+        question: typing.Any,
         plan: str,
-        recall_target: typing.SupportsFloat | typing.SupportsIndex,
+        recall_target: float,
         explain: bool,
     ) -> Hits: ...
     def search_batch(
         self,
-        queries: numpy.ndarray,
+        queries: typing.Any,
         scope: str,
-        k: typing.SupportsInt | typing.SupportsIndex,
-        filter: Filter,
+        k: int,
+        filter: typing.Any,
+        kinds: typing.Any,
         plan: str,
-        recall_target: typing.SupportsFloat | typing.SupportsIndex,
+        recall_target: float,
         explain: bool,
     ) -> list[Hits]: ...
     def stats(self) -> dict[str, int]: ...

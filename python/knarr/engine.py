@@ -75,9 +75,6 @@ RowFilter = Serializable | bytes | npt.NDArray[np.bool_]
 Plan = Literal["auto", "exact", "scan"]
 
 ROOT = "viking://"
-_KIND_BITS = {"chunk": 1, "abstract": 2}
-_ALL_KINDS = 3
-_KIND_FILTERS = [_core.Filter(bits) for bits in range(_ALL_KINDS + 1)]
 _ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 
 
@@ -225,17 +222,7 @@ class Engine:
 
         Raises NotFound when nothing has the scope's URI, InvalidArgument for k < 1."""
         return self._core.search(
-            _array(query, "query"),
-            _nfc(scope),
-            _count(k, "k"),
-            _filter(filter, kinds),
-            _count(offset, "offset"),
-            expand,
-            gamma,
-            None if question is None else _array(question, "question"),
-            plan,
-            recall_target,
-            explain,
+            query, scope, k, filter, kinds, offset, expand, gamma, question, plan, recall_target, explain
         )
 
     def search_batch(
@@ -251,15 +238,7 @@ class Engine:
         explain: bool = False,
     ) -> builtins.list[Hits]:
         """`search` for each row of `queries`, (n, dim) float32, at less cost than n calls."""
-        return self._core.search_batch(
-            _array(queries, "queries"),
-            _nfc(scope),
-            _count(k, "k"),
-            _filter(filter, kinds),
-            plan,
-            recall_target,
-            explain,
-        )
+        return self._core.search_batch(queries, scope, k, filter, kinds, plan, recall_target, explain)
 
     def expand(
         self,
@@ -275,24 +254,17 @@ class Engine:
         """Targets of the seeds' edges whose question is at least `gamma`-similar to `query`.
 
         Each target once, with its most similar question; most similar first, then by URI."""
-        return self._core.expand(
-            [_nfc(uri) for uri in seeds],
-            _array(query, "query"),
-            _nfc(scope),
-            _filter(filter, kinds),
-            gamma=gamma,
-            limit=_count(limit, "limit"),
-        )
+        return self._core.expand(seeds, query, scope, filter, kinds, gamma, limit)
 
     def edges(self, offset: int = 0, limit: int = 1000) -> builtins.list[KnownEdge]:
         """A page of the edges that the engine holds, expired ones too, in an order of its own."""
-        return self._core.edges(_count(offset, "offset"), _count(limit, "limit"))
+        return self._core.edges(offset, limit)
 
     def list(self, uri: str = ROOT, offset: int = 0, limit: int = 1000) -> ListPage:
         """A page of a directory's children, in order of creation.
 
         Raises NotFound, and InvalidArgument for an object."""
-        return self._core.children(_nfc(uri), _count(offset, "offset"), _count(limit, "limit"))
+        return self._core.children(uri, offset, limit)
 
     def grep(
         self,
@@ -318,15 +290,7 @@ class Engine:
         Raises NotFound for a missing scope, InvalidArgument for a bad or too costly pattern,
         Unsupported for look-around and back-references."""
         return self._core.grep(
-            _text(pattern, "pattern"),
-            _nfc(scope),
-            _filter(filter, kinds),
-            literal=literal,
-            ignore_case=ignore_case,
-            limit=_count(limit, "limit"),
-            offset=_count(offset, "offset"),
-            width=_count(width, "width"),
-            timeout_ms=_count(timeout_ms, "timeout_ms"),
+            pattern, scope, filter, kinds, literal, ignore_case, limit, offset, width, timeout_ms
         )
 
     def read(self, uri: str, begin_byte: int = 0, max_bytes: int | None = None) -> TextSpan:
@@ -336,16 +300,15 @@ class Engine:
         at most `max_bytes`, but never less than a character before the end; ``.next_offset`` goes on.
 
         Raises NotFound, and InvalidArgument for an offset beyond the end."""
-        bound = None if max_bytes is None else _count(max_bytes, "max_bytes")
-        return self._core.read(_nfc(uri), _count(begin_byte, "begin_byte"), bound)
+        return self._core.read(uri, begin_byte, max_bytes)
 
     def exists(self, uri: str) -> bool:
         """Whether an object or a directory has this URI."""
-        return self._core.exists(_nfc(uri))
+        return self._core.exists(uri)
 
     def count(self, scope: str = ROOT, kinds: Kind | Iterable[Kind] | None = None) -> int:
         """How many objects lie in `scope`. Raises NotFound."""
-        return self._core.count(_nfc(scope), _kinds(kinds))
+        return self._core.count(scope, kinds)
 
     def stats(self) -> dict[str, int]:
         """Counts and memory: dim, objects, rows, directories, version, edges, questions, text_bytes,
@@ -420,29 +383,3 @@ def _unescape(match: re.Match[str]) -> str:
 
 def _strings(values: Sequence[str] | None) -> list[str] | None:
     return None if values is None else list(values)
-
-
-def _kinds(kinds: Kind | Iterable[Kind] | None) -> int:
-    if kinds is None:
-        return _ALL_KINDS
-    bits = 0
-    for kind in (kinds,) if isinstance(kinds, str) else kinds:
-        if kind not in _KIND_BITS:
-            raise InvalidArgument(f"kinds: expected 'chunk' or 'abstract', got {kind!r}")
-        bits |= _KIND_BITS[kind]
-    return bits
-
-
-def _filter(rows: RowFilter | None, kinds: Kind | Iterable[Kind] | None) -> _core.Filter:
-    bits = _kinds(kinds)
-    if rows is None:
-        return _KIND_FILTERS[bits]
-    if isinstance(rows, bytes):
-        return _core.Filter(bits, portable=rows)
-    if isinstance(rows, np.ndarray):
-        return _core.Filter(bits, mask=rows)
-    if hasattr(rows, "serialize"):
-        return _core.Filter(bits, portable=rows.serialize())
-    raise InvalidArgument(
-        f"filter: expected a pyroaring.BitMap, its bytes or a bool array, got {type(rows).__name__}"
-    )

@@ -261,6 +261,39 @@ TEST(Trie, NeighboursWithTheSameBeginningAreOutside) {
   EXPECT_EQ(trie.node(Trie::kRoot).rows, RowSet::range(1, 3));
 }
 
+TEST(Trie, PlainUrisAreFoundAsParsedOnes) {
+  Trie trie;
+  TrieAppender appender(trie, 0);
+  Path deep;
+  for (int i = 0; i < 40; ++i) deep.push_back("d" + std::to_string(i));
+  for (const Path& path : {Path{"a", "b", "c"}, Path{"a", "x y"}, Path{"a", "50% off"}, Path{"é"},
+                           Path{"a\\b"}, Path{"a", "b/c"}, deep}) {
+    appender.add(path);
+  }
+  appender.finish();
+  const auto parsed = [&](std::string_view uri) {
+    try {
+      return trie.find(parse_uri(uri));
+    } catch (const Error&) {
+      return kNoNode;
+    }
+  };
+  for (const std::string_view uri :
+       {"viking://", "viking:///", "viking:////", "viking://a", "viking://a/", "viking://a//",
+        "viking://a/b/c", "viking://a/b/c/", "viking://a//b", "viking:///a", "viking://a/b/d",
+        "viking://a/x y", "viking://é", "viking://a\\b", "viking://a/.", "viking://a/..",
+        "viking:/a", "a", "", "viking://b"}) {
+    EXPECT_EQ(trie.find_plain(uri), parsed(uri)) << uri;
+  }
+  EXPECT_EQ(trie.find_plain("viking://a/50%25 off"), kNoNode);  // for parse_uri to tell
+  EXPECT_EQ(trie.find_plain("viking://" + std::string(kMaxUriBytes, 'a')), kNoNode);
+  for (const NodeId id : trie.subtree(Trie::kRoot)) {
+    EXPECT_EQ(trie.uri(id), format_uri(trie.path(id), !trie.node(id).is_object));
+    if (id == Trie::kRoot) continue;
+    EXPECT_EQ(trie.uri_below(trie.uri(trie.node(id).parent), id), trie.uri(id));
+  }
+}
+
 TEST(Trie, OrderOfUrisIsThatOfTheirStrings) {
   Names names(3);
   Trie trie;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -360,6 +361,48 @@ def test_unknown_kinds_are_refused(engine: Engine) -> None:
         engine.search(vectors(1)[0], kinds="chunks")  # type: ignore[arg-type]  # the mistake under test
     with pytest.raises(InvalidArgument):
         engine.add(["viking://a"], vectors(1), None, ["chunks"])  # type: ignore[list-item]  # the mistake under test
+
+
+def test_arguments_are_taken_as_python_takes_them(engine: Engine) -> None:
+    engine.add(["viking://a", "viking://b"], vectors(2))
+    query = vectors(1)[0]
+    best = engine.search(query, k=1).uris
+    assert engine.search(query, k=np.int64(1)).uris == engine.search(query, k=True).uris == best
+    assert engine.search(query, kinds=iter(["chunk"])).rows_allowed == 2
+    assert (
+        engine.search(query, kinds={"abstract"}).rows_allowed
+        == engine.search(query, kinds=()).rows_allowed
+        == 0
+    )
+    assert len(engine.expand(iter(["viking://a"]), query)) == 0  # type: ignore[arg-type]
+    assert engine.list(limit=np.uint8(1)).total == 2
+
+
+def test_arguments_of_other_types_are_named(engine: Engine) -> None:
+    engine.add(["viking://a"], vectors(1))
+    query = vectors(1)[0]
+    calls: dict[str, Callable[[], object]] = {
+        "k: expected an integer, got '3'": lambda: engine.search(query, k="3"),  # type: ignore[arg-type]
+        "k: 9223372036854775808 is out of range": lambda: engine.search(query, k=2**63),
+        "URI: expected str, got b'x'": lambda: engine.search(query, b"x"),  # type: ignore[arg-type]
+        "a lone surrogate has no UTF-8 form": lambda: engine.search(query, "viking://\ud800"),
+        "query: expected a float32 array, got list": lambda: engine.search([1.0]),  # type: ignore[arg-type]
+        "gamma: expected a number, got 'x'": lambda: engine.search(query, gamma="x"),  # type: ignore[arg-type]
+        "plan: expected str, got None": lambda: engine.search(query, plan=None),  # type: ignore[arg-type]
+        "kinds: expected 'chunk' or 'abstract', got 3": lambda: engine.count(kinds=[3]),  # type: ignore[list-item]
+        "pattern: expected str, got 3": lambda: engine.grep(3),  # type: ignore[arg-type]
+        "limit must not be negative, got -1": lambda: engine.grep("x", limit=-1),
+        "max_bytes: expected an integer, got 1.5": lambda: engine.read("viking://a", 0, 1.5),  # type: ignore[arg-type]
+    }
+    for message, call in calls.items():
+        with pytest.raises(InvalidArgument, match=re.escape(message)):
+            call()
+    with pytest.raises(TypeError):
+        engine.search(query, kinds=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="12 arguments"):
+        engine._core.search(query)  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        type(engine._core).__new__(type(engine._core)).exists("viking://a")
 
 
 # ---------------------------------------------------------------- text
