@@ -28,6 +28,7 @@ from knarr.documents.names import canonical, component, encode
 from knarr.documents.objects import Laid, lay_out
 from knarr.documents.sections import Document
 from knarr.embed import Embedder
+from knarr.embed.parallel import available_cores
 from knarr.errors import DocumentError, EmbedderError, InvalidArgument
 from knarr.folders import above
 from knarr.report import AddReport, Change, FileReport, Status
@@ -38,7 +39,8 @@ Progress = Callable[[int, int, str], None]
 # Grows when parsing, naming, chunking or the embedded text change, so that a later knarr lays the
 # same bytes out anew instead of calling them unchanged.
 _RECIPE_VERSION = 1
-_EMBED_BATCH = 32
+# Texts embedded between two writes: enough for every core, few enough that a kill loses seconds of work.
+_EMBED_BATCH = max(32, 8 * available_cores())
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 """An ONNX sentence encoder with its `tokenizer.json`, run by onnxruntime on the CPU.
 
-One text per run: padding changes the results of int8 models, and batches are slower on few cores.
+One text per run: padding changes the results of int8 models, and batches are slower on few cores. Many
+texts run beside each other (see session.py), and a text's vector does not depend on how it was run.
 The vector is the first token's (CLS) output, scaled to unit length. A text longer than the model
 reads is cut into windows of nearly equal size, and its vector is the mean of theirs, weighted by
 their tokens.
@@ -11,8 +12,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import os
-import threading
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from knarr.embed.session import Model, onnx_session
 from knarr.embed.tokens import Offsets, pieces
 from knarr.errors import EmbedderError
 
@@ -28,26 +28,6 @@ if TYPE_CHECKING:
     import onnxruntime
 
 Vectors = npt.NDArray[np.float32]
-
-
-def available_cores() -> int:
-    """Cores this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def onnx_session(folder: Path, threads: int) -> onnxruntime.InferenceSession:
-    """A CPU session over `folder/model.onnx`. Raises EmbedderError when onnxruntime is missing."""
-    try:
-        import onnxruntime
-    except ImportError:
-        raise EmbedderError("onnxruntime is not installed: pip install 'knarr[local]'") from None
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or available_cores()
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(
-        str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-    )
 
 
 class HubTokenizer:
@@ -94,12 +74,9 @@ class OnnxEmbedder:
             raise EmbedderError(
                 f"{folder / 'model.onnx'} is missing: name a folder with model.onnx and tokenizer.json"
             )
-        self._folder = folder
-        self._threads = threads
         self._tokenizer = HubTokenizer(folder / "tokenizer.json")
         self._max_tokens = max_tokens - 2
-        self._lock = threading.Lock()
-        self._session = None
+        self._model = Model(folder, threads)
         self._name, self._dim = _describe(folder)
 
     @property
@@ -116,27 +93,29 @@ class OnnxEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         out = np.empty((len(texts), self._dim), dtype=np.float32)
-        for index, text in enumerate(texts):
-            out[index] = self._embed_one(text)
+
+        def fill(session: onnxruntime.InferenceSession, place: int) -> None:
+            out[place] = self._embed_one(session, texts[place])
+
+        self._model.for_each(texts, fill)
         return out
 
-    def _embed_one(self, text: str) -> Vectors:
+    def _embed_one(self, session: onnxruntime.InferenceSession, text: str) -> Vectors:
         ids = self._tokenizer.ids(text)
         count = max(1, -(-len(ids) // self._max_tokens))
         bounds = [len(ids) * part // count for part in range(count + 1)]
         total = np.zeros(self._dim, dtype=np.float64)
         for begin, end in itertools.pairwise(bounds):
-            total += self._run(ids[begin:end]) * max(1, end - begin)
+            total += self._run(session, ids[begin:end]) * max(1, end - begin)
         norm = float(np.linalg.norm(total))
         if not np.isfinite(norm) or norm == 0.0:
             raise EmbedderError(f"{self._name} gave no usable vector for a text of {len(text)} characters")
         return (total / norm).astype(np.float32)
 
-    def _run(self, ids: list[int]) -> npt.NDArray[np.float64]:
+    def _run(self, session: onnxruntime.InferenceSession, ids: list[int]) -> npt.NDArray[np.float64]:
         cls, sep = self._tokenizer.id_of("[CLS]"), self._tokenizer.id_of("[SEP]")
         row = [cls] * (cls is not None) + ids + [sep] * (sep is not None)
         input_ids = np.asarray([row], dtype=np.int64)
-        session = self._open()
         values = {
             "input_ids": input_ids,
             "attention_mask": np.ones_like(input_ids),
@@ -150,12 +129,6 @@ class OnnxEmbedder:
             )
         unit: npt.NDArray[np.float64] = vector / np.linalg.norm(vector)
         return unit
-
-    def _open(self) -> onnxruntime.InferenceSession:
-        with self._lock:
-            if self._session is None:
-                self._session = onnx_session(self._folder, self._threads)
-            return self._session
 
 
 def _describe(folder: Path) -> tuple[str, int]:

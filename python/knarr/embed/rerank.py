@@ -1,8 +1,9 @@
 """A cross-encoder that orders passages for a query: reads both together, gives one logit.
 
 The logit is for ordering only: it is no probability, and its scale is the model's own. One pair per
-run, since padding changes the results of int8 models; a passage that does not fit is scored by its
-best window. Results are remembered, because a loop meets the same passage again.
+run, since padding changes the results of int8 models, and several runs beside each other; a passage
+that does not fit is scored by its best window. Results are remembered, because a loop meets the same
+passage again.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import itertools
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr.embed.local import reranking_model
-from knarr.embed.onnx import HubTokenizer, onnx_session
+from knarr.embed.onnx import HubTokenizer
+from knarr.embed.session import Model
 from knarr.errors import EmbedderError
 
 _LOG = logging.getLogger("knarr.embed")
@@ -34,33 +36,40 @@ class Reranker:
         if max_tokens < 16:
             raise ValueError(f"expected max_tokens >= 16, got {max_tokens}")
         self._folder = folder
-        self._threads = threads
         self._max_tokens = max_tokens
         self._lock = threading.Lock()
-        self._session: Any = None
+        self._model = Model(folder, threads)
         self._tokenizer: HubTokenizer | None = None
         self._remembered: OrderedDict[tuple[str, str], float] = OrderedDict()
 
     def scores(self, query: str, passages: Sequence[str]) -> npt.NDArray[np.float32]:
         """A logit per passage, shape (n,); higher fits better. Raises EmbedderError."""
-        return np.asarray([self._score(query, passage) for passage in passages], dtype=np.float32)
+        with self._lock:
+            known = {passage: self._remembered.get((query, passage)) for passage in passages}
+        fresh = [passage for passage, score in known.items() if score is None]
+        if fresh:
+            tokenizer = self._open()
+            asked = tokenizer.ids(query)[: self._max_tokens // 2]
+            found = [0.0] * len(fresh)
 
-    def _score(self, query: str, passage: str) -> float:
-        key = (query, passage)
+            def fill(session: Any, place: int) -> None:
+                found[place] = self._best_window(session, tokenizer, asked, fresh[place])
+
+            self._model.for_each(fresh, fill)
+            known |= dict(zip(fresh, found, strict=True))
+        self._remember(query, known)
+        return np.asarray([known[passage] for passage in passages], dtype=np.float32)
+
+    def _remember(self, query: str, scores: Mapping[str, float | None]) -> None:
         with self._lock:
-            if key in self._remembered:
-                self._remembered.move_to_end(key)
-                return self._remembered[key]
-        score = self._best_window(query, passage)
-        with self._lock:
-            self._remembered[key] = score
+            for passage, score in scores.items():
+                if score is not None:
+                    self._remembered[query, passage] = score
+                    self._remembered.move_to_end((query, passage))
             while len(self._remembered) > _REMEMBERED:
                 self._remembered.popitem(last=False)
-        return score
 
-    def _best_window(self, query: str, passage: str) -> float:
-        session, tokenizer = self._open()
-        asked = tokenizer.ids(query)[: self._max_tokens // 2]
+    def _best_window(self, session: Any, tokenizer: HubTokenizer, asked: list[int], passage: str) -> float:
         ids = tokenizer.ids(passage)
         room = self._max_tokens - 3 - len(asked)
         count = max(1, -(-len(ids) // room))
@@ -85,12 +94,11 @@ class Reranker:
             raise EmbedderError(f"{self._folder.name} gave the score {score}")
         return score
 
-    def _open(self) -> tuple[Any, HubTokenizer]:
+    def _open(self) -> HubTokenizer:
         with self._lock:
-            if self._session is None or self._tokenizer is None:
+            if self._tokenizer is None:
                 self._tokenizer = HubTokenizer(self._folder / "tokenizer.json")
-                self._session = onnx_session(self._folder, self._threads)
-            return self._session, self._tokenizer
+            return self._tokenizer
 
 
 @cache
