@@ -62,4 +62,7 @@ void bench_scan(const Options& options);
 void bench_grep(const Options& options);
 void bench_edges(const Options& options);
 
+// Fixed steps for bench/guard.py (guard.cc).
+void run_guard();
+
 }  // namespace knarr::bench

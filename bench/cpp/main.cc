@@ -1,6 +1,8 @@
 // core_bench [trie] [filter] [scan] [grep] [edges] [--seconds S] [--rows N]
+// core_bench guard
 //
-// Without names all run. One JSON line per result; see harness.h for how to read it.
+// Without names all run. One JSON line per result; see harness.h for how to read it. "guard" runs
+// each step a fixed number of times, for bench/guard.py to count its instructions.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -25,6 +27,7 @@ constexpr Entry kBenches[] = {
 int usage() {
   std::fprintf(stderr,
                "usage: core_bench [trie] [filter] [scan] [grep] [edges] [--seconds S] [--rows N]\n"
+               "       core_bench guard\n"
                "  --seconds S  time for each group of contenders (default 1)\n"
                "  --rows N     rows of the largest case (default 1000000, 100 to 100000000)\n");
   return 2;
@@ -42,7 +45,8 @@ const Entry* find(const std::string& name) {
 int main(int argc, char** argv) {
   knarr::bench::Options options;
   std::vector<const Entry*> chosen;
-  for (int i = 1; i < argc; ++i) {
+  const bool guard = argc == 2 && std::string("guard") == argv[1];
+  for (int i = guard ? 2 : 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--seconds" && i + 1 < argc) {
       options.seconds = std::strtod(argv[++i], nullptr);
@@ -56,6 +60,8 @@ int main(int argc, char** argv) {
   }
   if (options.rows < 100 || options.rows > 100'000'000 || !(options.seconds > 0)) return usage();
   try {
+    if (guard) knarr::bench::run_guard();
+    if (guard) return 0;
     if (chosen.empty()) {
       for (const Entry& entry : kBenches) entry.run(options);
     }

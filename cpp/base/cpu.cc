@@ -1,5 +1,11 @@
 #include "base/cpu.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "base/error.h"
+
 namespace knarr {
 namespace {
 
@@ -14,10 +20,21 @@ CpuLevel detect() {
   return CpuLevel::kPlain;
 }
 
+CpuLevel lowered(CpuLevel found) {
+  const char* wish = std::getenv("KNARR_CPU");
+  if (wish == nullptr || *wish == '\0') return found;
+  const std::optional<CpuLevel> level = cpu_level_named(wish);
+  if (!level) {
+    fail(ErrorCode::kInvalidArgument,
+         "KNARR_CPU is \"" + std::string(wish) + "\"; expected plain, avx2, avx512 or nothing");
+  }
+  return std::min(found, *level);
+}
+
 }  // namespace
 
 CpuLevel cpu_level() {
-  static const CpuLevel level = detect();
+  static const CpuLevel level = lowered(detect());
   return level;
 }
 
@@ -31,6 +48,13 @@ const char* cpu_level_name(CpuLevel level) {
       break;
   }
   return "plain";
+}
+
+std::optional<CpuLevel> cpu_level_named(std::string_view name) {
+  for (const CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
+    if (name == cpu_level_name(level)) return level;
+  }
+  return std::nullopt;
 }
 
 }  // namespace knarr

@@ -1,5 +1,12 @@
 // Which instructions this machine offers, so that one build runs anywhere.
+//
+// The environment variable KNARR_CPU, read once, lowers the level: "plain", "avx2" or "avx512". It
+// never raises it. It is there to compare the twins of a fast path, and so that instruction counts
+// (bench/guard.py) do not depend on the machine that counts them.
 #pragma once
+
+#include <optional>
+#include <string_view>
 
 namespace knarr {
 
@@ -10,10 +17,14 @@ enum class CpuLevel {
   kAvx512,  // AVX-512 F
 };
 
-// The best level of this machine, found once. Any thread.
+// The best level of this machine that KNARR_CPU allows, found once. Any thread. Throws Error
+// kInvalidArgument when KNARR_CPU is set to anything but a level or nothing.
 CpuLevel cpu_level();
 
 // "plain", "avx2" or "avx512".
 const char* cpu_level_name(CpuLevel level);
+
+// The level of such a name, or none.
+std::optional<CpuLevel> cpu_level_named(std::string_view name);
 
 }  // namespace knarr

@@ -1,0 +1,48 @@
+"""faiss IndexHNSWFlat: a graph, walked with a selector that hides rows from the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import faiss as typed_faiss
+import numpy as np
+from bench.peers.faiss_flat import FaissFlat
+from bench.peers.peer import Data, Floats, Peer, Prepared, Rights, Rows
+from bench.python.library import Scope
+
+faiss: Any = typed_faiss  # its types know neither keywords nor arrays
+
+LINKS, WIDTH_BUILD, WIDTH = 16, 100, 64
+
+
+class FaissHnsw(Peer):
+    exact = False
+    batches = True
+    most_rows = 200_000
+    setting = f"M={LINKS}, efConstruction={WIDTH_BUILD}, efSearch={WIDTH}"
+
+    def __init__(self, data: Data) -> None:
+        self._data = data
+        self._index = faiss.IndexHNSWFlat(data.vectors.shape[1], LINKS, faiss.METRIC_INNER_PRODUCT)
+        self._index.hnsw.efConstruction = WIDTH_BUILD
+        self._index.add(data.vectors)
+
+    version = FaissFlat.version
+
+    def prepare(self, scope: Scope, rights: Rights | None, k: int) -> Prepared:
+        wide = scope.end - scope.begin == self._data.library.rows
+        within = faiss.IDSelectorRange(scope.begin, scope.end)
+        plan, selector = ("graph", None) if wide else ("graph with a range", within)
+        if rights is not None:
+            bitmap = faiss.IDSelectorBitmap(np.packbits(rights.mask, bitorder="little"))
+            plan, selector = "graph with a bitmap", bitmap if wide else faiss.IDSelectorAnd(within, bitmap)
+        params = faiss.SearchParametersHNSW(efSearch=max(WIDTH, k), sel=selector)
+
+        def search(queries: Floats) -> list[Rows]:
+            _, rows = self._index.search(queries, k, params=params)
+            return [found[found >= 0] for found in rows]
+
+        return Prepared(plan, search)
+
+
+PEER = FaissHnsw

@@ -1,0 +1,53 @@
+"""hnswlib: a graph, with a Python function that is asked whether a row may be in the result.
+
+Its documents advise one thread where there is such a function, which takes the GIL at each call.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import hnswlib
+import numpy as np
+from bench.peers.peer import Data, Floats, Peer, Prepared, Rights, Rows
+from bench.python.library import Scope
+
+LINKS, WIDTH_BUILD, WIDTH = 16, 100, 64
+
+
+class Hnswlib(Peer):
+    exact = False
+    batches = True
+    most_rows = 200_000
+    setting = f"M={LINKS}, ef_construction={WIDTH_BUILD}, ef={WIDTH}"
+
+    def __init__(self, data: Data) -> None:
+        self._data = data
+        self._index = hnswlib.Index("ip", data.vectors.shape[1])
+        self._index.init_index(len(data.vectors), M=LINKS, ef_construction=WIDTH_BUILD)
+        self._index.add_items(data.vectors)
+        self._index.set_ef(WIDTH)
+
+    @staticmethod
+    def version() -> str:
+        return version("hnswlib")
+
+    def prepare(self, scope: Scope, rights: Rights | None, k: int) -> Prepared:
+        if rights is None and scope.end - scope.begin == self._data.library.rows:
+            return Prepared(
+                "graph", lambda queries: list(self._index.knn_query(queries, k)[0].astype(np.int64))
+            )
+        seen = set(self._data.allowed(scope, rights).tolist())
+        k = min(k, len(seen))
+
+        def search(queries: Floats) -> list[Rows]:
+            try:
+                rows, _ = self._index.knn_query(queries, k, num_threads=1, filter=seen.__contains__)
+            except RuntimeError:  # it found fewer than k, and gives none
+                return [np.zeros(0, np.int64) for _ in queries]
+            return list(rows.astype(np.int64))
+
+        return Prepared("graph with a Python filter", search)
+
+
+PEER = Hnswlib
