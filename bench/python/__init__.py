@@ -1,10 +1,18 @@
-"""Benches of the Python package. What must be set before NumPy is imported is set here.
+"""Benches of the Python package. What must be set before NumPy and its like are imported is set here.
 
-NumPy's OpenBLAS lets its threads spin for a while after each product. In a bench whose contenders take
-turns they would spin into the other's turn and take a core from it: so they go to sleep at once.
+The threads of OpenBLAS and OpenMP spin for a while after each call. In a bench whose contenders take turns
+they would spin into the other's turn and take a core from it: so they go to sleep at once.
 """
 
 import os
 
-# Two to the power of this: how many cycles a thread of OpenBLAS waits for more work. 4 is its least.
-OPENBLAS_THREAD_TIMEOUT = os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+# OPENBLAS_THREAD_TIMEOUT: two to the power of it is how many cycles a thread waits for more work; 4 is its least.
+CALM = {
+    name: os.environ.setdefault(name, value)
+    for name, value in {
+        "OPENBLAS_THREAD_TIMEOUT": "4",
+        "OMP_WAIT_POLICY": "passive",
+        "GOMP_SPINCOUNT": "0",
+    }.items()
+}
+OPENBLAS_THREAD_TIMEOUT = CALM["OPENBLAS_THREAD_TIMEOUT"]

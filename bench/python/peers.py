@@ -24,8 +24,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench import calm, results
+from bench import results
 from bench.peers.peer import NAMES, Data, Floats, Peer, Prepared, Rights, Rows, find
+from bench.python import CALM
 from bench.python.harness import alternate, ratio
 from bench.python.library import Library, Scope
 from bench.python.scoped_search import NOISE, fill, make_queries, make_vectors
@@ -169,7 +170,7 @@ def run(rows: int, real: Floats | None, options: argparse.Namespace) -> list[dic
         "dim": options.dim,
         "k": options.k,
         "vectors": "random" if real is None else f"real, noise {NOISE}",
-        "environment": calm.settings(),
+        "environment": CALM,
     }
     found = find(tuple(options.peers))
     lines: list[dict[str, Any]] = []
@@ -194,7 +195,6 @@ def run(rows: int, real: Floats | None, options: argparse.Namespace) -> list[dic
 
 
 def main() -> None:
-    calm.start_calm()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--vectors", type=Path, help="a .npy of real vectors to repeat with noise")

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench import calm, results
+from bench import results
 from bench.peers.grep_peer import NAMES, PATTERNS, GrepPeer, Pattern, Texts, find
 from bench.python.harness import alternate, ratio
 from bench.python.library import Library, Scope
@@ -126,7 +126,6 @@ def run(rows: int, folder: Path, options: argparse.Namespace) -> list[dict[str, 
 
 
 def main() -> None:
-    calm.start_calm()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000])
     parser.add_argument(
