@@ -201,8 +201,8 @@ void batches(const VectorView& view, const Options& options) {
 
 void twins(const VectorView& view, const Options& options) {
   const std::size_t n = 64;
-  std::vector<const float*> rows(n);
-  for (std::size_t r = 0; r < n; ++r) rows[r] = view.row(static_cast<Row>(r));
+  std::vector<const std::byte*> rows(n);
+  for (std::size_t r = 0; r < n; ++r) rows[r] = view.data(static_cast<Row>(r));
   for (const std::size_t nq : {1u, 12u}) {
     const auto values = random_vectors(nq, kDim, 9);
     std::vector<const float*> queries(nq);

@@ -43,6 +43,13 @@ std::pair<Row, Row> add(Engine& self, const Texts& uris, const py::array& vector
   return {rows.begin, rows.end};
 }
 
+Precision precision_of(std::string_view word) {
+  if (const auto precision = precision_named(word)) return *precision;
+  fail(ErrorCode::kInvalidArgument,
+       "precision: expected \"float32\", \"bfloat16\" or \"int8\", got \"" + std::string(word) +
+           "\"");
+}
+
 std::uint64_t add_edges(Engine& self, const Texts& sources, const Texts& targets,
                         const std::string& question, const py::array& vector,
                         const std::string& trace, const std::string& summary,
@@ -114,8 +121,14 @@ void define_writing(Class& type) {
 
 void register_engine(py::module_& module) {
   Class type(module, "Engine", "The native index; see knarr.Engine.");
-  type.def(py::init<std::size_t>(), py::arg("dim"))
+  type.def(py::init([](std::size_t dim, std::string_view precision) {
+             return std::make_unique<Engine>(dim, precision_of(precision));
+           }),
+           py::arg("dim"), py::arg("precision") = "float32")
       .def_property_readonly("dim", &Engine::dim)
+      .def_property_readonly(
+          "precision",
+          [](const Engine& self) { return PrecisionName(py::str(name(self.precision()))); })
       .def("__len__", &Engine::size);
   define_writing(type);
   define_reading(type);
@@ -129,11 +142,13 @@ void register_engine(py::module_& module) {
           py::arg("path"), "path: as os.fsencode gives it")
       .def_static(
           "load",
-          [](const py::bytes& path) {
+          [](const py::bytes& path, std::optional<std::string_view> precision) {
             const std::string name(path);
-            return without_gil([&] { return Engine::load(name); });
+            std::optional<Precision> expected;
+            if (precision) expected = precision_of(*precision);
+            return without_gil([&] { return Engine::load(name, expected); });
           },
-          py::arg("path"));
+          py::arg("path"), py::arg("precision") = py::none());
 }
 
 }  // namespace knarr::bindings

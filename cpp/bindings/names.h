@@ -14,9 +14,11 @@ namespace knarr::bindings {
 #ifdef PYBIND11_TYPING_H_HAS_STRING_LITERAL
 using KindName = py::typing::Literal<"\"chunk\"", "\"abstract\"">;
 using OutcomeName = py::typing::Literal<"\"matches\"", "\"no_matches\"", "\"incomplete\"">;
+using PrecisionName = py::typing::Literal<"\"float32\"", "\"bfloat16\"", "\"int8\"">;
 #else  // compilers without class types as template arguments: only the stubs say less
 using KindName = py::str;
 using OutcomeName = py::str;
+using PrecisionName = py::str;
 #endif
 
 inline const char* kind_name(Kind kind) { return kind == Kind::kChunk ? "chunk" : "abstract"; }

@@ -7,7 +7,8 @@
 
 namespace knarr {
 
-Engine::Engine(std::size_t dim) : Engine(dim, std::make_unique<Stores>(dim)) {}
+Engine::Engine(std::size_t dim, Precision precision)
+    : Engine(dim, std::make_unique<Stores>(dim, precision)) {}
 
 Engine::Engine(std::size_t dim, std::unique_ptr<Stores> stores)
     : dim_(dim), stores_(std::move(stores)) {
@@ -90,8 +91,9 @@ Stats Engine::stats() const {
   state->live().for_each_range([&](Row begin, Row end) {
     for (Row row = begin; row < end; ++row) out.text_bytes += state->texts.text(row).size();
   });
-  out.vectors_size_bytes = std::uint64_t{state->vectors.size()} * dim_ * sizeof(float);
-  if (state->vectors.has_short_rows()) {
+  const RowFormat& format = state->vectors.format();
+  out.vectors_size_bytes = std::uint64_t{state->vectors.size()} * format.row_bytes();
+  if (state->vectors.has_short_rows() && format.precision() != Precision::kInt8) {
     out.short_size_bytes =
         std::uint64_t{state->vectors.size()} * state->vectors.short_shape().size_bytes;
   }

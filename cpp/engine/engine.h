@@ -88,12 +88,15 @@ struct NewEdges {
 
 class Engine {
  public:
-  explicit Engine(std::size_t dim);  // 1 to 65536
+  // dim is 1 to 65536. Vectors are stored in `precision`, and what is exact is exact over those: a
+  // score is that of the stored vector.
+  explicit Engine(std::size_t dim, Precision precision = Precision::kFloat32);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   std::size_t dim() const { return dim_; }
+  Precision precision() const { return state()->vectors.format().precision(); }
   std::uint64_t size() const { return state()->live().size(); }  // live objects
 
   // --- Writing -----------------------------------------------------------------------------------
@@ -159,8 +162,10 @@ class Engine {
   // Writes everything to a file, durably and whole or not at all. Rows that hold nothing any more
   // are left out, so that rows may have other numbers after a load; nothing else changes.
   void save(const std::string& path) const;
-  // Maps a saved file. Throws kCorruption, kUnsupported (made by a newer version), kIo.
-  static std::unique_ptr<Engine> load(const std::string& path);
+  // Maps a saved file. Throws kCorruption, kUnsupported (made by a newer version), kIo, and
+  // kInvalidArgument when its vectors have another precision than the one asked for.
+  static std::unique_ptr<Engine> load(const std::string& path,
+                                      std::optional<Precision> precision = std::nullopt);
 
  private:
   struct Stores;  // the append-only stores; they belong to the writer

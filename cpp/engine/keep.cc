@@ -7,11 +7,8 @@
 //                   u32 id, u32 parent, u32 row (kNoRow: a directory), string name
 //   engine.rows     u32 dim, u64 count, then for each row:
 //                   u32 document (kNoNode: none), u8 kind, string preview
-//   engine.vectors  the unit vectors, f32 (rows, dim), little-endian
 // Loading believes nothing: what is not a whole and consistent engine throws kCorruption.
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <limits>
 
 #include "base/coding.h"
@@ -23,15 +20,13 @@
 #include "snapshot/snapshot.h"
 #include "vectors/codes_codec.h"
 #include "vectors/short_codec.h"
+#include "vectors/vectors_codec.h"
 
 namespace knarr {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "vectors are mapped as they are stored");
-
 constexpr std::string_view kNodes = "engine.nodes";
 constexpr std::string_view kRows = "engine.rows";
-constexpr std::string_view kVectors = "engine.vectors";
 
 // --- Saving --------------------------------------------------------------------------------------
 
@@ -122,24 +117,20 @@ std::string encode_rows(const State& state, const Compaction& rows, std::size_t 
   return out.bytes();
 }
 
-void write_vectors(const State& state, const Compaction& rows, SnapshotWriter& writer) {
-  writer.begin(kVectors);
-  rows.kept().for_each_range([&](Row begin, Row end) {
-    while (begin < end) {
-      const Row n = std::min(state.vectors.contiguous(begin), end - begin);
-      writer.append(std::as_bytes(std::span(state.vectors.row(begin), n * state.vectors.dim())));
-      begin += n;
-    }
-  });
-  writer.end();
-}
-
 // --- Loading -------------------------------------------------------------------------------------
 
 // Reads the parts of an engine into a State, in the order in which they depend on each other.
 class Loader {
  public:
   explicit Loader(const std::string& path) : snapshot_(Snapshot::open(path)) {}
+
+  void expect(std::optional<Precision> precision) const {
+    const Precision held = stored_precision(*snapshot_);
+    if (!precision || *precision == held) return;
+    fail(ErrorCode::kInvalidArgument, snapshot_->path() + ": expected vectors in " +
+                                          name(*precision) + ", it holds them in " + name(held) +
+                                          "; load it as it is, or add them to a new engine");
+  }
 
   void read_rows() {
     const std::string place = place_of(kRows);
@@ -161,13 +152,7 @@ class Loader {
   }
 
   VectorStore vectors() const {
-    const ByteSpan bytes = snapshot_->section(kVectors);
-    if (bytes.size() != std::uint64_t{records_.size()} * dim_ * sizeof(float)) {
-      corrupt(kVectors, "its size does not fit the rows");
-    }
-    const auto* data = reinterpret_cast<const float*>(bytes.data());
-    for (std::size_t row = 0; row < records_.size(); ++row) check_unit(data + row * dim_);
-    return VectorStore(dim_, {data, static_cast<Row>(records_.size()), snapshot_},
+    return VectorStore(dim_, load_vectors(snapshot_, dim_, records_.size()),
                        load_codes(snapshot_, dim_, records_.size()),
                        load_short_rows(snapshot_, dim_, records_.size()));
   }
@@ -263,12 +248,6 @@ class Loader {
     }
   }
 
-  void check_unit(const float* vector) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < dim_; ++i) sum += double{vector[i]} * vector[i];
-    if (!(std::abs(sum - 1) < 1e-3)) corrupt(kVectors, "a vector that is not of length one");
-  }
-
   std::shared_ptr<const Snapshot> snapshot_;
   std::size_t dim_ = 0;
   std::vector<RowRecord> records_;
@@ -282,7 +261,7 @@ void Engine::save(const std::string& path) const {
   SnapshotWriter writer(path);
   writer.add(kNodes, encode_nodes(*state, rows));
   writer.add(kRows, encode_rows(*state, rows, dim_));
-  write_vectors(*state, rows, writer);
+  save_vectors(state->vectors, rows.kept(), writer);
   save_codes(state->vectors, rows.kept(), writer);
   save_short_rows(state->vectors, rows.kept(), writer);
   TextStore texts = rows.texts(state);
@@ -291,8 +270,9 @@ void Engine::save(const std::string& path) const {
   writer.finish();
 }
 
-std::unique_ptr<Engine> Engine::load(const std::string& path) {
+std::unique_ptr<Engine> Engine::load(const std::string& path, std::optional<Precision> precision) {
   Loader loader(path);
+  loader.expect(precision);
   loader.read_rows();
   auto stores = std::make_unique<Stores>(loader.vectors(), loader.texts());
   auto first = std::make_shared<State>(loader.dim());

@@ -9,7 +9,7 @@
 namespace knarr {
 
 struct Engine::Stores {
-  explicit Stores(std::size_t dim) : vectors(dim) {}
+  Stores(std::size_t dim, Precision precision) : vectors(dim, precision) {}
   Stores(VectorStore v, TextStore t) : vectors(std::move(v)), texts(std::move(t)) {}
 
   // Makes `state` see all that has been appended.

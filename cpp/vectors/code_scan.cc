@@ -31,6 +31,7 @@ struct Scan {
   std::span<const float* const> queries;  // one group
   std::span<const QueryTable> tables;
   const ScanKernel& kernel;
+  const ScanKernel& floats;  // for centres
   const BoundKernel& bounds;
   std::size_t dim;
   float best;   // z: how many spreads above its estimate a row is taken to be at best
@@ -54,8 +55,8 @@ class Reader {
         ++end;
       if (masks_[begin] == 0) continue;
       if (!is_begun) {
-        const float* centre = view.centre();
-        scan_->kernel.block(&centre, 1, scan_->queries.data(), scan_->queries.size(), scan_->dim,
+        const auto* centre = reinterpret_cast<const std::byte*>(view.centre());
+        scan_->floats.block(&centre, 1, scan_->queries.data(), scan_->queries.size(), scan_->dim,
                             inner_.data(), 1);
         is_begun = true;
       }
@@ -182,7 +183,8 @@ CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
     for (const float* query : group) {
       if (codes.chunks() > 0) tables.emplace_back(codes.coder().rotation(), query, view.dim());
     }
-    const Scan scan{codes, blocks, group, tables, kernel, bounds, view.dim(), best, worst};
+    const Scan scan{codes,         blocks, group,      tables, kernel,
+                    scan_kernel(), bounds, view.dim(), best,   worst};
     scan_group(scan, view, allowed, k, before, out);
   }
   return out;

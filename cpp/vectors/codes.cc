@@ -191,9 +191,10 @@ void CodeStore::grow(std::size_t chunks, FindRows find) {
       static_cast<unsigned>(std::clamp<std::size_t>(tasks / kTasksPerWorker, 1, max_workers()));
   parallel_for(tasks, workers, [&](unsigned, std::size_t task) {
     std::array<const float*, kChunkRows> rows;
+    std::vector<float> room;
     const std::size_t begin = chunks_ + task * kChunksPerTask;
     for (std::size_t c = begin; c < std::min(begin + kChunksPerTask, chunks); ++c) {
-      find(static_cast<Row>(c * kChunkRows), rows);
+      find(static_cast<Row>(c * kChunkRows), rows, room);
       coder_->code(rows, writable(c));
     }
   });

@@ -140,10 +140,11 @@ class CodeStore {
   const Coder& coder() const { return *coder_; }
   std::size_t chunks() const { return chunks_; }
 
-  // Codes chunks until there are `chunks`. find(first, out) fills `out` with pointers to the
-  // kChunkRows vectors from row `first` on; it is called from several threads when there is much
-  // to do.
-  using FindRows = FunctionRef<void(Row first, std::span<const float*> out)>;
+  // Codes chunks until there are `chunks`. find(first, out, room) fills `out` with pointers to the
+  // kChunkRows vectors from row `first` on, which it may write to `room`; it is called from several
+  // threads when there is much to do.
+  using FindRows =
+      FunctionRef<void(Row first, std::span<const float*> out, std::vector<float>& room)>;
   void grow(std::size_t chunks, FindRows find);
 
   CodeView view() const;

@@ -1,6 +1,7 @@
 #include "vectors/codes_codec.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <string>
@@ -37,15 +38,22 @@ std::size_t unchanged_chunks(const CodeView& codes, const RowSet& kept) {
   return std::min<std::size_t>(codes.chunks(), same / kChunkRows);
 }
 
-// Codes chunks [begin, end) of the file and appends them.
-void append_coded(const Coder& coder, std::span<const float* const> rows, std::size_t begin,
+// Codes chunks [begin, end) of the file, which holds `rows`, and appends them.
+void append_coded(const VectorView& view, std::span<const Row> rows, std::size_t begin,
                   std::size_t end, SnapshotWriter& writer) {
+  const Coder& coder = view.codes().coder();
   const std::size_t size = coder.shape().size_bytes;
   const std::shared_ptr<std::byte> memory = new_segment(kBatchChunks * size, false);
   for (; begin < end; begin += kBatchChunks) {
     const std::size_t n = std::min(kBatchChunks, end - begin);
     parallel_for(n, max_workers(), [&](unsigned, std::size_t i) {
-      coder.code(rows.subspan((begin + i) * kChunkRows, kChunkRows), memory.get() + i * size);
+      std::array<const float*, kChunkRows> vectors;
+      std::vector<float> room(kChunkRows * view.dim());
+      for (std::size_t r = 0; r < kChunkRows; ++r) {
+        vectors[r] = view.format().floats(view.data(rows[(begin + i) * kChunkRows + r]),
+                                          room.data() + r * view.dim());
+      }
+      coder.code(vectors, memory.get() + i * size);
     });
     writer.append({memory.get(), n * size});
   }
@@ -75,12 +83,12 @@ void save_codes(const VectorView& view, const RowSet& kept, SnapshotWriter& writ
     writer.append({codes.chunk(c).data, codes.coder().shape().size_bytes});
   }
   if (unchanged < chunks) {
-    std::vector<const float*> rows;
+    std::vector<Row> rows;
     rows.reserve(kept.size());
     kept.for_each_range([&](Row begin, Row end) {
-      for (Row row = begin; row < end; ++row) rows.push_back(view.row(row));
+      for (Row row = begin; row < end; ++row) rows.push_back(row);
     });
-    append_coded(codes.coder(), rows, unchanged, chunks, writer);
+    append_coded(view, rows, unchanged, chunks, writer);
   }
   writer.end();
 }

@@ -45,9 +45,9 @@ class Reader {
       : scan_(&scan), best_(scan.queries.size(), TopK(k, before)) {}
 
   void read(Row begin, Row end) {
-    const std::size_t dim = scan_->view.dim();
+    const std::size_t row_bytes = scan_->view.format().row_bytes();
     while (begin < end) {
-      const float* data = scan_->view.row(begin);
+      const std::byte* data = scan_->view.data(begin);
       const std::size_t most = std::min<std::size_t>(end - begin, scan_->view.contiguous(begin));
       if (scan_->from_memory && scan_->queries.size() == 1 && most >= kStreamRows) {
         stream(begin, most);
@@ -55,7 +55,7 @@ class Reader {
         continue;
       }
       const std::size_t n = std::min(most, scan_->block_rows - size_);
-      for (std::size_t i = 0; i < n; ++i, ++size_, data += dim) {
+      for (std::size_t i = 0; i < n; ++i, ++size_, data += row_bytes) {
         rows_[size_] = begin + static_cast<Row>(i);
         data_[size_] = data;
       }
@@ -87,7 +87,7 @@ class Reader {
     for (std::size_t at = 0; at < n; at += kBlockRows) {
       const std::size_t m = std::min(kBlockRows, n - at);
       const Row first = begin + static_cast<Row>(at);
-      scan_->kernel.stream(scan_->view.row(first), m, scan_->queries[0], scan_->view.dim(),
+      scan_->kernel.stream(scan_->view.data(first), m, scan_->queries[0], scan_->view.dim(),
                            scores.data());
       for (std::size_t i = 0; i < m; ++i) best_[0].offer(first + static_cast<Row>(i), scores[i]);
     }
@@ -97,12 +97,12 @@ class Reader {
   std::vector<TopK> best_;  // of each query
   std::size_t size_ = 0;    // rows in the block
   std::array<Row, kBlockRows> rows_;
-  std::array<const float*, kBlockRows> data_;
+  std::array<const std::byte*, kBlockRows> data_;
 };
 
 std::vector<Reader> read_all(const Scan& scan, const RankedRanges& rows, std::size_t k,
                              const RowLess& before) {
-  const std::size_t row_bytes = scan.view.dim() * sizeof(float);
+  const std::size_t row_bytes = scan.view.format().row_bytes();
   const std::uint64_t readings = 1 + (scan.queries.size() - 1) / kQueriesPerReading;
   const std::uint64_t worth = rows.size() * row_bytes * readings / kBytesPerWorker;
   const auto wanted = static_cast<unsigned>(std::clamp<std::uint64_t>(worth, 1, max_workers()));
@@ -135,7 +135,7 @@ std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const Ro
   const RankedRanges rows(allowed);
   if (rows.size() == 0) return results;
   k = std::min<std::uint64_t>(k, rows.size());
-  const std::size_t row_bytes = view.dim() * sizeof(float);
+  const std::size_t row_bytes = view.format().row_bytes();
   const bool from_memory = rows.size() * row_bytes > kStreamBytes;
   const std::size_t block_rows =
       queries.size() == 1 ? kBlockRows

@@ -13,12 +13,13 @@
 namespace knarr {
 
 // One more thread joins a scan for each so many bytes of vectors that it reads: about a millisecond
-// of work. At dimension 384 one query is answered by one thread up to 10,922 rows.
+// of work. At dimension 384 one query is answered by one thread up to 10,922 rows of float32.
 inline constexpr std::size_t kBytesPerWorker = std::size_t{8} << 20;
 
-// The best min(k, allowed.size()) rows for each query, a unit vector of view.dim() floats (aligned
-// to 64 bytes if it is to be fast). Requires k >= 1 and allowed within view. The kernel decides the
-// last bit of scores; the number of threads changes nothing.
+// The best min(k, allowed.size()) rows for each query, a unit vector as the kernel, which is one
+// for the view's rows, takes them (aligned to 64 bytes if it is to be fast). Requires k >= 1 and
+// allowed within view. The kernel decides the last bit of scores; the number of threads changes
+// nothing.
 std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const RowSet& allowed,
                                                 std::span<const float* const> queries,
                                                 std::size_t k, const RowLess& before,

@@ -10,6 +10,7 @@
 #include "vectors/codes.h"
 #include "vectors/estimate.h"
 #include "vectors/query_table.h"
+#include "vectors/row_format.h"
 #include "vectors/scan.h"
 #include "vectors/short_rows.h"
 #include "vectors/sieve.h"
@@ -26,7 +27,7 @@ constexpr double kCachedKb = 8192;
 constexpr double kGapsFromMemory = 2;
 
 double vector_kb(const Work& work) {
-  return static_cast<double>(work.dim * sizeof(float)) / kBytesPerKb;
+  return static_cast<double>(RowFormat(work.precision, work.dim).row_bytes()) / kBytesPerKb;
 }
 
 double short_kb(const Work& work) {
@@ -82,7 +83,8 @@ std::uint64_t expected_reranks(std::size_t k) { return 200 + 12 * std::uint64_t{
 
 double CostModel::exact_ns(const Work& work) const {
   const auto rows = static_cast<double>(work.rows);
-  if (work.dim < kLeastCodedDim || work.rows < kSieveRowsPerResult * work.k) {
+  const bool sieves = work.precision != Precision::kInt8 && work.dim >= kLeastCodedDim;
+  if (sieves ? work.rows < kSieveRowsPerResult * work.k : work.dim < kLeastCodedDim) {
     return rows * vector_kb(work) * rerank_ns_per_kb;
   }
   const bool is_dense = work.blocks <= work.rows / (kBlockCodes / 2);
@@ -106,11 +108,10 @@ CostModel measure_costs(FunctionRef<std::int64_t()> now) {
   const VectorStore store = made_rows();
   const VectorView view = store.view();
   const float* query = view.row(0);
-  std::vector<const float*> vectors(kRows);
-  std::vector<const std::byte*> in_order(kRows), here_and_there(kRows);
+  std::vector<const std::byte*> vectors(kRows), in_order(kRows), here_and_there(kRows);
   for (Row row = 0; row < kRows; ++row) {
     const Row other = row * 1'103u % kRows;  // odd: each row once
-    vectors[row] = view.row(other);
+    vectors[row] = view.data(other);
     in_order[row] = view.short_row(row);
     here_and_there[row] = view.short_row(other);
   }

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/function_ref.h"
+#include "vectors/precision.h"
 
 namespace knarr {
 
@@ -26,6 +27,7 @@ struct Work {
   std::uint64_t blocks = 0;  // of codes that hold any of them, at most
   std::size_t dim = 0;
   std::size_t k = 0;
+  Precision precision = Precision::kFloat32;
 };
 
 struct CostModel {

@@ -23,7 +23,7 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
   TopK best(k, before);
   KthLargest kth(k);
   std::array<Row, kBlockRows> rows;
-  std::array<const float*, kBlockRows> data;
+  std::array<const std::byte*, kBlockRows> data;
   std::array<float, kBlockRows> scores;
   std::make_heap(candidates.begin(), candidates.end(), Worse());
   while (!candidates.empty() && candidates.front().upper >= kth.value()) {
@@ -31,7 +31,7 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
     std::size_t n = 0;
     while (n < kBlockRows && !candidates.empty()) {
       rows[n] = candidates.front().row;
-      data[n] = view.row(rows[n]);
+      data[n] = view.data(rows[n]);
       ++n;
       std::pop_heap(candidates.begin(), candidates.end(), Worse());
       candidates.pop_back();

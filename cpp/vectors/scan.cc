@@ -1,8 +1,9 @@
 #include "vectors/scan.h"
 
 namespace knarr {
+namespace {
 
-const ScanKernel* scan_kernel(CpuLevel level) {
+const ScanKernels* twins(CpuLevel level) {
   switch (level) {
     case CpuLevel::kAvx512:
       return kScanAvx512;
@@ -14,9 +15,25 @@ const ScanKernel* scan_kernel(CpuLevel level) {
   return kScanPlain;
 }
 
-const ScanKernel& scan_kernel() {
-  static const ScanKernel* const best = scan_kernel(cpu_level());
-  return *best;
+}  // namespace
+
+const ScanKernel* scan_kernel(CpuLevel level, Precision rows) {
+  const ScanKernels* kernels = twins(level);
+  if (kernels == nullptr) return nullptr;
+  switch (rows) {
+    case Precision::kBfloat16:
+      return &kernels->bfloat16;
+    case Precision::kInt8:
+      return &kernels->int8;
+    case Precision::kFloat32:
+      break;
+  }
+  return &kernels->float32;
+}
+
+const ScanKernel& scan_kernel(Precision rows) {
+  static const CpuLevel level = cpu_level();
+  return *scan_kernel(level, rows);
 }
 
 }  // namespace knarr

@@ -12,6 +12,10 @@
 #include <immintrin.h>
 
 #include <cstdint>
+#include <cstring>
+
+#include "vectors/row_format.h"
+#include "vectors/scan_int8.h"
 
 #define KNARR_AVX2 __attribute__((target("avx2,fma")))
 
@@ -34,11 +38,46 @@ KNARR_AVX2 inline float total(__m256 low, __m256 high) {
   return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
+// Rows of a precision: how wide a number is, eight numbers from number i on, and the n of them that
+// a row ends with, then zeros; how long a row is, and the product that a sum stands for.
+struct Float32 {
+  static constexpr std::size_t kBytes = sizeof(float);
+  KNARR_AVX2 static __m256 eight(const std::byte* row, std::size_t i) {
+    return _mm256_loadu_ps(reinterpret_cast<const float*>(row) + i);
+  }
+  KNARR_AVX2 static __m256 last(const std::byte* row, std::size_t i, std::size_t n) {
+    return _mm256_maskload_ps(reinterpret_cast<const float*>(row) + i, first_lanes(n));
+  }
+  static std::size_t row_bytes(std::size_t dim) { return dim * kBytes; }
+  KNARR_AVX2 static float product(float sum, const std::byte*, std::size_t) { return sum; }
+};
+
+struct Bfloat16 {
+  static constexpr std::size_t kBytes = sizeof(std::uint16_t);
+  KNARR_AVX2 static __m256 eight(const std::byte* row, std::size_t i) {
+    return widened(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i * kBytes)));
+  }
+  KNARR_AVX2 static __m256 last(const std::byte* row, std::size_t i, std::size_t n) {
+    __m128i halves = _mm_setzero_si128();
+    std::memcpy(&halves, row + i * kBytes, (n < 8 ? n : 8) * kBytes);
+    return widened(halves);
+  }
+  static std::size_t row_bytes(std::size_t dim) { return bfloat16_factor_at(dim) + sizeof(float); }
+  KNARR_AVX2 static float product(float sum, const std::byte* row, std::size_t dim) {
+    return sum * *reinterpret_cast<const float*>(row + bfloat16_factor_at(dim));
+  }
+
+ private:
+  KNARR_AVX2 static __m256 widened(__m128i halves) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+  }
+};
+
 // Whether a tile asks for the rows `ahead` while it works.
 enum class Ahead { kNone, kRows };
 
-template <int R, int Q, Ahead A>
-KNARR_AVX2 inline void tile(const float* const* rows, const float* const* ahead,
+template <class Rows, int R, int Q, Ahead A>
+KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* const* ahead,
                             const float* const* queries, std::size_t dim, float* scores,
                             std::size_t stride) {
   __m256 sums[2][R][Q];
@@ -55,7 +94,7 @@ KNARR_AVX2 inline void tile(const float* const* rows, const float* const* ahead,
     if constexpr (A == Ahead::kRows) {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
-        _mm_prefetch(reinterpret_cast<const char*>(ahead[r] + i), _MM_HINT_T0);
+        _mm_prefetch(reinterpret_cast<const char*>(ahead[r] + i * Rows::kBytes), _MM_HINT_T0);
       }
     }
 #pragma GCC unroll 2
@@ -63,7 +102,7 @@ KNARR_AVX2 inline void tile(const float* const* rows, const float* const* ahead,
       const std::size_t at = i + 8 * static_cast<std::size_t>(half);
       __m256 row[R];
 #pragma GCC unroll 8
-      for (int r = 0; r < R; ++r) row[r] = _mm256_loadu_ps(rows[r] + at);
+      for (int r = 0; r < R; ++r) row[r] = Rows::eight(rows[r], at);
 #pragma GCC unroll 8
       for (int q = 0; q < Q; ++q) {
         const __m256 query = _mm256_loadu_ps(queries[q] + at);
@@ -78,14 +117,13 @@ KNARR_AVX2 inline void tile(const float* const* rows, const float* const* ahead,
   for (int half = 0; half < 2; ++half) {
     const std::size_t at = i + 8 * static_cast<std::size_t>(half);
     if (at >= dim) break;
-    const __m256i mask = first_lanes(dim - at);
 #pragma GCC unroll 8
     for (int q = 0; q < Q; ++q) {
-      const __m256 query = _mm256_maskload_ps(queries[q] + at, mask);
+      const __m256 query = _mm256_maskload_ps(queries[q] + at, first_lanes(dim - at));
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         sums[half][r][q] =
-            _mm256_fmadd_ps(_mm256_maskload_ps(rows[r] + at, mask), query, sums[half][r][q]);
+            _mm256_fmadd_ps(Rows::last(rows[r], at, dim - at), query, sums[half][r][q]);
       }
     }
   }
@@ -94,60 +132,64 @@ KNARR_AVX2 inline void tile(const float* const* rows, const float* const* ahead,
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
       scores[static_cast<std::size_t>(q) * stride + static_cast<std::size_t>(r)] =
-          total(sums[0][r][q], sums[1][r][q]);
+          Rows::product(total(sums[0][r][q], sums[1][r][q]), rows[r], dim);
     }
   }
 }
 
 // R rows, all queries.
-template <int R>
-KNARR_AVX2 void band(const float* const* rows, const float* const* queries, std::size_t n_queries,
-                     std::size_t dim, float* scores, std::size_t stride) {
+template <class Rows, int R>
+KNARR_AVX2 void band(const std::byte* const* rows, const float* const* queries,
+                     std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
   std::size_t q = 0;
   for (; q + 3 <= n_queries; q += 3) {
-    tile<R, 3, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 3, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
   }
   queries += q;
   scores += q * stride;
-  if (n_queries - q == 2) tile<R, 2, Ahead::kNone>(rows, rows, queries, dim, scores, stride);
-  if (n_queries - q == 1) tile<R, 1, Ahead::kNone>(rows, rows, queries, dim, scores, stride);
+  if (n_queries - q == 2) tile<Rows, R, 2, Ahead::kNone>(rows, rows, queries, dim, scores, stride);
+  if (n_queries - q == 1) tile<Rows, R, 1, Ahead::kNone>(rows, rows, queries, dim, scores, stride);
 }
 
-KNARR_AVX2 void block(const float* const* rows, std::size_t n_rows, const float* const* queries,
+template <class Rows>
+KNARR_AVX2 void block(const std::byte* const* rows, std::size_t n_rows, const float* const* queries,
                       std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
   std::size_t r = 0;
   if (n_queries == 1) {
     for (; r + 4 <= n_rows; r += 4) {
-      const float* const* ahead = r + 8 <= n_rows ? rows + r + 4 : rows + r;
-      tile<4, 1, Ahead::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
+      const std::byte* const* ahead = r + 8 <= n_rows ? rows + r + 4 : rows + r;
+      tile<Rows, 4, 1, Ahead::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
     }
   } else {
     for (; r + 2 <= n_rows; r += 2) {
-      band<2>(rows + r, queries, n_queries, dim, scores + r, stride);
+      band<Rows, 2>(rows + r, queries, n_queries, dim, scores + r, stride);
     }
   }
-  for (; r < n_rows; ++r) band<1>(rows + r, queries, n_queries, dim, scores + r, stride);
+  for (; r < n_rows; ++r) band<Rows, 1>(rows + r, queries, n_queries, dim, scores + r, stride);
 }
 
-KNARR_AVX2 void stream(const float* rows, std::size_t n_rows, const float* query, std::size_t dim,
-                       float* scores) {
-  for (std::size_t r = 0; r < n_rows; ++r, rows += dim) {
-    tile<1, 1, Ahead::kNone>(&rows, &rows, &query, dim, scores + r, 1);
+template <class Rows>
+KNARR_AVX2 void stream(const std::byte* rows, std::size_t n_rows, const float* query,
+                       std::size_t dim, float* scores) {
+  for (std::size_t r = 0; r < n_rows; ++r, rows += Rows::row_bytes(dim)) {
+    tile<Rows, 1, 1, Ahead::kNone>(&rows, &rows, &query, dim, scores + r, 1);
   }
 }
 
-constexpr ScanKernel kKernel{block, stream};
+constexpr ScanKernels kKernels{{block<Float32>, stream<Float32>},
+                               {block<Bfloat16>, stream<Bfloat16>},
+                               int8_kernel<CpuLevel::kAvx2>()};
 
 }  // namespace
 
-const ScanKernel* const kScanAvx2 = &kKernel;
+const ScanKernels* const kScanAvx2 = &kKernels;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ScanKernel* const kScanAvx2 = nullptr;
+const ScanKernels* const kScanAvx2 = nullptr;
 }  // namespace knarr
 
 #endif

@@ -1,8 +1,12 @@
 // The twin without instruction sets: the meaning of the others, and the path of every machine that
 // has none of them. The sixteen sums are an array that compilers turn into vector registers.
 #include <array>
+#include <bit>
+#include <cstdint>
 
+#include "vectors/row_format.h"
 #include "vectors/scan.h"
+#include "vectors/scan_int8.h"
 
 namespace knarr {
 namespace {
@@ -17,36 +21,63 @@ float total(const std::array<float, kLanes>& s) {
   return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
-float dot(const float* row, const float* query, std::size_t dim) {
+// Rows of a precision: how long one is, number i of it, and the product that a sum stands for.
+struct Float32 {
+  static std::size_t row_bytes(std::size_t dim) { return dim * sizeof(float); }
+  static float at(const std::byte* row, std::size_t i) {
+    return reinterpret_cast<const float*>(row)[i];
+  }
+  static float product(float sum, const std::byte*, std::size_t) { return sum; }
+};
+
+struct Bfloat16 {
+  static std::size_t row_bytes(std::size_t dim) { return bfloat16_factor_at(dim) + sizeof(float); }
+  static float at(const std::byte* row, std::size_t i) {
+    return std::bit_cast<float>(std::uint32_t{reinterpret_cast<const std::uint16_t*>(row)[i]}
+                                << 16);
+  }
+  static float product(float sum, const std::byte* row, std::size_t dim) {
+    return sum * *reinterpret_cast<const float*>(row + bfloat16_factor_at(dim));
+  }
+};
+
+template <class Rows>
+float dot(const std::byte* row, const float* query, std::size_t dim) {
   std::array<float, kLanes> sums{};
   std::size_t i = 0;
   for (; i + kLanes <= dim; i += kLanes) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      sums[lane] += row[i + lane] * query[i + lane];
+      sums[lane] += Rows::at(row, i + lane) * query[i + lane];
     }
   }
-  for (std::size_t lane = 0; i < dim; ++i, ++lane) sums[lane] += row[i] * query[i];
-  return total(sums);
+  for (std::size_t lane = 0; i < dim; ++i, ++lane) sums[lane] += Rows::at(row, i) * query[i];
+  return Rows::product(total(sums), row, dim);
 }
 
-void block(const float* const* rows, std::size_t n_rows, const float* const* queries,
+template <class Rows>
+void block(const std::byte* const* rows, std::size_t n_rows, const float* const* queries,
            std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
   for (std::size_t r = 0; r < n_rows; ++r) {
     for (std::size_t q = 0; q < n_queries; ++q) {
-      scores[q * stride + r] = dot(rows[r], queries[q], dim);
+      scores[q * stride + r] = dot<Rows>(rows[r], queries[q], dim);
     }
   }
 }
 
-void stream(const float* rows, std::size_t n_rows, const float* query, std::size_t dim,
+template <class Rows>
+void stream(const std::byte* rows, std::size_t n_rows, const float* query, std::size_t dim,
             float* scores) {
-  for (std::size_t r = 0; r < n_rows; ++r) scores[r] = dot(rows + r * dim, query, dim);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    scores[r] = dot<Rows>(rows + r * Rows::row_bytes(dim), query, dim);
+  }
 }
 
-constexpr ScanKernel kKernel{block, stream};
+constexpr ScanKernels kKernels{{block<Float32>, stream<Float32>},
+                               {block<Bfloat16>, stream<Bfloat16>},
+                               int8_kernel<CpuLevel::kPlain>()};
 
 }  // namespace
 
-const ScanKernel* const kScanPlain = &kKernel;
+const ScanKernels* const kScanPlain = &kKernels;
 
 }  // namespace knarr

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -14,10 +13,10 @@
 #include "base/stopwatch.h"
 #include "vectors/code_scan.h"
 #include "vectors/exact.h"
-#include "vectors/normalise.h"
 #include "vectors/planner.h"
 #include "vectors/scan.h"
 #include "vectors/sieve.h"
+#include "vectors/unit_queries.h"
 
 namespace knarr {
 namespace {
@@ -32,34 +31,8 @@ Plan choose_plan(const VectorView& view, const RowSet& allowed, std::size_t k,
   if (rows <= kExactRows) return Plan::kExact;  // without measuring a machine that needs no plan
   const std::uint64_t span = std::uint64_t{allowed.last()} - allowed.first() + 1;
   const std::uint64_t blocks = std::min(rows, span / kBlockCodes + 1);
-  return choose(costs_here(), {rows, blocks, view.dim(), k});
+  return choose(costs_here(), {rows, blocks, view.dim(), k, view.format().precision()});
 }
-
-// The queries as unit vectors, each at a multiple of 64 bytes: loads that cross cache lines would
-// cost a batch a third of its speed.
-class UnitQueries {
- public:
-  // Errors name a query by its index, unless it was asked alone.
-  UnitQueries(const float* queries, std::size_t n, std::size_t dim, bool alone) {
-    const std::size_t stride = (dim + kLine - 1) / kLine * kLine;
-    memory_.resize(n * stride + kLine);
-    void* at = memory_.data();
-    std::size_t room = memory_.size() * sizeof(float);
-    auto* out = static_cast<float*>(std::align(kLine * sizeof(float), sizeof(float), at, room));
-    for (std::size_t q = 0; q < n; ++q, out += stride) {
-      const std::span query(queries + q * dim, dim);
-      scale_to_unit(query, checked_length(query, "query", alone ? kNoIndex : q), out);
-      all_.push_back(out);
-    }
-  }
-
-  std::span<const float* const> all() const { return all_; }
-
- private:
-  static constexpr std::size_t kLine = 16;  // floats in 64 bytes
-  std::vector<float> memory_;
-  std::vector<const float*> all_;
-};
 
 void check(std::size_t k, const SearchHow& how) {
   if (k == 0) fail(ErrorCode::kInvalidArgument, "k is 0, expected at least 1");
@@ -74,11 +47,14 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
                     std::span<const float* const> queries, std::span<const std::size_t> which,
                     std::size_t k, const RowLess& before, std::vector<TopKResult>& results) {
   if (which.empty()) return;
+  const ScanKernel& kernel = scan_kernel(view.format().precision());
   const std::uint64_t least = std::max<std::uint64_t>(kSieveRows, k * kSieveRowsPerResult);
-  if (which.size() == 1 && allowed.size() >= least && view.has_short_rows()) {
+  // Rows of int8 are short rows: there is nothing to look at after them.
+  const bool sieves = view.has_short_rows() && view.format().precision() != Precision::kInt8;
+  if (which.size() == 1 && allowed.size() >= least && sieves) {
     TopKResult& result = results[which[0]];
     Reranked found =
-        sieve_top_k(view, allowed, queries[which[0]], k, before, scan_kernel(), short_products());
+        sieve_top_k(view, allowed, queries[which[0]], k, before, kernel, short_products());
     result.rows = std::move(found.rows);
     result.plan = name(Plan::kExact);
     result.explanation.rows_scanned += allowed.size();
@@ -87,7 +63,7 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
   }
   std::vector<const float*> asked;
   for (const std::size_t q : which) asked.push_back(queries[q]);
-  auto found = exact_top_k(view, allowed, asked, k, before, scan_kernel());
+  auto found = exact_top_k(view, allowed, asked, k, before, kernel);
   for (std::size_t i = 0; i < which.size(); ++i) {
     TopKResult& result = results[which[i]];
     result.rows = std::move(found[i]);
@@ -102,8 +78,8 @@ std::vector<std::size_t> answer_by_codes(const VectorView& view, const RowSet& a
                                          std::span<const float* const> queries, std::size_t k,
                                          const RowLess& before, const SearchHow& how,
                                          std::vector<TopKResult>& results) {
-  CodeScanned found = code_scan(view, allowed, queries, k, how.recall_target, before, scan_kernel(),
-                                bound_kernel());
+  CodeScanned found = code_scan(view, allowed, queries, k, how.recall_target, before,
+                                scan_kernel(view.format().precision()), bound_kernel());
   std::vector<std::size_t> open;
   for (std::size_t q = 0; q < queries.size(); ++q) {
     Explanation& explanation = results[q].explanation;
@@ -127,7 +103,7 @@ std::vector<TopKResult> run(const VectorView& view, const RowSet& asked, const f
                             const SearchHow& how, bool alone) {
   Stopwatch watch(how.explain);
   check(k, how);
-  const UnitQueries unit(queries, n_queries, view.dim(), alone);
+  const UnitQueries unit(queries, n_queries, view.dim(), view.format().precision(), alone);
   const bool inside = asked.empty() || asked.last() < view.size();
   const RowSet allowed = inside ? asked : asked & RowSet::range(0, view.size());
   const Plan plan = choose_plan(view, allowed, k, how);

@@ -18,12 +18,16 @@ namespace {
 constexpr std::size_t kMaxDim = 65536;
 constexpr std::size_t kSegmentBytes = std::size_t{16} << 20;
 
-unsigned shift_for(std::size_t dim) {
+std::size_t checked_dim(std::size_t dim) {
   if (dim < 1 || dim > kMaxDim) {
     fail(ErrorCode::kInvalidArgument,
          "dimension " + std::to_string(dim) + ", expected 1 to " + std::to_string(kMaxDim));
   }
-  return static_cast<unsigned>(std::bit_width(kSegmentBytes / (dim * sizeof(float)))) - 1;
+  return dim;
+}
+
+unsigned shift_for(std::size_t row_bytes) {
+  return static_cast<unsigned>(std::bit_width(kSegmentBytes / row_bytes)) - 1;
 }
 
 }  // namespace
@@ -31,17 +35,19 @@ unsigned shift_for(std::size_t dim) {
 struct VectorView::Table {
   AdoptedVectors front;
   std::vector<std::shared_ptr<std::byte>> owners;
-  std::vector<const float*> segments;
+  std::vector<const std::byte*> segments;
   AdoptedShortRows short_front;
-  std::vector<const std::byte*> short_segments;  // also in `owners`
+  std::vector<const std::byte*> short_segments;  // also in `owners`; of int8 rows, `segments`
 };
 
-VectorStore::VectorStore(std::size_t dim) : VectorStore(dim, AdoptedVectors{}) {}
+VectorStore::VectorStore(std::size_t dim, Precision precision)
+    : VectorStore(dim, AdoptedVectors{nullptr, 0, nullptr, precision}) {}
 
 VectorStore::VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes,
                          AdoptedShortRows short_rows)
-    : dim_(dim),
-      shift_(shift_for(dim)),
+    : dim_(checked_dim(dim)),
+      format_(front.precision, dim),
+      shift_(shift_for(format_.row_bytes())),
       adopted_(front.rows),
       size_(front.rows),
       short_shape_(dim),
@@ -80,10 +86,13 @@ Row VectorStore::append(std::span<const float> values, std::size_t n) {
   }
   const Row begin = size_;
   reserve(begin + static_cast<Row>(n));
+  std::vector<float> unit(dim_), room(dim_);
   for (std::size_t i = 0; i < n; ++i) {
     const Row row = begin + static_cast<Row>(i);
-    scale_to_unit(values.subspan(i * dim_, dim_), lengths[i], writable(row));
-    if (dim_ >= kLeastCodedDim) shorten({writable(row), dim_}, short_shape_, writable_short(row));
+    scale_to_unit(values.subspan(i * dim_, dim_), lengths[i], unit.data());
+    format_.store(unit.data(), writable(row));
+    if (!keeps_short_rows()) continue;
+    shorten({format_.floats(writable(row), room.data()), dim_}, short_shape_, writable_short(row));
   }
   size_ = begin + static_cast<Row>(n);
   code();
@@ -92,19 +101,22 @@ Row VectorStore::append(std::span<const float> values, std::size_t n) {
 
 void VectorStore::code() {
   if (dim_ < kLeastCodedDim) return;
-  codes_.grow(size_ / kChunkRows, [this](Row first, std::span<const float*> rows) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const Row row = first + static_cast<Row>(i);
-      rows[i] = row < adopted_ ? table_->front.data + std::size_t{row} * dim_ : writable(row);
-    }
-  });
+  const VectorView all = view();
+  codes_.grow(
+      size_ / kChunkRows, [&](Row first, std::span<const float*> rows, std::vector<float>& room) {
+        room.resize(rows.size() * dim_);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          rows[i] = format_.floats(all.data(first + static_cast<Row>(i)), room.data() + i * dim_);
+        }
+      });
 }
 
 VectorView VectorStore::view() const {
   VectorView view;
   view.table_ = table_;
+  view.format_ = format_;
   view.segments_ = table_->segments.data();
-  view.front_ = table_->front.data;
+  view.front_ = static_cast<const std::byte*>(table_->front.data);
   view.short_segments_ = table_->short_segments.data();
   view.short_front_ = table_->short_front.data;
   view.short_shape_ = short_shape_;
@@ -116,24 +128,29 @@ VectorView VectorStore::view() const {
   return view;
 }
 
-std::size_t VectorStore::size_bytes() const { return std::size_t{size_} * dim_ * sizeof(float); }
+std::size_t VectorStore::size_bytes() const { return std::size_t{size_} * format_.row_bytes(); }
+
+bool VectorStore::keeps_short_rows() const {
+  return dim_ >= kLeastCodedDim && format_.precision() != Precision::kInt8;
+}
 
 void VectorStore::reserve(Row rows) {
   const std::size_t capacity = std::size_t{1} << shift_;
   const std::size_t needed = (std::size_t{rows - adopted_} + capacity - 1) >> shift_;
   if (needed <= segments_.size()) return;
   auto table = std::make_shared<VectorView::Table>(*table_);
-  std::vector<float*> segments = segments_;
+  std::vector<std::byte*> segments = segments_;
   std::vector<std::byte*> short_segments = short_segments_;
   while (segments.size() < needed) {
     const bool first = segments.empty() && adopted_ == 0;
-    table->owners.push_back(new_segment(capacity * dim_ * sizeof(float), !first));
-    segments.push_back(reinterpret_cast<float*>(table->owners.back().get()));
+    table->owners.push_back(new_segment(capacity * format_.row_bytes(), !first));
+    segments.push_back(table->owners.back().get());
     table->segments.push_back(segments.back());
-    if (dim_ < kLeastCodedDim) continue;
-    table->owners.push_back(new_segment(capacity * short_shape_.size_bytes, !first));
-    short_segments.push_back(table->owners.back().get());
-    table->short_segments.push_back(short_segments.back());
+    if (keeps_short_rows()) {
+      table->owners.push_back(new_segment(capacity * short_shape_.size_bytes, !first));
+      short_segments.push_back(table->owners.back().get());
+    }
+    table->short_segments.push_back(table->owners.back().get());
   }
   segments_ = std::move(segments);
   short_segments_ = std::move(short_segments);
@@ -147,7 +164,11 @@ std::byte* VectorStore::writable_short(Row row) const {
 }
 
 void VectorStore::shorten_adopted(VectorView::Table& table) const {
+  if (format_.precision() == Precision::kInt8) {
+    table.short_front = {static_cast<const std::byte*>(table.front.data), adopted_, nullptr};
+  }
   if (dim_ < kLeastCodedDim || table.short_front.rows == adopted_) return;
+  const auto* data = static_cast<const std::byte*>(table.front.data);
   const std::size_t size = short_shape_.size_bytes;
   const std::shared_ptr<std::byte> memory = new_segment(adopted_ * size, true);
   constexpr std::size_t kTaskRows = 1024;
@@ -155,16 +176,18 @@ void VectorStore::shorten_adopted(VectorView::Table& table) const {
   const auto workers = static_cast<unsigned>(std::min<std::size_t>(tasks / 4, max_workers()));
   parallel_for(tasks, workers, [&](unsigned, std::size_t task) {
     const std::size_t end = std::min<std::size_t>((task + 1) * kTaskRows, adopted_);
+    std::vector<float> room(dim_);
     for (std::size_t row = task * kTaskRows; row < end; ++row) {
-      shorten({table.front.data + row * dim_, dim_}, short_shape_, memory.get() + row * size);
+      const float* vector = format_.floats(data + row * format_.row_bytes(), room.data());
+      shorten({vector, dim_}, short_shape_, memory.get() + row * size);
     }
   });
   table.short_front = {memory.get(), adopted_, memory};
 }
 
-float* VectorStore::writable(Row row) const {
+std::byte* VectorStore::writable(Row row) const {
   const Row at = row - adopted_;
-  return segments_[at >> shift_] + std::size_t{at & ((Row{1} << shift_) - 1)} * dim_;
+  return segments_[at >> shift_] + std::size_t{at & ((Row{1} << shift_) - 1)} * format_.row_bytes();
 }
 
 }  // namespace knarr

@@ -1,6 +1,7 @@
-// VectorStore: one unit vector of `dim` floats per row, in row order, append-only; and beside them,
-// when the dimension is large enough for that to be faster, each vector in a quarter of the bytes
-// (short_rows.h) and in a thirtieth (codes.h).
+// VectorStore: one unit vector of `dim` numbers per row, in row order, append-only, in one
+// precision (row_format.h); and beside them, when the dimension is large enough for that to be
+// faster, each vector as a short row (short_rows.h; int8 rows are that already) and as a code
+// (codes.h).
 //
 // Rows live in segments of a fixed capacity that never move, so a VectorView, taken once and read
 // without locks, stays valid while the writer appends behind it. Rows mapped from a snapshot may
@@ -18,6 +19,7 @@
 
 #include "engine/types.h"
 #include "vectors/codes.h"
+#include "vectors/row_format.h"
 #include "vectors/short_rows.h"
 
 namespace knarr {
@@ -27,9 +29,10 @@ inline constexpr std::size_t kLeastCodedDim = 64;
 
 // Rows that live in memory of somebody else, such as a mapped file.
 struct AdoptedVectors {
-  const float* data = nullptr;        // (rows, dim), C-contiguous unit vectors, 4-byte aligned
+  const void* data = nullptr;         // rows one after the other, 4-byte aligned
   Row rows = 0;                       // how many
   std::shared_ptr<const void> owner;  // keeps `data` alive
+  Precision precision = Precision::kFloat32;
 };
 
 // Their short rows, all or none.
@@ -46,12 +49,17 @@ class VectorView {
   Row size() const { return size_; }
   std::size_t dim() const { return dim_; }
 
-  // The `dim` floats of a row. Requires row < size().
-  const float* row(Row row) const {
-    if (row < adopted_) return front_ + std::size_t{row} * dim_;
+  const RowFormat& format() const { return format_; }
+
+  // The format().row_bytes() bytes of a row. Requires row < size().
+  const std::byte* data(Row row) const {
+    if (row < adopted_) return front_ + std::size_t{row} * format_.row_bytes();
     const Row at = row - adopted_;
-    return segments_[at >> shift_] + std::size_t{at & ((Row{1} << shift_) - 1)} * dim_;
+    return segments_[at >> shift_] +
+           std::size_t{at & ((Row{1} << shift_) - 1)} * format_.row_bytes();
   }
+  // The `dim` floats of a row. Requires row < size() and float32.
+  const float* row(Row row) const { return reinterpret_cast<const float*>(data(row)); }
 
   // Of the first codes().rows() rows.
   const CodeView& codes() const { return codes_; }
@@ -79,8 +87,9 @@ class VectorView {
   struct Table;
 
   std::shared_ptr<const Table> table_;  // owns what the pointers below show
-  const float* const* segments_ = nullptr;
-  const float* front_ = nullptr;
+  RowFormat format_{Precision::kFloat32, 0};
+  const std::byte* const* segments_ = nullptr;
+  const std::byte* front_ = nullptr;
   const std::byte* const* short_segments_ = nullptr;
   const std::byte* short_front_ = nullptr;
   Row adopted_ = 0;
@@ -94,10 +103,11 @@ class VectorView {
 class VectorStore {
  public:
   // Throws Error kInvalidArgument unless 1 <= dim <= 65536.
-  explicit VectorStore(std::size_t dim);
+  explicit VectorStore(std::size_t dim, Precision precision = Precision::kFloat32);
 
-  // A store that begins with rows of somebody else, which are trusted to be finite unit vectors
-  // (a row that is not may be missing from results, and harms nothing else).
+  // A store that begins with rows of somebody else, of whose precision it is, and which are trusted
+  // to be finite unit vectors (a row that is not may be missing from results, and harms nothing
+  // else).
   // What they lack in codes and short rows is made at once. Throws Error kInvalidArgument when
   // there are codes or short rows of other rows.
   VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes = {},
@@ -106,9 +116,9 @@ class VectorStore {
   std::size_t dim() const { return dim_; }
   Row size() const { return size_; }
 
-  // Adds n rows from `values`, (n, dim) in C order, scaled to length one, and returns the first of
-  // them. Throws Error kInvalidArgument, with nothing added, when the width is wrong or a vector
-  // has no direction; the message names its index in `values`.
+  // Adds n rows from `values`, (n, dim) in C order, scaled to length one, then rounded, and returns
+  // the first of them. Throws Error kInvalidArgument, with nothing added, when the width is wrong
+  // or a vector has no direction; the message names its index in `values`.
   Row append(std::span<const float> values, std::size_t n);
 
   VectorView view() const;
@@ -117,18 +127,21 @@ class VectorStore {
   std::size_t size_bytes() const;
 
  private:
-  void reserve(Row rows);          // segments for that many rows in all
-  float* writable(Row row) const;  // requires a row behind the adopted ones
+  // Whether short rows lie in memory of their own.
+  bool keeps_short_rows() const;
+  void reserve(Row rows);              // segments for that many rows in all
+  std::byte* writable(Row row) const;  // requires a row behind the adopted ones
   std::byte* writable_short(Row row) const;
   void shorten_adopted(VectorView::Table& table) const;  // where they bring no short rows
   void code();                                           // the chunks that have become whole
 
   std::size_t dim_;
+  RowFormat format_;
   unsigned shift_;  // a segment holds 2^shift rows
   Row adopted_ = 0;
   Row size_ = 0;
   ShortShape short_shape_;
-  std::vector<float*> segments_;
+  std::vector<std::byte*> segments_;
   std::vector<std::byte*> short_segments_;
   std::shared_ptr<const VectorView::Table> table_;
   CodeStore codes_;

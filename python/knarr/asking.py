@@ -284,6 +284,7 @@ class Asking(Experience):
             **totals,
             "embedder": self.embedder.id,
             "dim": self.embedder.dim,
+            "precision": self._index.engine.precision,
             "chunk_tokens": self.settings.chunk_tokens,
             "seq": seq,
             "engine": self._index.engine.stats(),

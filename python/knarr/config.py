@@ -24,6 +24,8 @@ class Settings(BaseSettings):
     abstract_prompt_tokens:  the most tokens shown to the model for one abstract, however much there is
     abstract_job_tokens:     the most that one job of abstracts may cost, prompts and replies; 0 for no limit
     abstract_threads:  calls to the model at a time
+    precision:         how the engine stores vectors: "float32", "bfloat16" (half the bytes), "int8" (a quarter).
+                       The catalog keeps what the embedder gave, so that another one only rebuilds the engine
     preview_chars:     the most characters of a preview
     max_file_bytes:    larger files are refused with status "limit"
     chat_url:          an OpenAI-compatible server (…/v1); empty: no chat model, everything works without
@@ -52,6 +54,7 @@ class Settings(BaseSettings):
     abstract_prompt_tokens: int = Field(default=3000, ge=600)
     abstract_job_tokens: int = Field(default=2_000_000, ge=0)
     abstract_threads: int = Field(default=4, ge=1, le=64)
+    precision: Literal["float32", "bfloat16", "int8"] = "float32"
     preview_chars: int = Field(default=240, ge=40)
     max_file_bytes: int = Field(default=256 << 20, ge=1)
     chat_url: str = ""

@@ -73,6 +73,7 @@ class Serializable(Protocol):
 RowFilter = Serializable | bytes | npt.NDArray[np.bool_]
 
 Plan = Literal["auto", "exact", "scan"]
+Precision = Literal["float32", "bfloat16", "int8"]
 
 ROOT = "viking://"
 _ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
@@ -83,21 +84,30 @@ class Engine:
 
     ``len(engine)`` counts its objects. Rows are never used twice; ``save`` and ``load`` drop those
     of removed objects, after which rows may have other numbers.
+
+    precision: how vectors are stored: "float32"; "bfloat16", in half the bytes; "int8", in a quarter,
+               each number in 255 steps. Exact then means exact over what is stored: a score is the
+               product of the query and the stored vector.
     """
 
-    def __init__(self, dim: int) -> None:
-        self._core = _core.Engine(_count(dim, "dim"))
+    def __init__(self, dim: int, precision: Precision = "float32") -> None:
+        self._core = _core.Engine(_count(dim, "dim"), _text(precision, "precision"))
 
     @property
     def dim(self) -> int:
         """Width of the vectors."""
         return self._core.dim
 
+    @property
+    def precision(self) -> Precision:
+        """How vectors are stored."""
+        return self._core.precision
+
     def __len__(self) -> int:
         return len(self._core)
 
     def __repr__(self) -> str:
-        return f"Engine(dim={self.dim}, objects={len(self)})"
+        return f"Engine(dim={self.dim}, precision={self.precision}, objects={len(self)})"
 
     # ------------------------------------------------------------------ writing
 
@@ -322,11 +332,13 @@ class Engine:
         self._core.save(os.fsencode(path))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: str | os.PathLike[str], precision: Precision | None = None) -> Self:
         """Map a saved file. It is validated first: raises Corruption naming what fails, Unsupported
-        for a file of a newer version, StorageError when it cannot be read."""
+        for a file of a newer version, StorageError when it cannot be read, and InvalidArgument when
+        its vectors have another precision than the one asked for; None takes any."""
+        expected = None if precision is None else _text(precision, "precision")
         engine = cls.__new__(cls)
-        engine._core = _core.Engine.load(os.fsencode(path))
+        engine._core = _core.Engine.load(os.fsencode(path), expected)
         return engine
 
 

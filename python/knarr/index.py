@@ -19,7 +19,7 @@ from knarr.catalog import Catalog, changes, documents, experience, folders, vect
 from knarr.catalog.experience import Lesson
 from knarr.catalog.records import Change, DocumentRecord
 from knarr.documents.names import SCHEME
-from knarr.engine import Engine
+from knarr.engine import Engine, Precision
 from knarr.errors import CatalogError, Corruption, NotFound, StorageError, Unsupported
 
 # An object's vector leans towards that of its document's names: questions often say which document they
@@ -39,9 +39,10 @@ class Index:
     """`engine` answers reads from any thread; `follow` may be called from any too. `documents_seq` is the
     newest change of documents that it holds: what experience changes leaves it alone."""
 
-    def __init__(self, catalog: Catalog, dim: int, model: str) -> None:
+    def __init__(self, catalog: Catalog, dim: int, model: str, precision: Precision = "float32") -> None:
         self._catalog = catalog
         self._model = model
+        self._precision = precision
         self._saved = 0
         self._taught: dict[str, None] = {}
         self._lock = threading.Lock()
@@ -97,13 +98,13 @@ class Index:
                 self.note = f"{path.name} was set aside ({error}); the index was rebuilt from the catalog"
                 path.replace(path.with_suffix(".damaged"))
                 continue
-            if engine.dim == dim:
+            if (engine.dim, engine.precision) == (dim, self._precision):
                 self._saved = seq
                 return engine, seq
         return self._rebuild(dim, newest)
 
     def _rebuild(self, dim: int, newest: int) -> tuple[Engine, int]:
-        engine = Engine(dim)
+        engine = Engine(dim, self._precision)
         with self._catalog.reading() as connection:
             for document_id in documents.all_ids(connection):
                 record = documents.find_id(connection, document_id)

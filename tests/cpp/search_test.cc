@@ -102,11 +102,14 @@ std::vector<CpuLevel> levels_here() {
   return levels;
 }
 
+const std::byte* bytes_of(const float* row) { return reinterpret_cast<const std::byte*>(row); }
+
 std::vector<float> scores_by(const ScanKernel* kernel, const std::vector<float>& rows,
                              std::size_t n, const std::vector<float>& queries, std::size_t nq,
                              std::size_t dim) {
-  std::vector<const float*> r(n), q(nq);
-  for (std::size_t i = 0; i < n; ++i) r[i] = rows.data() + i * dim;
+  std::vector<const std::byte*> r(n);
+  std::vector<const float*> q(nq);
+  for (std::size_t i = 0; i < n; ++i) r[i] = bytes_of(rows.data() + i * dim);
   for (std::size_t i = 0; i < nq; ++i) q[i] = queries.data() + i * dim;
   std::vector<float> scores(n * nq);
   kernel->block(r.data(), n, q.data(), nq, dim, scores.data(), n);
@@ -127,7 +130,7 @@ TEST(Scan, TwinsAgree) {
     for (std::size_t n : {1u, 2u, 3u, 4u, 7u, 8u, 9u, 21u}) {
       for (std::size_t nq : {1u, 2u, 3u, 4u, 5u, 12u}) {
         const auto rows = units(n, dim, 1), queries = units(nq, dim, 2);
-        const auto plain = scores_by(kScanPlain, rows, n, queries, nq, dim);
+        const auto plain = scores_by(scan_kernel(CpuLevel::kPlain), rows, n, queries, nq, dim);
         for (CpuLevel level : levels_here()) {
           const auto fast = scores_by(scan_kernel(level), rows, n, queries, nq, dim);
           for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -148,9 +151,9 @@ TEST(Scan, AScoreDependsOnItsRowAndQueryOnly) {
       const auto all = scores_by(kernel, rows, 21, queries, 12, dim);
       std::vector<float> streamed(21);
       for (std::size_t q = 0; q < 12; ++q) {
-        kernel->stream(rows.data(), 21, queries.data() + q * dim, dim, streamed.data());
+        kernel->stream(bytes_of(rows.data()), 21, queries.data() + q * dim, dim, streamed.data());
         for (std::size_t r = 0; r < 21; ++r) {
-          const float* row = rows.data() + r * dim;
+          const std::byte* row = bytes_of(rows.data() + r * dim);
           const float* query = queries.data() + q * dim;
           float alone = 0;
           kernel->block(&row, 1, &query, 1, dim, &alone, 1);

@@ -1,0 +1,133 @@
+#include "vectors/row_format.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace knarr {
+namespace {
+
+// Rounds to the nearest bfloat16, ties to an even last digit. Requires a finite number.
+std::uint16_t to_bfloat16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+float from_bfloat16(std::uint16_t x) { return std::bit_cast<float>(std::uint32_t{x} << 16); }
+
+const std::int8_t* whole_numbers(const std::byte* row) {
+  return reinterpret_cast<const std::int8_t*>(row);
+}
+
+// At most 127² · 65536, which 32 bits hold.
+std::uint32_t whole_length2(const std::byte* row, std::size_t dim) {
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < dim; ++i) {
+    const std::int32_t number = whole_numbers(row)[i];
+    sum += static_cast<std::uint32_t>(number * number);
+  }
+  return sum;
+}
+
+const std::uint16_t* halves(const std::byte* row) {
+  return reinterpret_cast<const std::uint16_t*>(row);
+}
+
+double halves_length2(const std::byte* row, std::size_t dim) {
+  double sum = 0;
+  for (std::size_t i = 0; i < dim; ++i) {
+    const double number = from_bfloat16(halves(row)[i]);
+    sum += number * number;
+  }
+  return sum;
+}
+
+float bfloat16_factor(const std::byte* row, std::size_t dim) {
+  return *reinterpret_cast<const float*>(row + bfloat16_factor_at(dim));
+}
+
+void store_bfloat16(std::span<const float> unit, std::byte* out) {
+  const std::size_t factor_at = bfloat16_factor_at(unit.size());
+  std::memset(out + factor_at - sizeof(std::uint16_t), 0, sizeof(std::uint16_t));
+  std::transform(unit.begin(), unit.end(), reinterpret_cast<std::uint16_t*>(out), to_bfloat16);
+  const auto factor = static_cast<float>(1 / std::sqrt(halves_length2(out, unit.size())));
+  std::memcpy(out + factor_at, &factor, sizeof(factor));
+}
+
+bool is_sound_bfloat16(const std::byte* row, std::size_t dim) {
+  const float factor = bfloat16_factor(row, dim);
+  const double length2 = double{factor} * factor * halves_length2(row, dim);
+  return std::abs(length2 - 1) < 1e-3 && factor > 0 && (dim % 2 == 0 || halves(row)[dim] == 0);
+}
+
+void store_int8(std::span<const float> unit, const ShortShape& shape, std::byte* out) {
+  shorten(unit, shape, out);
+  const auto step =
+      static_cast<float>(1 / std::sqrt(static_cast<double>(whole_length2(out, unit.size()))));
+  const float slack = 0;
+  std::memcpy(out + shape.numbers, &step, sizeof(step));
+  std::memcpy(out + shape.numbers + sizeof(step), &slack, sizeof(slack));
+}
+
+bool is_sound_int8(const std::byte* row, const ShortShape& shape, std::size_t dim) {
+  const float step = shape.step(row);
+  const double length2 = double{step} * step * whole_length2(row, dim);
+  const std::int8_t* numbers = whole_numbers(row);
+  return std::abs(length2 - 1) < 1e-3 && step > 0 && shape.slack(row) == 0 &&
+         std::find(numbers, numbers + dim, std::int8_t{-128}) == numbers + dim &&
+         std::all_of(numbers + dim, numbers + shape.numbers, [](std::int8_t x) { return x == 0; });
+}
+
+}  // namespace
+
+RowFormat::RowFormat(Precision precision, std::size_t dim)
+    : precision_(precision), dim_(dim), short_shape_(dim) {
+  row_bytes_ = precision == Precision::kInt8       ? short_shape_.size_bytes
+               : precision == Precision::kBfloat16 ? bfloat16_factor_at(dim) + sizeof(float)
+                                                   : dim * sizeof(float);
+}
+
+void RowFormat::store(const float* unit, std::byte* out) const {
+  switch (precision_) {
+    case Precision::kFloat32:
+      std::memcpy(out, unit, row_bytes_);
+      return;
+    case Precision::kBfloat16:
+      store_bfloat16({unit, dim_}, out);
+      return;
+    case Precision::kInt8:
+      store_int8({unit, dim_}, short_shape_, out);
+  }
+}
+
+const float* RowFormat::floats(const std::byte* row, float* room) const {
+  switch (precision_) {
+    case Precision::kFloat32:
+      return reinterpret_cast<const float*>(row);
+    case Precision::kBfloat16: {
+      const float factor = bfloat16_factor(row, dim_);
+      std::transform(halves(row), halves(row) + dim_, room,
+                     [factor](std::uint16_t x) { return factor * from_bfloat16(x); });
+      break;
+    }
+    case Precision::kInt8: {
+      const float step = short_shape_.step(row);
+      std::transform(whole_numbers(row), whole_numbers(row) + dim_, room,
+                     [step](std::int8_t x) { return step * static_cast<float>(x); });
+    }
+  }
+  return room;
+}
+
+bool RowFormat::is_sound(const std::byte* row) const {
+  if (precision_ == Precision::kInt8) return is_sound_int8(row, short_shape_, dim_);
+  if (precision_ == Precision::kBfloat16) return is_sound_bfloat16(row, dim_);
+  const auto* numbers = reinterpret_cast<const float*>(row);
+  double sum = 0;
+  for (std::size_t i = 0; i < dim_; ++i) sum += double{numbers[i]} * numbers[i];
+  return std::abs(sum - 1) < 1e-3;
+}
+
+}  // namespace knarr

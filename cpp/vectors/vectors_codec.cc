@@ -1,0 +1,66 @@
+#include "vectors/vectors_codec.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string_view>
+
+namespace knarr {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "vectors are mapped as they are stored");
+
+std::string_view section_of(Precision precision) {
+  switch (precision) {
+    case Precision::kBfloat16:
+      return "engine.bfloat16";
+    case Precision::kInt8:
+      return "engine.int8";
+    case Precision::kFloat32:
+      break;
+  }
+  return "engine.vectors";
+}
+
+}  // namespace
+
+Precision stored_precision(const Snapshot& snapshot) {
+  std::optional<Precision> found;
+  for (const Precision each : {Precision::kFloat32, Precision::kBfloat16, Precision::kInt8}) {
+    if (!snapshot.has(section_of(each))) continue;
+    if (found) snapshot.corrupt(section_of(each), "vectors in two precisions");
+    found = each;
+  }
+  return found.value_or(Precision::kFloat32);  // whose section is then missed by name
+}
+
+void save_vectors(const VectorView& view, const RowSet& kept, SnapshotWriter& writer) {
+  const RowFormat& format = view.format();
+  writer.begin(section_of(format.precision()));
+  kept.for_each_range([&](Row begin, Row end) {
+    while (begin < end) {
+      const Row n = std::min(view.contiguous(begin), end - begin);
+      writer.append({view.data(begin), n * format.row_bytes()});
+      begin += n;
+    }
+  });
+  writer.end();
+}
+
+AdoptedVectors load_vectors(const std::shared_ptr<const Snapshot>& snapshot, std::size_t dim,
+                            std::size_t rows) {
+  const RowFormat format(stored_precision(*snapshot), dim);
+  const std::string_view section = section_of(format.precision());
+  const ByteSpan bytes = snapshot->section(section);
+  if (bytes.size() != std::uint64_t{rows} * format.row_bytes()) {
+    snapshot->corrupt(section, "its size does not fit the rows");
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (!format.is_sound(bytes.data() + row * format.row_bytes())) {
+      snapshot->corrupt(section, "a vector that is not of length one");
+    }
+  }
+  return {bytes.data(), static_cast<Row>(rows), snapshot, format.precision()};
+}
+
+}  // namespace knarr
