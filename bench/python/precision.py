@@ -100,7 +100,9 @@ def run(rows: int, real: Floats, options: argparse.Namespace) -> list[dict[str, 
         timed = timings(engines, queries, scope, options, "auto")
         for line, timing in zip(lines, timed, strict=True):
             line[f"{scope.name}_ms"] = round(results.percentile(timing.ms, 0.5), 4)
-            line[f"{scope.name}_of_float32"] = round(line[f"{scope.name}_ms"] / lines[0][f"{scope.name}_ms"], 3)
+            line[f"{scope.name}_of_float32"] = round(
+                line[f"{scope.name}_ms"] / lines[0][f"{scope.name}_ms"], 3
+            )
     for line, timing in zip(lines, timings(engines, queries, wide, options, "exact"), strict=True):
         line["exact_ms"] = round(results.percentile(timing.ms, 0.5), 4)
     settings = {"dim": real.shape[1], "queries": options.queries, "first": options.precisions[0]}

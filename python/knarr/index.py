@@ -20,7 +20,7 @@ from knarr.catalog.experience import Lesson
 from knarr.catalog.records import Change, DocumentRecord
 from knarr.documents.names import SCHEME
 from knarr.engine import Engine, Precision
-from knarr.errors import CatalogError, Corruption, NotFound, StorageError, Unsupported
+from knarr.errors import CatalogError, Corruption, InvalidArgument, NotFound, StorageError, Unsupported
 
 # An object's vector leans towards that of its document's names: questions often say which document they
 # mean, and chunks seldom do. On the development questions of six document sets this weight raised the
@@ -93,12 +93,14 @@ class Index:
             if seq > newest:
                 continue
             try:
-                engine = Engine.load(path)
+                engine = Engine.load(path, self._precision)
+            except InvalidArgument:  # of another precision
+                continue
             except (Corruption, StorageError, Unsupported) as error:
                 self.note = f"{path.name} was set aside ({error}); the index was rebuilt from the catalog"
                 path.replace(path.with_suffix(".damaged"))
                 continue
-            if (engine.dim, engine.precision) == (dim, self._precision):
+            if engine.dim == dim:
                 self._saved = seq
                 return engine, seq
         return self._rebuild(dim, newest)

@@ -43,7 +43,9 @@ class KnowledgeBase(Warming):
         try:
             embedder = embedder if embedder is not None else load_embedder(settings)
             catalog.bind_embedder(embedder.id, embedder.dim)
-            super().__init__(catalog, Index(catalog, embedder.dim, embedder.id, settings.precision), embedder, settings)
+            super().__init__(
+                catalog, Index(catalog, embedder.dim, embedder.id, settings.precision), embedder, settings
+            )
         except BaseException:
             catalog.close()
             raise
