@@ -88,7 +88,7 @@ def stages(lines: Sequence[Line], out: Path) -> None:
     if not here:
         return
     here.sort(key=lambda line: (line["rows"], line["rows_allowed"]))
-    whole = [1e3 * float(line["engine_p50_ms"]) for line in here]
+    whole = [1e3 * float(line.get("engine_in_a_row_ms", line["engine_p50_ms"])) for line in here]
     names = [
         f"{line['rows']:,}: {line['scope']} ({line['plan']}, {us:,.0f} us)"
         for line, us in zip(here, whole, strict=True)

@@ -70,7 +70,8 @@ def _of_numpy(scope: str, most: float, least_recall: float) -> Judge:
         if line is None:
             return None
         share = line["engine_p50_ms"] / line["peer_p50_ms"]
-        measured = f"{share:.3f} × ({us(line['engine_p50_ms'])} to {us(line['peer_p50_ms'])})"
+        alone = f"; in a row {us(line['engine_in_a_row_ms'])}" if "engine_in_a_row_ms" in line else ""
+        measured = f"{share:.3f} × ({us(line['engine_p50_ms'])} to {us(line['peer_p50_ms'])}{alone})"
         return measured, share <= most and line["recall"] >= least_recall, plan(line)
 
     return judge
@@ -108,7 +109,7 @@ def _timed(bench: str, case: str, most_us: float) -> Judge:
         found = select(lines, bench, case=case)
         if not found:
             return None
-        line = max(found, key=lambda each: int(each.get("leaves", each.get("edges", 0))))
+        line = max(found, key=lambda each: int(each.get("leaves") or each.get("edges") or 0))
         size = f"{line['leaves']:,} leaves" if "leaves" in line else f"{line['edges']:,} edges"
         return us(line["p50_us"] / 1e3), line["p50_us"] <= most_us, size
 

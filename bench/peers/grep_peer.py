@@ -31,10 +31,11 @@ class Pattern:
 
 
 PATTERNS = (
-    Pattern("rare literal", "needle of gold", literal=True),
+    Pattern("rare literal", "needle of silver", literal=True),
+    Pattern("literal in each document", "needle of gold", literal=True),
     Pattern("absent literal", "zyzzyva of lead", literal=True),
     Pattern("common literal", "the", literal=True),
-    Pattern("rare literal, any case", "NEEDLE OF GOLD", literal=True, ignore_case=True),
+    Pattern("rare literal, any case", "NEEDLE OF SILVER", literal=True, ignore_case=True),
     Pattern("beyond ASCII", "Zürich café"),
     Pattern("alternation", r"needle|haystack|pitchfork"),
     Pattern("alternation, any case", r"HAYSTACK|pitchfork|Termination", ignore_case=True),

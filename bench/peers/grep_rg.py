@@ -34,6 +34,8 @@ class Ripgrep(GrepPeer):
         self._command += [f"-j{os.cpu_count()}"]
         self._command += ["--fixed-strings"] if pattern.literal else []
         self._command += ["--ignore-case"] if pattern.ignore_case else []
+        # The engine's classes and borders are those of ASCII; of Unicode, ripgrep's are many times slower.
+        self._command += ["--no-unicode"] if pattern.text.isascii() else []
         self._command += ["--multiline"] if r"\s+" in pattern.text else []
         self._command += ["-e", pattern.text, str(self._path)]
 

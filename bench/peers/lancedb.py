@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import lancedb
 import numpy as np
 import pyarrow as pa
@@ -11,6 +13,7 @@ from bench.python.library import Scope
 
 class LanceDb(Peer):
     exact = True
+    plan = "flat"
 
     def __init__(self, data: Data) -> None:
         self._data = data
@@ -37,12 +40,15 @@ class LanceDb(Peer):
         condition = " AND ".join(where)
 
         def search(queries: Floats) -> list[Rows]:
-            query = self._table.search(queries[0]).limit(k).select(["row", "_distance"])
+            query = self._query(queries[0]).limit(k).select(["row", "_distance"])
             if condition:
                 query = query.where(condition, prefilter=True)
             return [query.to_arrow()["row"].to_numpy()]
 
-        return Prepared("flat" + (", scalar indexes, then flat" if where else ""), search)
+        return Prepared(self.plan + (", scalar indexes first" if where else ""), search)
+
+    def _query(self, query: Floats) -> Any:
+        return self._table.search(query)
 
 
 PEER = LanceDb

@@ -25,7 +25,7 @@ Mask = npt.NDArray[np.bool_]
 
 # In the order they are run: knarr's rivals in exactness first.
 NAMES = (
-    "numpy", "faiss_flat", "usearch_exact", "sqlite_vec", "lancedb", "openviking", "zvec", "qdrant",
+    "numpy", "faiss_flat", "usearch_exact", "sqlite_vec", "lancedb", "openviking", "zvec", "qdrant", "lancedb_index",
     "faiss_hnsw", "hnswlib", "usearch_graph",
 )  # fmt: skip
 

@@ -35,7 +35,7 @@ class Qdrant(Peer):
         for name in ("folder", "document", "section"):
             self._index(name, qdrant.PayloadSchemaType.Integer)
         for rights in data.rights:
-            self._index(rights.name, qdrant.PayloadSchemaType.Bool)
+            self._index(rights.name, qdrant.PayloadSchemaType.Integer)
         for begin in range(0, data.library.rows, BLOCK):
             self._add(begin, min(begin + BLOCK, data.library.rows))
         self._shard.optimize()
@@ -45,7 +45,7 @@ class Qdrant(Peer):
 
     def _add(self, begin: int, end: int) -> None:
         fields = self._data.places(begin, end)
-        fields |= {rights.name: rights.mask[begin:end] for rights in self._data.rights}
+        fields |= {rights.name: rights.mask[begin:end].astype(np.int64) for rights in self._data.rights}
         payloads = [
             dict(zip(fields, row, strict=True))
             for row in zip(*(v.tolist() for v in fields.values()), strict=True)
@@ -66,7 +66,7 @@ class Qdrant(Peer):
         must: list[Any] = (
             [qdrant.FieldCondition(place[0], match=qdrant.MatchValue(place[1]))] if place else []
         )
-        must += [qdrant.FieldCondition(rights.name, match=qdrant.MatchValue(True))] if rights else []
+        must += [qdrant.FieldCondition(rights.name, match=qdrant.MatchValue(1))] if rights else []
         keep = qdrant.Filter(must=must) if must else None
         params = qdrant.SearchParams(hnsw_ef=WIDTH)
 

@@ -5,8 +5,10 @@
 
 Each peer (bench/peers) takes turns with the engine in one process, one peer at a time, over the cases:
 everything, a folder, a document, a section, each without rights and with random ones of 50, 10 and 1 %,
-for single queries and, where a peer can, for 32 at once. `ratio` is the peer's median by the engine's:
-above 1 the engine is faster. Read it beside both recalls. A peer that can't be imported, or that needs
+for single queries and, where a peer can, for 32 at once. The engine gets rights as a
+serialised Roaring bitmap (`--rights mask`: as a bool for each row, which it must read whole at each call). `ratio` is the peer's median by the engine's:
+above 1 the engine is faster. Read it beside both recalls. Taking turns, a contender that reads
+much leaves the other cold caches; `engine_in_a_row_ms` is the engine's median when it is called alone. A peer that can't be imported, or that needs
 more than minutes to be built for so many rows, is named with the reason.
 
 Time, at the default limit: a minute a peer and size, plus building (graphs: 1 minute at 100,000 rows).
@@ -25,12 +27,13 @@ from typing import Any
 
 import numpy as np
 from bench import results
-from bench.peers.peer import NAMES, Data, Floats, Peer, Prepared, Rights, Rows, find
+from bench.peers.peer import NAMES, Data, Floats, Mask, Peer, Prepared, Rights, Rows, find
 from bench.python import CALM
 from bench.python.harness import alternate, ratio
 from bench.python.library import Library, Scope
 from bench.python.scoped_search import NOISE, fill, make_queries, make_vectors
 from bench.python.truth import Truth
+from pyroaring import BitMap
 
 SHARES = (0.5, 0.1, 0.01)
 BATCH = 32
@@ -54,6 +57,7 @@ class Bench:
         self.queries = make_queries(256, vectors, seed=2)
         self.options = options
         self.engine, self.fill_s = fill(library, vectors)
+        self._bitmaps: dict[str, bytes] = {}
         self._truths: dict[tuple[str, str], Truth] = {}
 
     def cases(self) -> list[Case]:
@@ -74,11 +78,20 @@ class Bench:
         return self._truths[key]
 
     def engine_call(self, scope: Scope, rights: Rights | None, queries: int) -> Callable[[int], Any]:
-        mask = rights.mask if rights else None
-        k = self.options.k
+        mask, k = self.filter(rights), self.options.k
         if queries == 1:
             return lambda number: self.engine.search(self.query(number), scope.uri, k, filter=mask)
         return lambda number: self.engine.search_batch(self.some(number, queries), scope.uri, k, filter=mask)
+
+    def filter(self, rights: Rights | None) -> bytes | Mask | None:
+        """As the engine gets it."""
+        if rights is None:
+            return None
+        if self.options.rights == "mask":
+            return rights.mask
+        if rights.name not in self._bitmaps:
+            self._bitmaps[rights.name] = BitMap(np.flatnonzero(rights.mask).astype(np.uint32)).serialize()
+        return self._bitmaps[rights.name]
 
     def query(self, number: int) -> Floats:
         query: Floats = self.queries[number % len(self.queries)]
@@ -99,8 +112,9 @@ class Bench:
             10_000,
             limit_s=self.options.limit_s,
         )
+        (in_a_row,) = alternate([self.engine_call(scope, rights, count)], 100, limit_s=0.1)
         truth = self.truth(scope, rights)
-        mask = rights.mask if rights else None
+        mask = self.filter(rights)
         found = [
             self.engine.search(query, scope.uri, self.options.k, filter=mask, explain=True)
             for query in self.queries[:CHECKS]
@@ -123,6 +137,7 @@ class Bench:
             "peer_plan": prepared.plan,
             **ours.figures("engine"),
             **theirs.figures("peer"),
+            "engine_in_a_row_ms": in_a_row.figures("it")["it_p50_ms"],
             "ratio": ratio(theirs, ours),
             "ns_per_row": round(median * 1e6 / (truth.rows_allowed * count), 2),
             "recall": truth.recall([hits.rows.astype(np.int64) for hits in found]),
@@ -170,6 +185,7 @@ def run(rows: int, real: Floats | None, options: argparse.Namespace) -> list[dic
         "dim": options.dim,
         "k": options.k,
         "vectors": "random" if real is None else f"real, noise {NOISE}",
+        "rights": options.rights,
         "environment": CALM,
     }
     found = find(tuple(options.peers))
@@ -201,6 +217,9 @@ def main() -> None:
     parser.add_argument("--dim", type=int, default=384, help="of random vectors")
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--peers", nargs="+", default=NAMES, help=", ".join(NAMES))
+    parser.add_argument(
+        "--rights", choices=("bitmap", "mask"), default="bitmap", help="as the engine gets them"
+    )
     parser.add_argument("--patient", action="store_true", help="build graphs of a million rows too")
     parser.add_argument("--limit-s", type=float, default=0.4, help="seconds per case at most")
     parser.add_argument("--results", type=Path, help="append the JSON lines to this file")

@@ -26,7 +26,7 @@ from bench import results
 from bench.peers.grep_peer import NAMES, PATTERNS, GrepPeer, Pattern, Texts, find
 from bench.python.harness import alternate, ratio
 from bench.python.library import Library, Scope
-from bench.python.texts import make_texts, read_texts
+from bench.python.texts import make_texts, plant, read_texts
 
 from knarr import Engine
 
@@ -103,6 +103,7 @@ def run(rows: int, folder: Path, options: argparse.Namespace) -> list[dict[str, 
     """All scopes, peers and patterns over one library of about `rows` chunks."""
     library = Library(rows, sections=20, chunks=50)
     texts = read_texts(library, options.texts) if options.texts else make_texts(library, seed=1)
+    plant(library, texts, seed=2)
     engine, seconds = fill(library, texts)
     settings = {"limit": LIMIT, "texts": "real" if options.texts else "made", "library_rows": library.rows}
     added = {"rows": library.rows, "seconds": round(seconds, 3), "stats": engine.stats()}

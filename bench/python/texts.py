@@ -1,7 +1,7 @@
 """Texts for the grep bench: made ones with the habits of real ones, or real ones repeated to the size wanted.
 
 A chunk has about 200 bytes. Made words follow Zipf's law over a few thousand; sums of money, dates, headings
-and numbered clauses stand where contracts and reports have them; one chunk of a thousand holds the rare needle.
+and numbered clauses stand where contracts and reports have them. Needles are planted in both kinds of text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 from bench.python.library import Library
 
 CHUNK_BYTES = 200
-NEEDLE = "needle of gold"
+# What is planted, and in one chunk of how many.
+NEEDLES = {"needle of silver": 50_000, "needle of gold": 1_000, "Zürich café": 1_000}
 COMMON = """
     the of and to in a is that for it as was with be by on not he at are this have from or had an they which
     one you were all her there would their we been has when who will no more if out agreement party notice
@@ -42,11 +43,7 @@ def make_texts(library: Library, seed: int) -> list[list[str]]:
 def _chunk(rng: random.Random, lines: list[str], library: Library, at: int) -> str:
     body = [lines[int(rng.random() * len(lines))] for _ in range(3)]
     chance = rng.random()
-    if chance < 0.001:
-        body[1] += f" {NEEDLE}"
-    elif chance < 0.002:
-        body[1] += " Zürich café"
-    elif chance < 0.1:
+    if chance < 0.1:
         body[0] += f" ${rng.randrange(1, 999)},{rng.randrange(1000):03d}"
     elif chance < 0.2:
         body[2] += f" on {rng.randrange(1, 29)} March {rng.randrange(1990, 2030)}"
@@ -68,6 +65,20 @@ def read_texts(library: Library, paths: list[Path]) -> list[list[str]]:
         [chunks[(number * library.document_rows + at) % len(chunks)] for at in range(library.document_rows)]
         for number in range(library.documents)
     ]
+
+
+def plant(library: Library, texts: list[list[str]], seed: int) -> None:
+    """Add the needles to chunks chosen at random, and the rarest to one of the middle document's."""
+    rng = random.Random(seed)
+    for needle, one_of in NEEDLES.items():
+        for _ in range(library.rows // one_of):
+            _add(texts[rng.randrange(library.documents)], rng.randrange(library.document_rows), needle)
+    _add(texts[library.documents // 2], library.document_rows // 2, next(iter(NEEDLES)))
+
+
+def _add(chunks: list[str], at: int, needle: str) -> None:
+    before, _, after = chunks[at].rpartition(" ")
+    chunks[at] = f"{before} {needle} {after}"
 
 
 def _texts(paths: list[Path]) -> Iterator[str]:
