@@ -133,8 +133,9 @@ void steps(const VectorView& view, const Options& options) {
         {"codes, best", [&] { read_codes(bound_kernel()); }, ops},
         {"short rows, best",
          [&] {
-           short_products()(short_rows.data(), kChunkRows, short_query.numbers(), shape.numbers,
-                            products.data());
+           const std::int16_t* numbers = short_query.numbers();
+           short_products()(short_rows.data(), kChunkRows, &numbers, 1, shape.numbers,
+                            products.data(), kChunkRows);
            keep(products.data());
          },
          ops},

@@ -144,10 +144,7 @@ void scan_group(const Scan& scan, const VectorView& view, const RowSet& allowed,
 
   const std::uint64_t most = uncoded.size() + allowed.size() / kMostReranked;
   std::vector<Reranked> ranked(kept.size());
-  const auto workers = static_cast<unsigned>(std::min<std::size_t>(kept.size() / 8, max_workers()));
-  parallel_for(kept.size(), workers, [&](unsigned, std::size_t q) {
-    ranked[q] = rerank(view, kept[q].take(), scan.queries[q], k, before, scan.kernel, most);
-  });
+  rerank_each(view, kept, scan.queries, k, before, scan.kernel, most, ranked);
   for (Reranked& each : ranked) out.queries.push_back(std::move(each));
   out.rerank_us += watch.lap_us();
 }

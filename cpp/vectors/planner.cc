@@ -119,8 +119,9 @@ CostModel measure_costs(FunctionRef<std::int64_t()> now) {
   std::vector<std::int32_t> products(kRows);
   const ShortQuery short_query({query, kDim}, view.short_shape());
   const auto read_short = [&](const std::vector<const std::byte*>& rows) {
-    short_products()(rows.data(), kRows, short_query.numbers(), view.short_shape().numbers,
-                     products.data());
+    const std::int16_t* numbers = short_query.numbers();
+    short_products()(rows.data(), kRows, &numbers, 1, view.short_shape().numbers, products.data(),
+                     kRows);
   };
   const auto score = [&] {
     scan_kernel().block(vectors.data(), kRows, &query, 1, kDim, scores.data(), kRows);

@@ -1,18 +1,38 @@
+// Candidates are scored in blocks, each the most promising of those that are left; after a block
+// those that have become hopeless are dropped. The first block holds at least k rows, for before
+// that no row can be ruled out.
 #include "vectors/rerank.h"
 
 #include <algorithm>
 #include <array>
 
+#include "base/parallel.h"
+
 namespace knarr {
 namespace {
 
-constexpr std::size_t kBlockRows = 32;  // scored before the rule to stop is looked at again
+constexpr std::size_t kPieceRows = 32;        // scored by one call of the kernel
+constexpr std::size_t kLeastBlock = 32;       // rows between two looks at the rule to stop
+constexpr std::size_t kBlocksPerK = 4;        // or a quarter of k, where that is more
+constexpr std::size_t kFewTimes = 8;          // as many times a block are selected in place
+constexpr std::size_t kQueriesPerWorker = 8;  // of some tens of microseconds each
 
-struct Worse {
+struct Better {
   bool operator()(const Candidate& a, const Candidate& b) const {
-    return a.upper != b.upper ? a.upper < b.upper : a.row > b.row;
+    return a.upper != b.upper ? a.upper > b.upper : a.row < b.row;
   }
 };
+
+// Moves the n best to the front.
+void select(std::vector<Candidate>& candidates, std::size_t n) {
+  if (n >= candidates.size()) return;
+  const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(n);
+  if (candidates.size() <= kFewTimes * n) {
+    std::nth_element(candidates.begin(), end, candidates.end(), Better());
+  } else {
+    std::partial_sort(candidates.begin(), end, candidates.end(), Better());
+  }
+}
 
 }  // namespace
 
@@ -22,30 +42,48 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
   Reranked out;
   TopK best(k, before);
   KthLargest kth(k);
-  std::array<Row, kBlockRows> rows;
-  std::array<const std::byte*, kBlockRows> data;
-  std::array<float, kBlockRows> scores;
-  std::make_heap(candidates.begin(), candidates.end(), Worse());
-  while (!candidates.empty() && candidates.front().upper >= kth.value()) {
+  std::array<Row, kPieceRows> rows;
+  std::array<const std::byte*, kPieceRows> data;
+  std::array<float, kPieceRows> scores;
+  std::size_t block = std::max(k, kLeastBlock);
+  while (!candidates.empty()) {
     if (out.scored >= most) return out;
-    std::size_t n = 0;
-    while (n < kBlockRows && !candidates.empty()) {
-      rows[n] = candidates.front().row;
-      data[n] = view.data(rows[n]);
-      ++n;
-      std::pop_heap(candidates.begin(), candidates.end(), Worse());
-      candidates.pop_back();
-    }
-    kernel.block(data.data(), n, &query, 1, view.dim(), scores.data(), n);
-    for (std::size_t i = 0; i < n; ++i) {
-      best.offer(rows[i], scores[i]);
-      kth.offer(scores[i]);
+    const std::size_t n = std::min(block, candidates.size());
+    select(candidates, n);
+    for (std::size_t at = 0; at < n; at += kPieceRows) {
+      const std::size_t m = std::min(kPieceRows, n - at);
+      for (std::size_t i = 0; i < m; ++i) {
+        rows[i] = candidates[at + i].row;
+        data[i] = view.data(rows[i]);
+      }
+      kernel.block(data.data(), m, &query, 1, view.dim(), scores.data(), m);
+      for (std::size_t i = 0; i < m; ++i) {
+        best.offer(rows[i], scores[i]);
+        kth.offer(scores[i]);
+      }
     }
     out.scored += n;
+    const float floor = kth.value();
+    const auto left =
+        std::remove_if(candidates.begin() + static_cast<std::ptrdiff_t>(n), candidates.end(),
+                       [floor](const Candidate& each) { return each.upper < floor; });
+    candidates.erase(left, candidates.end());
+    candidates.erase(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(n));
+    block = std::max(k / kBlocksPerK, kLeastBlock);
   }
   out.rows = best.take();
   out.is_done = true;
   return out;
+}
+
+void rerank_each(const VectorView& view, std::span<Candidates> kept,
+                 std::span<const float* const> queries, std::size_t k, const RowLess& before,
+                 const ScanKernel& kernel, std::uint64_t most, std::span<Reranked> out) {
+  const auto workers =
+      static_cast<unsigned>(std::min<std::size_t>(kept.size() / kQueriesPerWorker, max_workers()));
+  parallel_for(kept.size(), workers, [&](unsigned, std::size_t q) {
+    out[q] = rerank(view, kept[q].take(), queries[q], k, before, kernel, most);
+  });
 }
 
 }  // namespace knarr

@@ -1,8 +1,9 @@
-// Exact scores for the candidates of a code scan, the most promising first.
+// Exact scores for the candidates of a code scan or a sieve, the most promising first.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "vectors/candidates.h"
@@ -23,5 +24,10 @@ struct Reranked {
 // set of candidates only.
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
                 std::size_t k, const RowLess& before, const ScanKernel& kernel, std::uint64_t most);
+
+// The same for each query of a batch: out[q] from what kept[q] holds. Many queries share threads.
+void rerank_each(const VectorView& view, std::span<Candidates> kept,
+                 std::span<const float* const> queries, std::size_t k, const RowLess& before,
+                 const ScanKernel& kernel, std::uint64_t most, std::span<Reranked> out);
 
 }  // namespace knarr

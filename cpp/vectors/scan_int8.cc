@@ -19,7 +19,7 @@ using Products = std::array<std::int32_t, kPieceRows>;
 void score(ShortProducts products, const std::byte* const* rows, std::size_t n_rows,
            const WholeQuery& query, const ShortShape& shape, float* scores) {
   Products sums;
-  products(rows, n_rows, query.numbers, shape.numbers, sums.data());
+  products(rows, n_rows, &query.numbers, 1, shape.numbers, sums.data(), n_rows);
   for (std::size_t r = 0; r < n_rows; ++r) {
     scores[r] = static_cast<float>(sums[r]) * (shape.step(rows[r]) * query.step);
   }

@@ -51,25 +51,22 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
   const std::uint64_t least = std::max<std::uint64_t>(kSieveRows, k * kSieveRowsPerResult);
   // Rows of int8 are short rows: there is nothing to look at after them.
   const bool sieves = view.has_short_rows() && view.format().precision() != Precision::kInt8;
-  if (which.size() == 1 && allowed.size() >= least && sieves) {
-    TopKResult& result = results[which[0]];
-    Reranked found =
-        sieve_top_k(view, allowed, queries[which[0]], k, before, kernel, short_products());
-    result.rows = std::move(found.rows);
-    result.plan = name(Plan::kExact);
-    result.explanation.rows_scanned += allowed.size();
-    result.explanation.rows_reranked += found.scored;
-    return;
-  }
   std::vector<const float*> asked;
   for (const std::size_t q : which) asked.push_back(queries[q]);
-  auto found = exact_top_k(view, allowed, asked, k, before, kernel);
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    TopKResult& result = results[which[i]];
-    result.rows = std::move(found[i]);
-    result.plan = name(Plan::kExact);
-    result.explanation.rows_scanned += allowed.size();
+  for (const std::size_t q : which) {
+    results[q].plan = name(Plan::kExact);
+    results[q].explanation.rows_scanned += allowed.size();
   }
+  if (allowed.size() >= least && sieves) {
+    auto found = sieve_top_k(view, allowed, asked, k, before, kernel, short_products());
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      results[which[i]].rows = std::move(found[i].rows);
+      results[which[i]].explanation.rows_reranked += found[i].scored;
+    }
+    return;
+  }
+  auto found = exact_top_k(view, allowed, asked, k, before, kernel);
+  for (std::size_t i = 0; i < which.size(); ++i) results[which[i]].rows = std::move(found[i]);
 }
 
 // By codes; returns the queries for which too many rows are too much alike for their codes to tell

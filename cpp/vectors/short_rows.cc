@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <numeric>
 
 namespace knarr {
@@ -13,6 +14,7 @@ namespace {
 constexpr float kMostRow = 127;
 constexpr double kMostProduct = 2147483647.0;
 constexpr std::size_t kLanes = 8;  // sums side by side
+constexpr std::align_val_t kLine{64};
 
 // More than float32 can lose in a score of `dim` numbers of unit vectors, which the scan's kernels
 // add in sixteen sums.
@@ -45,6 +47,14 @@ float round_to(const float* row, std::size_t n, float step, std::int8_t* out) {
   return std::accumulate(lost.begin(), lost.end(), 0.0f);
 }
 
+bool has_vnni() {
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+  return __builtin_cpu_supports("avx512vnni") != 0 && __builtin_cpu_supports("avx512bw") != 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 void shorten(std::span<const float> row, const ShortShape& shape, std::byte* out) {
@@ -70,21 +80,35 @@ void shorten(std::span<const float> row, const ShortShape& shape, std::byte* out
   std::memcpy(out + shape.numbers + sizeof(step), &slack, sizeof(slack));
 }
 
+void ShortQuery::Free::operator()(std::int16_t* memory) const { ::operator delete(memory, kLine); }
+
 ShortQuery::ShortQuery(std::span<const float> query, const ShortShape& shape)
-    : numbers_(shape.numbers, 0) {
+    : numbers_(
+          static_cast<std::int16_t*>(::operator new(shape.numbers * sizeof(std::int16_t), kLine))) {
+  std::int16_t* const numbers = numbers_.get();
+  std::fill_n(numbers, shape.numbers, std::int16_t{0});
   // As many steps as keep every sum of products within 32 bits.
   const double most =
       std::floor(std::min(32766.0, kMostProduct / (kMostRow * static_cast<double>(shape.numbers))));
   step_ = largest(query) / static_cast<float>(most);
   const float inverse = 1 / step_;
   std::array<float, kLanes> lost{}, length{};
-  for (std::size_t i = 0; i < query.size(); ++i) {
-    const float scaled = query[i] * inverse;
-    const int number = static_cast<int>(scaled + std::copysign(0.5f, scaled));
-    numbers_[i] = static_cast<std::int16_t>(number);
-    const float kept = step_ * static_cast<float>(number);
-    lost[i % kLanes] += (query[i] - kept) * (query[i] - kept);
-    length[i % kLanes] += kept * kept;
+  const auto round = [&](const float* from, std::int16_t* to) {  // kLanes numbers
+    for (std::size_t j = 0; j < kLanes; ++j) {
+      const float scaled = from[j] * inverse;
+      const int number = static_cast<int>(scaled + std::copysign(0.5f, scaled));
+      const float kept = step_ * static_cast<float>(number);
+      to[j] = static_cast<std::int16_t>(number);
+      lost[j] += (from[j] - kept) * (from[j] - kept);
+      length[j] += kept * kept;
+    }
+  };
+  const std::size_t whole = query.size() / kLanes * kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) round(query.data() + i, numbers + i);
+  if (whole < query.size()) {
+    std::array<float, kLanes> rest{};
+    std::copy(query.begin() + static_cast<std::ptrdiff_t>(whole), query.end(), rest.begin());
+    round(rest.data(), numbers + whole);
   }
   length_ = std::sqrt(std::accumulate(length.begin(), length.end(), 0.0f)) * 1.001f;
   error_ =
@@ -92,7 +116,9 @@ ShortQuery::ShortQuery(std::span<const float> query, const ShortShape& shape)
 }
 
 ShortProducts short_products(CpuLevel level) {
-  return level >= CpuLevel::kAvx2 ? kShortAvx2 : kShortPlain;
+  if (level >= CpuLevel::kAvx512 && has_vnni()) return kShortVnni;
+  if (level >= CpuLevel::kAvx2) return kShortAvx2;
+  return kShortNeon != nullptr ? kShortNeon : kShortPlain;
 }
 
 ShortProducts short_products() {

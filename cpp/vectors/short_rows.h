@@ -12,8 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "base/cpu.h"
 
@@ -41,25 +41,31 @@ class ShortQuery {
  public:
   ShortQuery(std::span<const float> query, const ShortShape& shape);
 
-  const std::int16_t* numbers() const { return numbers_.data(); }  // zeros at the end
+  // Zeros at the end. At a multiple of 64 bytes: loads that cross cache lines cost a batch a tenth.
+  const std::int16_t* numbers() const { return numbers_.get(); }
   float step() const { return step_; }
   // The product of a row and the query is within slack · length() + error() of the estimate.
   float length() const { return length_; }
   float error() const { return error_; }
 
  private:
-  std::vector<std::int16_t> numbers_;
+  struct Free {
+    void operator()(std::int16_t* memory) const;
+  };
+
+  std::unique_ptr<std::int16_t, Free> numbers_;
   float step_ = 0;
   float length_ = 0;
   float error_ = 0;
 };
 
-// products[i] = the product of row i's numbers and the query's, for n rows of `numbers` numbers.
-using ShortProducts = void (*)(const std::byte* const* rows, std::size_t n,
-                               const std::int16_t* query, std::size_t numbers,
-                               std::int32_t* products);
+// products[q * stride + r] = the product of row r's numbers and those of query q, for n_rows rows
+// of `numbers` numbers. Requires stride >= n_rows.
+using ShortProducts = void (*)(const std::byte* const* rows, std::size_t n_rows,
+                               const std::int16_t* const* queries, std::size_t n_queries,
+                               std::size_t numbers, std::int32_t* products, std::size_t stride);
 
-// The twin for a level, or null when this build has none.
+// The twin for a level: the best of those that this build and this machine have.
 ShortProducts short_products(CpuLevel level);
 // The best twin for this machine.
 ShortProducts short_products();
@@ -67,5 +73,7 @@ ShortProducts short_products();
 // The twins; null where the compiler's target has no such instructions.
 extern const ShortProducts kShortPlain;
 extern const ShortProducts kShortAvx2;
+extern const ShortProducts kShortVnni;  // needs AVX-512 VNNI
+extern const ShortProducts kShortNeon;
 
 }  // namespace knarr

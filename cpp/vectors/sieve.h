@@ -1,9 +1,11 @@
-// Plan "exact" for one query, by short rows first: only rows that may be among the best, by a bound
-// that always holds, are scored with their vectors. The result is that of exact_top_k, to the bit.
+// Plan "exact" by short rows first: only rows that may be among the best, by a bound that always
+// holds, are scored with their vectors. The results are those of exact_top_k, to the bit.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "filter/rows.h"
 #include "vectors/rerank.h"
@@ -18,9 +20,12 @@ namespace knarr {
 inline constexpr std::uint64_t kSieveRows = 200;
 inline constexpr std::uint64_t kSieveRowsPerResult = 8;
 
-// Requires view.has_short_rows(), k >= 1, allowed within view and not empty.
-Reranked sieve_top_k(const VectorView& view, const RowSet& allowed, const float* query,
-                     std::size_t k, const RowLess& before, const ScanKernel& kernel,
-                     ShortProducts products);
+// For each query, a unit vector of view.dim() floats. Requires view.has_short_rows(), k >= 1,
+// allowed within view and not empty. A query has the same result alone and beside others, and the
+// number of threads changes nothing.
+std::vector<Reranked> sieve_top_k(const VectorView& view, const RowSet& allowed,
+                                  std::span<const float* const> queries, std::size_t k,
+                                  const RowLess& before, const ScanKernel& kernel,
+                                  ShortProducts products);
 
 }  // namespace knarr

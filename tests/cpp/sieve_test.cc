@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,10 +65,9 @@ TEST(ShortRows, TheBoundHoldsForEveryRow) {
     for (std::size_t q = 0; q < n; ++q) {
       const float* query = queries.data() + q * dim;
       const ShortQuery short_query({query, dim}, shape);
-      std::vector<std::int32_t> products(n), plain(n);
-      short_products()(data.data(), n, short_query.numbers(), shape.numbers, products.data());
-      kShortPlain(data.data(), n, short_query.numbers(), shape.numbers, plain.data());
-      ASSERT_EQ(products, plain) << dim;
+      std::vector<std::int32_t> products(n);
+      const std::int16_t* numbers = short_query.numbers();
+      short_products()(data.data(), n, &numbers, 1, shape.numbers, products.data(), n);
       for (std::size_t r = 0; r < n; ++r) {
         double exact = 0;
         for (std::size_t i = 0; i < dim; ++i) exact += double{rows[r * dim + i]} * query[i];
@@ -77,6 +77,47 @@ TEST(ShortRows, TheBoundHoldsForEveryRow) {
         ASSERT_LE(std::abs(exact - estimate), error) << dim << " row " << r << " query " << q;
         if (dim < 64 || r % 7 != 0) continue;
         ASSERT_LT(error, 0.05) << dim;  // worth having
+      }
+    }
+  }
+}
+
+std::vector<ShortProducts> twins_here() {
+  std::vector<ShortProducts> twins = {kShortPlain};
+  for (const CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
+    if (level <= cpu_level() && short_products(level) != twins.back()) {
+      twins.push_back(short_products(level));
+    }
+  }
+  return twins;
+}
+
+TEST(ShortRows, TwinsAgreeForManyQueries) {
+  std::mt19937 random(8);
+  for (std::size_t dim : {1u, 31u, 64u, 96u, 100u, 384u, 1000u, 1024u}) {
+    const ShortShape shape(dim);
+    const Matrix values = rows_of_many_sorts(50, dim, 9);
+    std::vector<ShortQuery> queries;
+    std::vector<const std::int16_t*> numbers;
+    for (std::size_t q = 0; q < 50; ++q) {
+      queries.emplace_back(std::span(values).subspan(q * dim, dim), shape);
+    }
+    for (const ShortQuery& query : queries) numbers.push_back(query.numbers());
+    for (int trial = 0; trial < 12; ++trial) {
+      const std::size_t n = 1 + random() % 40, nq = 1 + random() % 50, stride = n + random() % 3;
+      std::vector<std::byte> memory(100 * shape.size_bytes);
+      std::vector<const std::byte*> data;
+      for (std::size_t r = 0; r < n; ++r) {  // in order, or here and there
+        std::byte* at = memory.data() + (trial % 2 == 0 ? r : r * 37 % 100) * shape.size_bytes;
+        shorten({values.data() + random() % 50 * dim, dim}, shape, at);
+        data.push_back(at);
+      }
+      std::vector<std::int32_t> plain(nq * stride, -7);
+      kShortPlain(data.data(), n, numbers.data(), nq, shape.numbers, plain.data(), stride);
+      for (const ShortProducts twin : twins_here()) {
+        std::vector<std::int32_t> products(nq * stride, -7);
+        twin(data.data(), n, numbers.data(), nq, shape.numbers, products.data(), stride);
+        ASSERT_EQ(products, plain) << dim << " rows " << n << " queries " << nq;
       }
     }
   }
@@ -92,7 +133,8 @@ TEST(ShortRows, SumsDoNotOverflow) {
     const ShortQuery query(row, shape);
     const std::byte* data = memory.data();
     std::int32_t product = 0;
-    short_products()(&data, 1, query.numbers(), shape.numbers, &product);
+    const std::int16_t* numbers = query.numbers();
+    short_products()(&data, 1, &numbers, 1, shape.numbers, &product, 1);
     EXPECT_NEAR(static_cast<float>(product) * shape.step(data) * query.step(), 1, 0.01) << dim;
   }
 }
@@ -102,6 +144,12 @@ RowSet one_of(unsigned each, Row rows, unsigned seed) {
   std::vector<std::uint8_t> mask(rows);
   for (auto& bit : mask) bit = random() % each == 0;
   return RowSet::from_mask(mask);
+}
+
+Reranked sieve_one(const VectorView& view, const RowSet& allowed, const float* query,
+                   std::size_t k) {
+  return sieve_top_k(view, allowed, {&query, 1}, k, by_row, scan_kernel(), short_products())
+      .front();
 }
 
 TEST(Sieve, IsTheExactPlanToTheBit) {
@@ -120,9 +168,34 @@ TEST(Sieve, IsTheExactPlanToTheBit) {
         for (const std::size_t k : {1u, 10u, 300u, 5000u, 10'000u}) {
           const auto exact =
               exact_top_k(view, allowed, {&pointer, 1}, k, by_row, scan_kernel()).front();
-          const auto found =
-              sieve_top_k(view, allowed, pointer, k, by_row, scan_kernel(), short_products());
+          const auto found = sieve_one(view, allowed, pointer, k);
           ASSERT_EQ(found.rows, exact) << dim << " k " << k << " seed " << seed;
+        }
+      }
+    }
+  }
+}
+
+// Many queries share blocks of other sizes than one, groups, and threads where there is enough to
+// do.
+TEST(Sieve, ABatchEqualsItsQueriesAskedAlone) {
+  const std::size_t dim = 100, n = 3000;
+  const Matrix values = rows_of_many_sorts(n, dim, 10);
+  VectorStore store(dim);
+  store.append(values, n);
+  for (const RowSet& allowed : {RowSet::range(0, n), RowSet::range(11, 1043), one_of(3, n, 11)}) {
+    for (const std::size_t nq : {2u, 3u, 5u, 47u, 48u, 49u, 100u}) {
+      std::vector<const float*> queries;
+      for (std::size_t q = 0; q < nq; ++q) queries.push_back(values.data() + q * 29 % n * dim);
+      for (const std::size_t k : {1u, 10u, 40u, 200u}) {
+        const auto together =
+            sieve_top_k(store.view(), allowed, queries, k, by_row, scan_kernel(), short_products());
+        const auto exact = exact_top_k(store.view(), allowed, queries, k, by_row, scan_kernel());
+        for (std::size_t q = 0; q < nq; ++q) {
+          const Reranked alone = sieve_one(store.view(), allowed, queries[q], k);
+          ASSERT_EQ(together[q].rows, alone.rows) << nq << " " << q;
+          ASSERT_EQ(together[q].rows, exact[q]) << nq << " " << q;
+          ASSERT_EQ(together[q].scored, alone.scored) << nq << " " << q;
         }
       }
     }
@@ -161,10 +234,7 @@ TEST(Sieve, ThreadsAndAdoptedRowsChangeNothing) {
     const auto exact =
         exact_top_k(adopting.view(), allowed, {&query, 1}, 50, by_row, scan_kernel()).front();
     for (int again = 0; again < 3; ++again) {
-      EXPECT_EQ(
-          sieve_top_k(adopting.view(), allowed, query, 50, by_row, scan_kernel(), short_products())
-              .rows,
-          exact);
+      EXPECT_EQ(sieve_one(adopting.view(), allowed, query, 50).rows, exact);
     }
   }
 }
@@ -182,9 +252,7 @@ TEST(Sieve, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
   const RowSet allowed = RowSet::range(0, n);
   const auto exact =
       exact_top_k(store.view(), allowed, {&pointer, 1}, 20, by_row, scan_kernel()).front();
-  EXPECT_EQ(
-      sieve_top_k(store.view(), allowed, pointer, 20, by_row, scan_kernel(), short_products()).rows,
-      exact);
+  EXPECT_EQ(sieve_one(store.view(), allowed, pointer, 20).rows, exact);
 }
 
 }  // namespace
