@@ -61,6 +61,7 @@ void bench_filter(const Options& options);
 void bench_scan(const Options& options);
 void bench_grep(const Options& options);
 void bench_edges(const Options& options);
+void bench_engine(const Options& options);
 
 // Fixed steps for bench/guard.py (guard.cc).
 void run_guard();

@@ -1,4 +1,4 @@
-// core_bench [trie] [filter] [scan] [grep] [edges] [--seconds S] [--rows N]
+// core_bench [trie] [filter] [scan] [grep] [edges] [engine] [--seconds S] [--rows N]
 // core_bench guard
 //
 // Without names all run. One JSON line per result; see harness.h for how to read it. "guard" runs
@@ -21,12 +21,12 @@ struct Entry {
 constexpr Entry kBenches[] = {
     {"trie", knarr::bench::bench_trie},   {"filter", knarr::bench::bench_filter},
     {"scan", knarr::bench::bench_scan},   {"grep", knarr::bench::bench_grep},
-    {"edges", knarr::bench::bench_edges},
+    {"edges", knarr::bench::bench_edges}, {"engine", knarr::bench::bench_engine},
 };
 
 int usage() {
   std::fprintf(stderr,
-               "usage: core_bench [trie] [filter] [scan] [grep] [edges] [--seconds S] [--rows N]\n"
+               "usage: core_bench [trie] [filter] [scan] [grep] [edges] [engine] [--seconds S] [--rows N]\n"
                "       core_bench guard\n"
                "  --seconds S  time for each group of contenders (default 1)\n"
                "  --rows N     rows of the largest case (default 1000000, 100 to 100000000)\n");

@@ -20,7 +20,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/ref.h"
 
@@ -87,6 +89,26 @@ class CowTree {
     std::size_t depth_ = 0;
   };
 
+  // A tree of n entries, packed: next(i) gives entry i as a pair of key and value. It is called
+  // with 0, 1, ... in order, and the keys ascend.
+  template <class F>
+  static CowTree of_sorted(std::size_t n, F&& next) {
+    CowTree tree;
+    std::vector<Ref<Node>> level;
+    level.reserve(n / kFan + 1);
+    for (std::size_t i = 0; i < n;) {
+      auto* leaf = new Leaf;
+      level.emplace_back(leaf);
+      for (; leaf->n < kFan && i < n; ++leaf->n) {
+        std::tie(leaf->keys[leaf->n], leaf->values[leaf->n]) = next(i++);
+      }
+    }
+    while (level.size() > 1) level = inner_level(level);
+    if (n > 0) tree.root_ = std::move(level.front());
+    tree.size_ = n;
+    return tree;
+  }
+
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
@@ -143,12 +165,21 @@ class CowTree {
   bool erase(const Q& key) {
     if (!contains(key)) return false;
     erase_below(root_, key);
-    while (root_ && !root_->leaf && root_->n == 1) {
-      root_ = Ref<Node>(static_cast<Inner&>(*root_).children[0]);
-    }
-    if (root_->n == 0) root_ = Ref<Node>();
+    settle_root();
     --size_;
     return true;
+  }
+
+  // Erases the keys in [from, to) and returns how many there were. Nodes that hold nothing else are
+  // let go of whole: O(log n) when they are shared with another tree.
+  template <class Q>
+  std::size_t erase_range(const Q& from, const Q& to) {
+    const std::size_t begin = rank(from), end = rank(to);
+    if (begin >= end) return 0;
+    erase_range_below(root_, from, to);
+    settle_root();
+    size_ -= end - begin;
+    return end - begin;
   }
 
   Cursor begin() const { return at(0); }
@@ -240,6 +271,22 @@ class CowTree {
     return sum;
   }
 
+  // The nodes above those of a level. Each knows its least key, so that one above can be made.
+  static std::vector<Ref<Node>> inner_level(std::vector<Ref<Node>>& below) {
+    std::vector<Ref<Node>> level;
+    level.reserve(below.size() / kFan + 1);
+    for (std::size_t i = 0; i < below.size();) {
+      auto* inner = new Inner;
+      level.emplace_back(inner);
+      for (; inner->n < kFan && i < below.size(); ++inner->n, ++i) {
+        inner->keys[inner->n] = below[i]->keys[0];
+        inner->sizes[inner->n] = total(*below[i]);
+        inner->children[inner->n] = std::move(below[i]);
+      }
+    }
+    return level;
+  }
+
   // Makes the node in `slot` reachable from here only. The slot's own node must be so already.
   static Node& own(Ref<Node>& slot) {
     if (!slot.unique()) {
@@ -258,6 +305,13 @@ class CowTree {
   static void close_gap(A& array, std::size_t n, std::size_t at) {
     std::move(array.begin() + at + 1, array.begin() + n, array.begin() + at);
     array[n - 1] = typename A::value_type{};
+  }
+  // The same for the places [begin, end).
+  template <class A>
+  static void close_gaps(A& array, std::size_t n, std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    std::move(array.begin() + end, array.begin() + n, array.begin() + begin);
+    std::fill(array.begin() + (n - (end - begin)), array.begin() + n, typename A::value_type{});
   }
   template <class A>
   static void move_tail(A& from, std::size_t begin, std::size_t end, A& to, std::size_t at) {
@@ -361,11 +415,51 @@ class CowTree {
     const std::size_t i = child_of(inner, key);
     erase_below(inner.children[i], key);
     --inner.sizes[i];
+    settle_child(inner, i);
+  }
+
+  template <class Q>
+  static void erase_range_below(Ref<Node>& slot, const Q& from, const Q& to) {
+    Node& node = own(slot);
+    if (node.leaf) {
+      const std::size_t begin = lower(node, from), end = lower(node, to);
+      close_gaps(static_cast<Leaf&>(node).values, node.n, begin, end);
+      close_gaps(node.keys, node.n, begin, end);
+      node.n = static_cast<std::uint16_t>(node.n - (end - begin));
+      return;
+    }
+    auto& inner = static_cast<Inner&>(node);
+    const std::size_t first = child_of(inner, from);
+    const std::size_t last = child_of(inner, to);
+    erase_range_below(inner.children[first], from, to);
+    inner.sizes[first] = total(*inner.children[first]);
+    if (last != first) {
+      erase_range_below(inner.children[last], from, to);
+      inner.sizes[last] = total(*inner.children[last]);
+      close_gaps(inner.keys, inner.n, first + 1, last);
+      close_gaps(inner.children, inner.n, first + 1, last);
+      close_gaps(inner.sizes, inner.n, first + 1, last);
+      inner.n = static_cast<std::uint16_t>(inner.n - (last - first - 1));
+      settle_child(inner, first + 1);
+    }
+    settle_child(inner, first);
+  }
+
+  // After entries left child i.
+  static void settle_child(Inner& inner, std::size_t i) {
     if (inner.children[i]->n == 0) {
       drop_child(inner, i);
     } else if (inner.children[i]->n < kSparse) {
       if (!merge(inner, i)) merge(inner, i + 1);
     }
+  }
+
+  // After entries left the tree.
+  void settle_root() {
+    while (!root_->leaf && root_->n == 1) {
+      root_ = Ref<Node>(static_cast<Inner&>(*root_).children[0]);
+    }
+    if (root_->n == 0) root_ = Ref<Node>();
   }
 
   // Moves child `right` into its left neighbour when there is room.

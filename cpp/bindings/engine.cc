@@ -62,6 +62,12 @@ std::uint64_t add_edges(Engine& self, const Texts& sources, const Texts& targets
   });
 }
 
+std::optional<py::array_t<Row>> compact(Engine& self, double least_share) {
+  const auto numbers = without_gil([&] { return self.compact(least_share); });
+  if (!numbers) return std::nullopt;
+  return py::array_t<Row>(static_cast<py::ssize_t>(numbers->size()), numbers->data());
+}
+
 py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
   const Stats stats = without_gil([&] { return self.stats(); });
   py::typing::Dict<py::str, py::int_> out;
@@ -70,6 +76,7 @@ py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
   out["rows"] = stats.rows;
   out["directories"] = stats.directories;
   out["version"] = stats.version;
+  out["numbering"] = stats.numbering;
   out["edges"] = stats.edges;
   out["questions"] = stats.questions;
   out["text_bytes"] = stats.text_bytes;
@@ -77,7 +84,10 @@ py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
   out["short_size_bytes"] = stats.short_size_bytes;
   out["codes_size_bytes"] = stats.codes_size_bytes;
   out["texts_size_bytes"] = stats.texts_size_bytes;
+  out["index_size_bytes"] = stats.index_size_bytes;
   out["trie_size_bytes"] = stats.trie_size_bytes;
+  out["rows_size_bytes"] = stats.rows_size_bytes;
+  out["records_size_bytes"] = stats.records_size_bytes;
   out["edges_size_bytes"] = stats.edges_size_bytes;
   return out;
 }
@@ -100,6 +110,7 @@ void define_writing(Class& type) {
             return without_gil([&] { return self.move(source, target); });
           },
           py::arg("source"), py::arg("target"))
+      .def("compact", &compact, py::arg("least_share"))
       .def("add_edges", &add_edges, py::arg("sources"), py::arg("targets"), py::arg("question"),
            py::arg("vector"), py::kw_only(), py::arg("trace") = "", py::arg("summary") = "",
            py::arg("expires_at_s") = py::none())

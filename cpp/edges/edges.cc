@@ -147,26 +147,31 @@ std::size_t EdgeStore::add(const Episode& episode, std::span<const EdgeEnds> end
   return added;
 }
 
-std::size_t EdgeStore::remove_node(NodeId node) {
+std::size_t EdgeStore::remove_node(NodeId node) { return remove_run(node, node); }
+
+// Nodes that came together have consecutive ids: a subtree is one run, or few.
+std::size_t EdgeStore::remove_nodes(std::span<const NodeId> nodes) {
+  std::size_t removed = 0;
+  for (std::size_t i = 0, end; i < nodes.size() && edge_count() > 0; i = end) {
+    for (end = i + 1; end < nodes.size() && nodes[end] == nodes[end - 1] + 1;) ++end;
+    removed += remove_run(nodes[i], nodes[end - 1]);
+  }
+  return removed;
+}
+
+std::size_t EdgeStore::remove_run(NodeId first, NodeId last) {
   const std::size_t before = edge_count();
-  for (auto at = forward_.lower_bound(Triple{node, 0, 0}); at.valid() && at.key().a == node;
-       at = forward_.lower_bound(Triple{node, 0, 0})) {
+  for (auto at = forward_.lower_bound(Triple{first, 0, 0}); at.valid() && at.key().a <= last;
+       at = forward_.lower_bound(Triple{first, 0, 0})) {
     const Triple key = at.key();
     erase_edge(key.a, key.b, key.c);
   }
-  for (auto at = reverse_.lower_bound(Triple{node, 0, 0}); at.valid() && at.key().a == node;
-       at = reverse_.lower_bound(Triple{node, 0, 0})) {
+  for (auto at = reverse_.lower_bound(Triple{first, 0, 0}); at.valid() && at.key().a <= last;
+       at = reverse_.lower_bound(Triple{first, 0, 0})) {
     const Triple key = at.key();
     erase_edge(key.b, key.a, key.c);
   }
   return before - edge_count();
-}
-
-std::size_t EdgeStore::remove_nodes(std::span<const NodeId> nodes) {
-  std::size_t removed = 0;
-  if (edge_count() == 0) return removed;
-  for (const NodeId node : nodes) removed += remove_node(node);
-  return removed;
 }
 
 std::size_t EdgeStore::remove_trace(std::string_view trace) {

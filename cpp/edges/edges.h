@@ -171,6 +171,7 @@ class EdgeStore {
   QuestionId make_question(std::string_view text, std::vector<float> vector);
   EpisodeId make_episode(QuestionId question, std::string_view trace, std::string_view summary);
   bool insert_edge(EdgeEnds ends, EpisodeId episode, State state);
+  std::size_t remove_run(NodeId first, NodeId last);  // of all nodes from first to last
   void erase_edge(NodeId source, NodeId target, EpisodeId episode);
   void drop_episode(EpisodeId id);
 

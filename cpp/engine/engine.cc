@@ -2,10 +2,27 @@
 // files.
 #include "engine/engine.h"
 
+#include <system_error>
+#include <thread>
+
 #include "base/error.h"
 #include "engine/stores.h"
 
 namespace knarr {
+namespace {
+
+constexpr std::uint64_t kManyRows = 10'000;
+
+// What is left of a large subtree takes longer to free than to leave out: a thread of its own does
+// it, unless there is none to be had. It touches nothing else, and ends by itself.
+void let_go_aside(StatePtr state) {
+  try {
+    std::thread([old = std::move(state)]() mutable { old.reset(); }).detach();
+  } catch (const std::system_error&) {
+  }
+}
+
+}  // namespace
 
 Engine::Engine(std::size_t dim, Precision precision)
     : Engine(dim, std::make_unique<Stores>(dim, precision)) {}
@@ -24,7 +41,7 @@ StatePtr Engine::state() const {
   return state_;
 }
 
-void Engine::publish(std::shared_ptr<State> draft) {
+void Engine::publish(std::shared_ptr<State> draft, std::uint64_t rows_gone) {
   ++draft->version;
   StatePtr next = std::move(draft);
   {
@@ -32,6 +49,7 @@ void Engine::publish(std::shared_ptr<State> draft) {
     state_.swap(next);
   }
   // The old version is let go here, outside the lock: freeing it may take a while.
+  if (rows_gone >= kManyRows) let_go_aside(std::move(next));
 }
 
 bool Engine::exists(std::string_view uri) const {
@@ -86,6 +104,7 @@ Stats Engine::stats() const {
   out.rows = state->vectors.size();
   out.directories = state->trie.size() - out.objects;
   out.version = state->version;
+  out.numbering = state->numbering;
   out.edges = state->edges.edge_count();
   out.questions = state->edges.question_count();
   state->live().for_each_range([&](Row begin, Row end) {
@@ -104,8 +123,16 @@ Stats Engine::stats() const {
   for (BlockId id = 0; id < state->texts.block_count(); ++id) {
     if (const Block* block = state->texts.block(id)) out.texts_size_bytes += block->size_bytes();
   }
-  out.texts_size_bytes += state->texts.pages().table_words() * sizeof(std::uint64_t);
+  out.index_size_bytes = state->texts.pages().size_bytes();
   out.trie_size_bytes = state->trie.size_bytes();
+  out.rows_size_bytes = state->trie.rows_size_bytes();
+  for (const RowSet& rows : state->by_kind) out.rows_size_bytes += rows.size_bytes();
+  out.records_size_bytes = state->records.size() * sizeof(RowRecord) +
+                           std::uint64_t{state->texts.rows_end()} * sizeof(TextPlace);
+  for (Row row = 0; row < state->records.size(); ++row) {
+    const auto& preview = state->records[row].preview;
+    if (preview) out.records_size_bytes += preview->size_bytes();
+  }
   out.edges_size_bytes = state->edges.size_bytes();
   return out;
 }

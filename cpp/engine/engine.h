@@ -36,6 +36,8 @@
 
 namespace knarr {
 
+class Snapshot;
+
 struct Objects {
   std::span<const std::string_view> uris;      // n, all different; parents are made
   std::span<const float> vectors;              // (n, dim), any length but zero
@@ -125,6 +127,16 @@ class Engine {
   std::uint64_t remove_edges_of_trace(std::string_view trace);
   std::uint64_t remove_edges_of_node(std::string_view uri);  // from or to it
 
+  // Gives back the memory of removed rows, when they are at least this share of all rows (0 to 1):
+  // what is kept is copied together and published; readers go on with the state they hold. Returns
+  // the new number of each row (kNoRow: it is gone), or nothing when nothing was done. Filters made
+  // of rows before are to be made anew. Nothing else that a reader can see changes.
+  //
+  // The engine never does it by itself, since callers hold rows. Called with a share of a half now
+  // and then, an engine holds at most about twice what its live objects need, and each removal
+  // costs as much again, spread over time.
+  std::optional<std::vector<Row>> compact(double least_share);
+
   // --- Reading -----------------------------------------------------------------------------------
 
   // The k nearest objects of the scope that the filter allows: always min(k, allowed - offset).
@@ -160,7 +172,8 @@ class Engine {
   // --- Keeping -----------------------------------------------------------------------------------
 
   // Writes everything to a file, durably and whole or not at all. Rows that hold nothing any more
-  // are left out, so that rows may have other numbers after a load; nothing else changes.
+  // are left out, as by compact(), so that rows may have other numbers after a load; nothing else
+  // changes.
   void save(const std::string& path) const;
   // Maps a saved file. Throws kCorruption, kUnsupported (made by a newer version), kIo, and
   // kInvalidArgument when its vectors have another precision than the one asked for.
@@ -169,10 +182,13 @@ class Engine {
 
  private:
   struct Stores;  // the append-only stores; they belong to the writer
+  struct Parts;
+  static Parts read_parts(std::shared_ptr<const Snapshot> snapshot,
+                          std::optional<Precision> precision);
 
   Engine(std::size_t dim, std::unique_ptr<Stores> stores);
   StatePtr state() const;
-  void publish(std::shared_ptr<State> draft);
+  void publish(std::shared_ptr<State> draft, std::uint64_t rows_gone = 0);
 
   const std::size_t dim_;
   std::mutex writing_;

@@ -1,4 +1,4 @@
-// Save and load.
+// Save, load and compact.
 //
 // A snapshot holds the nodes in document order (parents first), the rows' records, the vectors as
 // one matrix, their codes, the texts and the edges. FORMAT.md of the snapshot room draws the
@@ -10,14 +10,18 @@
 // Loading believes nothing: what is not a whole and consistent engine throws kCorruption.
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "base/coding.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "edges/edges_codec.h"
 #include "engine/engine.h"
+#include "engine/kept_rows.h"
 #include "engine/stores.h"
 #include "grep/text_codec.h"
 #include "snapshot/snapshot.h"
+#include "uri/restore.h"
 #include "vectors/codes_codec.h"
 #include "vectors/short_codec.h"
 #include "vectors/vectors_codec.h"
@@ -30,61 +34,7 @@ constexpr std::string_view kRows = "engine.rows";
 
 // --- Saving --------------------------------------------------------------------------------------
 
-// The rows that go into a file: the live ones, and those whose bytes are part of a text that lives
-// on, since offsets into it must stay. Numbers close up; their order stays.
-class Compaction {
- public:
-  explicit Compaction(const StatePtr& state) : numbers_(state->vectors.size(), kNoRow) {
-    kept_ = state->live();
-    for (BlockId id = 0; id < state->texts.block_count(); ++id) {
-      const Block* block = state->texts.block(id);
-      if (block != nullptr && is_live(*state, *block)) {
-        for (const Slice& slice : slices_of(*block)) kept_.add_range(slice.row, slice.row + 1);
-        blocks_.push_back(block);
-      }
-    }
-    kept_.for_each_range([this](Row begin, Row end) {
-      for (Row row = begin; row < end; ++row) numbers_[row] = count_++;
-    });
-  }
-
-  const RowSet& kept() const { return kept_; }
-  Row count() const { return count_; }
-  Row number(Row row) const { return numbers_[row]; }
-
-  // The texts under their new numbers. Nothing is copied: `state` keeps the bytes.
-  TextStore texts(const StatePtr& state) const {
-    TextStore store;
-    for (const Block* block : blocks_) {
-      std::vector<Slice> slices = slices_of(*block);
-      for (Slice& slice : slices) slice.row = number(slice.row);
-      store.append_mapped(block->text(), state, slices);
-    }
-    if (blocks_.size() == state->texts.block_count()) {  // nothing is left out: nor of the index
-      const auto index = state->texts.plain_index();
-      if (index && index->size() == store.index_units().count()) store.adopt_index(*index);
-    }
-    return store;
-  }
-
- private:
-  static std::vector<Slice> slices_of(const Block& block) {
-    std::vector<Slice> out;
-    for (std::uint32_t i = 0; i < block.slice_count(); ++i) out.push_back(block.slice(i));
-    return out;
-  }
-  static bool is_live(const State& state, const Block& block) {
-    return std::ranges::any_of(
-        slices_of(block), [&](const Slice& slice) { return state.live().contains(slice.row); });
-  }
-
-  RowSet kept_;
-  std::vector<Row> numbers_;
-  std::vector<const Block*> blocks_;
-  Row count_ = 0;
-};
-
-std::string encode_nodes(const State& state, const Compaction& rows) {
+std::string encode_nodes(const State& state, const KeptRows& rows) {
   Encoder out;
   out.u32(state.trie.next_id());
   const std::vector<NodeId> nodes = state.trie.subtree(Trie::kRoot);
@@ -100,18 +50,18 @@ std::string encode_nodes(const State& state, const Compaction& rows) {
   return out.bytes();
 }
 
-std::string encode_rows(const State& state, const Compaction& rows, std::size_t dim) {
+std::string encode_rows(const State& state, const KeptRows& rows, std::size_t dim) {
   Encoder out;
   out.u32(static_cast<std::uint32_t>(dim));
   out.u64(rows.count());
-  rows.kept().for_each_range([&](Row begin, Row end) {
+  rows.rows().for_each_range([&](Row begin, Row end) {
     for (Row row = begin; row < end; ++row) {
       const RowRecord& record = state.records[row];
       const bool is_live = state.live().contains(row);
       const bool has_document = is_live && state.trie.contains(record.document);
       out.u32(has_document ? record.document : kNoNode);
       out.u8(static_cast<std::uint8_t>(record.kind));
-      out.string(is_live ? std::string_view(record.preview) : std::string_view());
+      out.string(is_live && record.preview ? record.preview->text : std::string_view());
     }
   });
   return out.bytes();
@@ -122,7 +72,7 @@ std::string encode_rows(const State& state, const Compaction& rows, std::size_t 
 // Reads the parts of an engine into a State, in the order in which they depend on each other.
 class Loader {
  public:
-  explicit Loader(const std::string& path) : snapshot_(Snapshot::open(path)) {}
+  explicit Loader(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
 
   void expect(std::optional<Precision> precision) const {
     const Precision held = stored_precision(*snapshot_);
@@ -145,8 +95,9 @@ class Loader {
       const std::uint8_t kind = in.u8();
       if (kind > 1) corrupt(kRows, "an unknown kind");
       record.kind = static_cast<Kind>(kind);
-      record.preview = in.string();
-      if (!is_utf8(record.preview)) corrupt(kRows, "a preview that is not UTF-8");
+      const std::string_view preview = in.string();
+      if (!is_utf8(preview)) corrupt(kRows, "a preview that is not UTF-8");
+      if (!preview.empty()) record.preview = SharedText::make(preview);
     }
     in.expect_end();
   }
@@ -162,25 +113,16 @@ class Loader {
     Decoder in(snapshot_->section(kNodes), place);
     const NodeId next_id = in.u32();
     const std::uint64_t n = in.count(16);
-    std::vector<NodeId> ids;
-    ids.reserve(n);
-    for (std::uint64_t i = 0; i < n; ++i) {
-      ids.push_back(in.u32());
-      read_node(in, trie, ids.back(), next_id);
-    }
+    TrieRestorer restorer(n);
+    for (std::uint64_t i = 0; i < n; ++i) read_node(in, restorer);
     in.expect_end();
-    trie.set_next_id(next_id);
-    trie.gather_rows(ids);
-    for (const NodeId id : ids) {
-      if (trie.node(id).rows.empty()) corrupt(kNodes, "a directory without objects");
+    try {
+      trie = restorer.finish(next_id);
+    } catch (const Error& error) {
+      corrupt(kNodes, error.what());
     }
     split_kinds(by_kind);
-    for (const RowRecord& record : records_) {
-      const TrieNode* document = trie.get(record.document);
-      if (record.document != kNoNode && (document == nullptr || document->is_object)) {
-        corrupt(kRows, "a document that is no directory");
-      }
-    }
+    check_documents(trie);
   }
 
   TextStore texts() const {
@@ -214,24 +156,35 @@ class Loader {
     snapshot_->corrupt(section, reason);
   }
 
-  void read_node(Decoder& in, Trie& trie, NodeId id, NodeId next_id) {
+  void read_node(Decoder& in, TrieRestorer& restorer) {
+    const NodeId id = in.u32();
     const NodeId parent = in.u32();
     const Row row = in.u32();
     const std::string_view name = in.string();
-    const TrieNode* above = trie.get(parent);
-    if (id >= next_id) corrupt(kNodes, "an id that was never given out");
-    if (above == nullptr || above->is_object)
-      corrupt(kNodes, "a parent that is no directory before it");
-    if (component_fault(name) != nullptr) corrupt(kNodes, "a name that is no component");
+    if (component_fault(name) != nullptr) in.refuse("a name that is no component");
     if (row != kNoRow) {
       if (row >= records_.size() || records_[row].node != kNoNode) {
-        corrupt(kNodes, "a row that is not there, or another's");
+        in.refuse("a row that is not there, or another's");
       }
       records_[row].node = id;
     }
-    if (trie.contains(id) || trie.child(parent, name) != kNoNode)
-      corrupt(kNodes, "an id or a name twice");
-    trie.restore(id, parent, name, row != kNoRow, row);
+    try {
+      restorer.add(id, parent, name, row);
+    } catch (const Error& error) {
+      corrupt(kNodes, error.what());
+    }
+  }
+
+  void check_documents(const Trie& trie) const {
+    NodeId known = kNoNode;  // the rows of a document stand together
+    for (const RowRecord& record : records_) {
+      if (record.document == known) continue;
+      const TrieNode* document = trie.get(record.document);
+      if (record.document != kNoNode && (document == nullptr || document->is_object)) {
+        corrupt(kRows, "a document that is no directory");
+      }
+      known = record.document;
+    }
   }
 
   // The live rows of each kind, run by run.
@@ -253,36 +206,94 @@ class Loader {
   std::vector<RowRecord> records_;
 };
 
+// --- Both ----------------------------------------------------------------------------------------
+
+void write_parts(const State& state, const KeptRows& rows, SnapshotWriter& writer) {
+  writer.add(kNodes, encode_nodes(state, rows));
+  writer.add(kRows, encode_rows(state, rows, state.vectors.dim()));
+  save_vectors(state.vectors, rows.rows(), writer);
+  save_codes(state.vectors, rows.rows(), writer);
+  save_short_rows(state.vectors, rows.rows(), writer);
+  TextStore texts = rows.texts();
+  save_texts(texts.view(), writer);
+  EdgeCodec::save(state.edges, writer);
+}
+
 }  // namespace
+
+// The vectors, by far the largest part, and all that hangs on the rows' records are read side by
+// side.
+Engine::Parts Engine::read_parts(std::shared_ptr<const Snapshot> snapshot,
+                                 std::optional<Precision> precision) {
+  Loader loader(std::move(snapshot));
+  loader.expect(precision);
+  loader.read_rows();
+  std::optional<VectorStore> vectors;
+  std::optional<TextStore> texts;
+  Parts parts;
+  parts.state = std::make_shared<State>(loader.dim());
+  parallel_for(3, std::min(3u, max_workers()), [&](unsigned, std::size_t task) {
+    switch (task) {
+      case 0:
+        vectors.emplace(loader.vectors());
+        return;
+      case 1:
+        loader.read_nodes(parts.state->trie, parts.state->by_kind);
+        parts.state->edges = loader.edges(parts.state->trie);
+        return;
+      default:
+        texts.emplace(loader.texts());
+    }
+  });
+  parts.stores = std::make_unique<Stores>(*std::move(vectors), *std::move(texts));
+  for (RowRecord& record : loader.records()) parts.stores->records.push_back(std::move(record));
+  parts.stores->show(*parts.state);
+  return parts;
+}
 
 void Engine::save(const std::string& path) const {
   const StatePtr state = this->state();
-  const Compaction rows(state);
+  const KeptRows rows(state);
   SnapshotWriter writer(path);
-  writer.add(kNodes, encode_nodes(*state, rows));
-  writer.add(kRows, encode_rows(*state, rows, dim_));
-  save_vectors(state->vectors, rows.kept(), writer);
-  save_codes(state->vectors, rows.kept(), writer);
-  save_short_rows(state->vectors, rows.kept(), writer);
-  TextStore texts = rows.texts(state);
-  save_texts(texts.view(), writer);
-  EdgeCodec::save(state->edges, writer);
+  write_parts(*state, rows, writer);
   writer.finish();
 }
 
 std::unique_ptr<Engine> Engine::load(const std::string& path, std::optional<Precision> precision) {
-  Loader loader(path);
-  loader.expect(precision);
-  loader.read_rows();
-  auto stores = std::make_unique<Stores>(loader.vectors(), loader.texts());
-  auto first = std::make_shared<State>(loader.dim());
-  loader.read_nodes(first->trie, first->by_kind);
-  first->edges = loader.edges(first->trie);
-  for (RowRecord& record : loader.records()) stores->records.push_back(std::move(record));
-  stores->show(*first);
-  std::unique_ptr<Engine> engine(new Engine(loader.dim(), std::move(stores)));
-  engine->state_ = std::move(first);
+  Parts parts = read_parts(Snapshot::open(path, Snapshot::Check::kWhenUsed), precision);
+  const std::size_t dim = parts.state->vectors.dim();
+  std::unique_ptr<Engine> engine(new Engine(dim, std::move(parts.stores)));
+  engine->state_ = std::move(parts.state);
   return engine;
+}
+
+// A save to memory and a load from there: what is kept stands in new memory, close together, and
+// the old memory goes when the last reader of the old state has.
+std::optional<std::vector<Row>> Engine::compact(double least_share) {
+  if (!(least_share >= 0 && least_share <= 1)) {
+    fail(ErrorCode::kInvalidArgument,
+         "least_share must be 0 to 1, got " + std::to_string(least_share));
+  }
+  const std::lock_guard lock(writing_);
+  const StatePtr before = state();
+  const std::uint64_t rows = before->vectors.size();
+  const auto pays = [&](std::uint64_t kept) {
+    return kept < rows &&
+           static_cast<double>(rows - kept) >= least_share * static_cast<double>(rows);
+  };
+  if (!pays(before->live().size())) return std::nullopt;
+  const KeptRows kept(before);
+  if (!pays(kept.count())) return std::nullopt;
+  SnapshotWriter writer;
+  write_parts(*before, kept, writer);
+  const std::shared_ptr<Snapshot> snapshot = writer.finish_in_memory();
+  Parts parts = read_parts(snapshot, std::nullopt);
+  for (const std::string_view name : {kNodes, kRows}) snapshot->forget(name);
+  parts.state->version = before->version;
+  parts.state->numbering = before->numbering + 1;
+  stores_ = std::move(parts.stores);
+  publish(std::move(parts.state), rows);
+  return kept.numbers();
 }
 
 }  // namespace knarr

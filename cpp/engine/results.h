@@ -119,6 +119,7 @@ struct Stats {
   std::uint64_t rows;         // made so far; rows - objects are tombstones
   std::uint64_t directories;  // the root included
   std::uint64_t version;      // grows with each change
+  std::uint64_t numbering;    // grows when compact() gives rows other numbers
   std::uint64_t edges;
   std::uint64_t questions;           // historical questions that edges hold
   std::uint64_t text_bytes;          // of live objects
@@ -126,7 +127,10 @@ struct Stats {
   std::uint64_t short_size_bytes;    // vectors again, in a quarter of the bytes
   std::uint64_t codes_size_bytes;
   std::uint64_t texts_size_bytes;
-  std::uint64_t trie_size_bytes;
+  std::uint64_t index_size_bytes;    // of the texts, for grep
+  std::uint64_t trie_size_bytes;     // nodes and their names
+  std::uint64_t rows_size_bytes;     // which rows lie below each node, and the rows of each kind
+  std::uint64_t records_size_bytes;  // what each row is, its preview, where its text stands
   std::uint64_t edges_size_bytes;
 };
 

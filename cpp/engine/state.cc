@@ -51,8 +51,8 @@ std::string State::document(Row row) const {
 }
 
 std::string State::preview(Row row) const {
-  const std::string& given = records[row].preview;
-  return given.empty() ? beginning_of(texts.text(row)) : given;
+  const Ref<const SharedText>& given = records[row].preview;
+  return given ? std::string(given->text) : beginning_of(texts.text(row));
 }
 
 }  // namespace knarr

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/shared_text.h"
 #include "edges/edges.h"
 #include "engine/types.h"
 #include "filter/filter.h"
@@ -26,7 +27,7 @@ struct RowRecord {
   NodeId node = kNoNode;  // its object; kNoNode for a row that a snapshot kept for its text only
   NodeId document = kNoNode;  // the document it was added with, if any
   Kind kind = Kind::kChunk;
-  std::string preview;  // empty: the beginning of its text
+  Ref<const SharedText> preview;  // null: the beginning of its text
 };
 
 using Records = Segments<RowRecord, 4096>;
@@ -40,7 +41,8 @@ struct State {
   TextView texts;
   Records::View records;
   EdgeStore edges;
-  std::uint64_t version = 0;  // grows by one with each change
+  std::uint64_t version = 0;    // grows by one with each change
+  std::uint64_t numbering = 0;  // grows by one when rows get other numbers
 
   // The node of a URI. Throws kNotFound, kInvalidArgument.
   NodeId resolve(std::string_view uri) const;

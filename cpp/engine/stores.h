@@ -24,4 +24,10 @@ struct Engine::Stores {
   Records records;
 };
 
+// What a snapshot holds, before it is an engine's.
+struct Engine::Parts {
+  std::unique_ptr<Stores> stores;
+  std::shared_ptr<State> state;
+};
+
 }  // namespace knarr

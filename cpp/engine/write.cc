@@ -141,7 +141,9 @@ void append_records(Records& records, const Objects& objects, const Trie& trie,
   const NodeId document = objects.document ? trie.find(parse_uri(*objects.document)) : kNoNode;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     RowRecord record{nodes[i], document, kind_of(objects, i), {}};
-    if (!objects.previews.empty()) record.preview = objects.previews[i];
+    if (!objects.previews.empty() && !objects.previews[i].empty()) {
+      record.preview = SharedText::make(objects.previews[i]);
+    }
     records.push_back(std::move(record));
   }
 }
@@ -156,20 +158,34 @@ void add_kinds(KindRows& by_kind, const Objects& objects, Row begin) {
   }
 }
 
-// The texts of which no row is live any more, among those that lose rows.
+bool has_live_row(const Block& block, const RowSet& live) {
+  for (std::uint32_t i = 0; i < block.slice_count(); ++i) {
+    if (live.contains(block.slice(i).row)) return true;
+  }
+  return false;
+}
+
+// The texts of which no row is live any more, among those that lose rows. Most lie within one range
+// of what is gone, and are passed over in one step where no other text's rows lie between theirs.
 std::vector<BlockId> dead_texts(const State& before, const RowSet& live, const RowSet& gone) {
   std::unordered_set<BlockId> seen;
   std::vector<BlockId> dead;
   gone.for_each_range([&](Row begin, Row end) {
+    BlockId last = kNoBlock;
     for (Row row = begin; row < end; ++row) {
-      const BlockId id = before.texts.place(row).block;
-      if (id == kNoBlock || !seen.insert(id).second) continue;
-      const Block& block = *before.texts.block(id);
-      bool is_live = false;
-      for (std::uint32_t i = 0; i < block.slice_count() && !is_live; ++i) {
-        is_live = live.contains(block.slice(i).row);
+      const TextPlace place = before.texts.place(row);
+      if (place.block == kNoBlock || place.block == last) continue;
+      last = place.block;
+      const Block& block = *before.texts.block(last);
+      const Row first_row = block.slice(0).row;
+      const Row last_row = block.slice(block.slice_count() - 1).row;
+      const bool is_within = begin <= first_row && last_row < end;
+      if (is_within && last_row - first_row + 1 == block.slice_count()) {
+        dead.push_back(last);
+        row = last_row;
+      } else if (seen.insert(last).second && (is_within || !has_live_row(block, live))) {
+        dead.push_back(last);
       }
-      if (!is_live) dead.push_back(id);
     }
   });
   return dead;
@@ -207,7 +223,7 @@ RowRange Engine::add(const Objects& objects) {
   }
   for (const BlockId id : dead) stores_->texts.release(id);
   stores_->show(*draft);
-  publish(std::move(draft));
+  publish(std::move(draft), rows_gone.size());
   return {begin, end};
 }
 
@@ -223,7 +239,7 @@ std::uint64_t Engine::remove(std::string_view uri) {
   for (RowSet& kind : draft->by_kind) kind.remove(rows);
   for (const BlockId id : dead_texts(*before, draft->live(), rows)) stores_->texts.release(id);
   stores_->show(*draft);
-  publish(std::move(draft));
+  publish(std::move(draft), rows.size());
   return rows.size();
 }
 

@@ -376,15 +376,22 @@ void PageIndex::adopt(std::span<const PageUnit::Table> tables) {
   }
 }
 
+std::size_t PageUnit::size_bytes() const {
+  return sizeof(PageUnit) + table_words() * sizeof(std::uint64_t) +
+         layout_.spans.capacity() * sizeof(PageSpan) +
+         layout_.firsts.capacity() * sizeof(std::uint32_t);
+}
+
+std::size_t PageIndex::View::size_bytes() const {
+  std::size_t sum = pending_count() * sizeof(PageSpan);
+  for (std::size_t u = 0; u < unit_count(); ++u) sum += unit(u).size_bytes();
+  return sum;
+}
+
 std::size_t PageIndex::size_bytes() const {
   std::size_t sum = large_.size_bytes() + small_.size_bytes() + pending_.size_bytes();
   for (const UnitList* units : {&large_, &small_}) {
-    for (std::size_t u = 0; u < units->size(); ++u) {
-      const PageUnit& unit = *(*units)[u];
-      sum += sizeof(PageUnit) + unit.table_words() * sizeof(std::uint64_t) +
-             unit.spans().size() * sizeof(PageSpan) +
-             unit.line_words() * kWordPages * sizeof(std::uint32_t);
-    }
+    for (std::size_t u = 0; u < units->size(); ++u) sum += (*units)[u]->size_bytes();
   }
   return sum;
 }

@@ -75,6 +75,7 @@ class PageUnit {
 
   // Words in a line: 1 or kLargeWords.
   std::size_t line_words() const { return layout_.pages() / kWordPages; }
+  std::size_t size_bytes() const;
   std::size_t table_words() const { return kLines * line_words(); }
   const std::uint64_t* words() const { return table_.words; }
   const std::uint64_t* line(std::size_t i) const { return table_.words + i * line_words(); }
@@ -115,6 +116,7 @@ class PageIndex {
     std::size_t table_words() const {
       return (large_.size() * kLargeWords + small_.size()) * kLines;
     }
+    std::size_t size_bytes() const;  // O(units)
     std::size_t pending_count() const { return pending_.size(); }
     const PageSpan& pending(std::size_t i) const { return pending_[i]; }
 

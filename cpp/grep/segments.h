@@ -5,7 +5,8 @@
 //
 // Threads: one writer, which also takes the views. They may be read from any thread while it goes
 // on, because it only touches entries that no view sees: `set` on one that may be seen copies its
-// segment. A view reaches another thread through something that synchronises (a published pointer).
+// segment, the first time after a view. A view reaches another thread through something that
+// synchronises (a published pointer).
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,7 @@ class Segments {
     view.table_ = table_;
     view.size_ = size_;
     seen_ = size_;
+    own_.clear();
     return view;
   }
 
@@ -63,12 +65,7 @@ class Segments {
 
   // Changes entry i for views taken from now on.
   void set(std::size_t i, T value) {
-    if (i < seen_) {
-      auto table = std::make_shared<Table>(*table_);
-      auto& segment = (*table)[i / kCapacity];
-      segment = std::make_shared<Segment>(*segment);
-      table_ = std::move(table);
-    }
+    if (i < seen_) own_segment(i / kCapacity);
     slot(i) = std::move(value);
   }
 
@@ -77,11 +74,21 @@ class Segments {
   }
 
  private:
+  // Makes a segment one that no view sees; each at most once between two views.
+  void own_segment(std::size_t at) {
+    if (at < own_.size() && own_[at]) return;
+    if (own_.empty()) table_ = std::make_shared<Table>(*table_);
+    if (own_.size() < table_->size()) own_.resize(table_->size());
+    auto& segment = (*table_)[at];
+    segment = std::make_shared<Segment>(*segment);
+    own_[at] = true;
+  }
   T& slot(std::size_t i) { return (*(*table_)[i / kCapacity])[i % kCapacity]; }
 
   std::shared_ptr<Table> table_ = std::make_shared<Table>();
   std::size_t size_ = 0;
-  std::size_t seen_ = 0;  // entries that a view may see
+  std::size_t seen_ = 0;   // entries that a view may see
+  std::vector<bool> own_;  // segments copied since the last view; empty: neither is the table
 };
 
 }  // namespace knarr

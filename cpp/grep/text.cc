@@ -123,12 +123,12 @@ std::optional<std::vector<PageUnit::Table>> TextView::plain_index() const {
 
 BlockId TextStore::append(std::string text, std::span<const Slice> slices) {
   auto owner = std::make_shared<const std::string>(std::move(text));
-  return push(std::make_shared<const Block>(*owner, owner, slices));
+  return append(std::make_shared<const Block>(*owner, owner, slices));
 }
 
 BlockId TextStore::append_mapped(std::string_view text, std::shared_ptr<const void> owner,
                                  std::span<const Slice> slices) {
-  return push(std::make_shared<const Block>(text, std::move(owner), slices));
+  return append(std::make_shared<const Block>(text, std::move(owner), slices));
 }
 
 BlockId TextStore::append_released() {
@@ -138,7 +138,7 @@ BlockId TextStore::append_released() {
 
 // Rows without a text lie between a block's rows, or before its first. They may get one later
 // (objects of two directories added in turns), so their places are set rather than only appended.
-BlockId TextStore::push(std::shared_ptr<const Block> block) {
+BlockId TextStore::append(std::shared_ptr<const Block> block) {
   const std::uint32_t n = block->slice_count();
   for (std::uint32_t i = 0; i < n; ++i) {
     const Row row = block->slice(i).row;

@@ -120,6 +120,7 @@ class TextStore {
   // The same without a copy: `owner` keeps the bytes of `text` alive (a mapped snapshot).
   BlockId append_mapped(std::string_view text, std::shared_ptr<const void> owner,
                         std::span<const Slice> slices);
+  BlockId append(std::shared_ptr<const Block> block);
   // Keeps the number of a block that has no text, as a released one has.
   BlockId append_released();
 
@@ -145,8 +146,6 @@ class TextStore {
   void adopt_index(std::span<const PageUnit::Table> tables) { pages_.adopt(tables); }
 
  private:
-  BlockId push(std::shared_ptr<const Block> block);
-
   Segments<std::shared_ptr<const Block>> blocks_;
   Segments<TextPlace, 4096> places_;
   PageIndex pages_;

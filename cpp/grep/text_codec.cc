@@ -1,7 +1,10 @@
 #include "grep/text_codec.h"
 
+#include <algorithm>
+
 #include "base/coding.h"
 #include "base/error.h"
+#include "base/parallel.h"
 
 namespace knarr {
 namespace {
@@ -14,8 +17,14 @@ constexpr std::string_view kIndex = "text.index";
 constexpr std::uint32_t kIndexVersion = 1;
 constexpr std::size_t kIndexHeaderBytes = 64;
 
+constexpr std::size_t kWorkerBytes = std::size_t{4} << 20;  // of text, for a thread of its own
 constexpr std::size_t kBlockRecordBytes = 8;
 constexpr std::size_t kSliceRecordBytes = 8;
+
+struct FoundBlock {
+  std::string_view text;
+  std::vector<Slice> slices;
+};
 
 std::vector<Slice> read_slices(Decoder& in, std::uint32_t count, std::uint64_t rows_end) {
   if (count > in.left() / kSliceRecordBytes) in.refuse("a count that its bytes cannot hold");
@@ -105,27 +114,43 @@ TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot) {
   const std::string what = snapshot->path() + ": section '" + std::string(kBlocks) + "'";
   Decoder in(snapshot->section(kBlocks), what);
   const std::uint64_t blocks = in.count(kBlockRecordBytes);
-  TextStore store;
+  std::vector<FoundBlock> found;
+  found.reserve(blocks);
   std::size_t at = 0;
   for (std::uint64_t i = 0; i < blocks; ++i) {
     const std::uint32_t size = in.u32();
     const std::uint32_t slices = in.u32();
     if (size > bytes.size() - at) in.refuse("a block beyond the texts");
-    if (slices == 0) {
-      if (size != 0) in.refuse("a released block with a text");
-      store.append_released();
-      continue;
-    }
-    try {
-      store.append_mapped(bytes.substr(at, size), snapshot,
-                          read_slices(in, slices, snapshot->size_bytes()));
-    } catch (const Error& error) {
-      in.refuse("block " + std::to_string(i) + ": " + error.what());
-    }
+    if (slices == 0 && size != 0) in.refuse("a released block with a text");
+    found.push_back({bytes.substr(at, size), read_slices(in, slices, snapshot->size_bytes())});
     at += size;
   }
   in.expect_end();
   if (at != bytes.size()) in.refuse("texts without a block");
+
+  constexpr std::size_t kTaskBlocks = 64;
+  std::vector<std::shared_ptr<const Block>> made(found.size());
+  const std::size_t tasks = (found.size() + kTaskBlocks - 1) / kTaskBlocks;
+  const auto workers = std::min<std::size_t>(bytes.size() / kWorkerBytes + 1, max_workers());
+  parallel_for(tasks, static_cast<unsigned>(workers), [&](unsigned, std::size_t task) {
+    for (std::size_t i = task * kTaskBlocks; i < std::min((task + 1) * kTaskBlocks, found.size());
+         ++i) {
+      if (found[i].slices.empty()) continue;
+      try {
+        made[i] = std::make_shared<const Block>(found[i].text, snapshot, found[i].slices);
+      } catch (const Error& error) {
+        in.refuse("block " + std::to_string(i) + ": " + error.what());
+      }
+    }
+  });
+  TextStore store;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    try {
+      made[i] ? store.append(std::move(made[i])) : store.append_released();
+    } catch (const Error& error) {
+      in.refuse("block " + std::to_string(i) + ": " + error.what());
+    }
+  }
   load_index(snapshot, store);
   return store;
 }

@@ -14,6 +14,7 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "snapshot/format.h"
 
 namespace knarr {
@@ -31,6 +32,8 @@ struct File {
   ~File() { ::close(descriptor); }
 };
 
+constexpr std::size_t kPieceBytes = std::size_t{4} << 20;  // checked by one thread
+
 std::uint64_t aligned(std::uint64_t at) {
   return (at + format::kAlignment - 1) / format::kAlignment * format::kAlignment;
 }
@@ -41,11 +44,30 @@ bool all_zero(ByteSpan bytes) {
 
 }  // namespace
 
-std::shared_ptr<const Snapshot> Snapshot::open(const std::string& path) {
+std::shared_ptr<const Snapshot> Snapshot::open(const std::string& path, Check check) {
   std::shared_ptr<Snapshot> snapshot(new Snapshot(path));
   snapshot->map();
   snapshot->validate();
+  if (check == Check::kNow) {
+    for (const Section& section : snapshot->sections_) snapshot->check(section);
+  }
   return snapshot;
+}
+
+void Snapshot::check(const Section& section) const {
+  if (data_ == nullptr || section.is_checked->load(std::memory_order_acquire)) return;
+  const ByteSpan bytes(data_ + section.offset, section.size);
+  const std::size_t pieces = (bytes.size() + kPieceBytes - 1) / kPieceBytes;
+  std::vector<std::uint32_t> sums(pieces);
+  const auto piece = [&](std::size_t i) {
+    return bytes.subspan(i * kPieceBytes, std::min(kPieceBytes, bytes.size() - i * kPieceBytes));
+  };
+  parallel_for(pieces, static_cast<unsigned>(std::min<std::size_t>(pieces, max_workers())),
+               [&](unsigned, std::size_t i) { sums[i] = crc32c(piece(i)); });
+  std::uint32_t crc = 0;
+  for (std::size_t i = 0; i < pieces; ++i) crc = crc32c_joined(crc, sums[i], piece(i).size());
+  if (crc != section.crc) corrupt(section.name, "its checksum is wrong");
+  section.is_checked->store(true, std::memory_order_release);
 }
 
 Snapshot::~Snapshot() {
@@ -101,17 +123,14 @@ void Snapshot::validate() {
     const auto* name = reinterpret_cast<const char*>(entry);
     Section section{std::string(name, ::strnlen(name, format::kNameBytes)),
                     load_little<std::uint64_t>(entry + format::kEntryOffsetAt),
-                    load_little<std::uint64_t>(entry + format::kEntrySizeAt)};
+                    load_little<std::uint64_t>(entry + format::kEntrySizeAt),
+                    load_little<std::uint32_t>(entry + format::kEntryCrcAt)};
     if (section.offset != aligned(at) || section.offset > table_at ||
         section.size > table_at - section.offset) {
       corrupt(section.name, "it is not where the table should have it");
     }
     if (!all_zero(file.subspan(at, section.offset - at))) {
       corrupt(section.name, "the gap before it is not empty");
-    }
-    if (load_little<std::uint32_t>(entry + format::kEntryCrcAt) !=
-        crc32c(file.subspan(section.offset, section.size))) {
-      corrupt(section.name, "its checksum is wrong");
     }
     at = section.offset + section.size;
     sections_.push_back(std::move(section));
@@ -128,7 +147,9 @@ bool Snapshot::has(std::string_view name) const {
 
 ByteSpan Snapshot::section(std::string_view name) const {
   for (const Section& section : sections_) {
-    if (section.name == name) return {data_ + section.offset, section.size};
+    if (section.name != name) continue;
+    check(section);
+    return {data_ != nullptr ? data_ + section.offset : section.memory.data(), section.size};
   }
   corrupt(name, "it is missing");
 }
@@ -136,6 +157,11 @@ ByteSpan Snapshot::section(std::string_view name) const {
 std::string_view Snapshot::section_text(std::string_view name) const {
   const ByteSpan bytes = section(name);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void Snapshot::forget(std::string_view name) {
+  std::erase_if(sections_,
+                [&](const Section& section) { return data_ == nullptr && section.name == name; });
 }
 
 void Snapshot::corrupt(std::string_view name, std::string_view reason) const {

@@ -1,14 +1,15 @@
 // A snapshot file: named sections of bytes, written whole and mapped back.
 //
 // It knows nothing of what it stores. Every byte of the file is covered by a checksum or must be
-// zero, and all of it is checked before any of it is used: a file that was cut, or flipped in any
-// bit, is refused with Error kCorruption naming file and section, and one from a newer knarr with
+// zero, and each is checked before it is used: a file that was cut, or flipped in any bit, is
+// refused with Error kCorruption naming file and section, and one from a newer knarr with
 // kUnsupported naming both versions. Sections start at multiples of 64 bytes, in memory too.
 //
 // Threads: a writer belongs to one thread. A Snapshot is immutable. The file must not be changed
 // while it is mapped; replacing it by rename, as the writer does, is safe.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -18,14 +19,20 @@
 #include <string_view>
 #include <vector>
 
+#include "snapshot/section_memory.h"
+
 namespace knarr {
 
 using ByteSpan = std::span<const std::byte>;
+
+class Snapshot;
 
 class SnapshotWriter {
  public:
   // Opens `path`.tmp. Throws Error kIo, also while another process writes the same snapshot.
   explicit SnapshotWriter(std::string path);
+  // To memory: see finish_in_memory().
+  SnapshotWriter();
   ~SnapshotWriter();  // without finish() nothing is left behind
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
@@ -42,6 +49,8 @@ class SnapshotWriter {
 
   // Makes the snapshot durable and puts it in place of the old one, whole or not at all.
   void finish();
+  // What was written to memory, as if it had been opened. Nothing is copied.
+  std::shared_ptr<Snapshot> finish_in_memory();
 
  private:
   struct Entry {
@@ -50,6 +59,7 @@ class SnapshotWriter {
     std::uint64_t size;
     std::uint32_t crc;
   };
+  bool is_in_memory() const { return tmp_path_.empty(); }
   void open_file();
   void write(ByteSpan bytes);
   void pad();
@@ -61,37 +71,51 @@ class SnapshotWriter {
   std::uint64_t at_ = 0;  // bytes written
   std::vector<Entry> entries_;
   bool in_section_ = false;
+  std::vector<SectionMemory> memory_;  // of the entries, when there is no file
 };
 
 class Snapshot {
  public:
+  // When the bytes of sections are checked; all else is when the file is opened.
+  enum class Check {
+    kNow,
+    kWhenUsed,  // a section's when it is first asked for
+  };
   // Maps and validates. Throws Error kIo when the file cannot be read; otherwise as said above.
-  static std::shared_ptr<const Snapshot> open(const std::string& path);
+  static std::shared_ptr<const Snapshot> open(const std::string& path, Check check = Check::kNow);
   ~Snapshot();
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
 
   bool has(std::string_view name) const;
   // The section's bytes, 64-byte aligned, valid while the snapshot lives. A missing one throws
-  // Error kCorruption.
+  // Error kCorruption, and so does a damaged one. Any thread; a large one is checked by several.
   ByteSpan section(std::string_view name) const;
   std::string_view section_text(std::string_view name) const;
 
   // For readers of sections: throws Error kCorruption naming file and section.
   [[noreturn]] void corrupt(std::string_view name, std::string_view reason) const;
 
+  // Lets go of a section in memory that nobody reads any more; of a file's, nothing.
+  void forget(std::string_view name);
+
   const std::string& path() const { return path_; }
   std::uint64_t size_bytes() const { return size_; }
 
  private:
+  friend class SnapshotWriter;
   struct Section {
     std::string name;
     std::uint64_t offset;
     std::uint64_t size;
+    std::uint32_t crc = 0;
+    SectionMemory memory = {};  // when there is no file
+    std::unique_ptr<std::atomic<bool>> is_checked = std::make_unique<std::atomic<bool>>(false);
   };
   explicit Snapshot(std::string path) : path_(std::move(path)) {}
   void map();
   void validate();
+  void check(const Section& section) const;
 
   std::string path_;
   const std::byte* data_ = nullptr;

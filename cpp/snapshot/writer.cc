@@ -63,6 +63,8 @@ SnapshotWriter::SnapshotWriter(std::string path)
   write(as_bytes(header));
 }
 
+SnapshotWriter::SnapshotWriter() : path_("memory") {}
+
 void SnapshotWriter::open_file() {
   for (;;) {
     file_ = ::open(tmp_path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -119,13 +121,22 @@ void SnapshotWriter::begin(std::string_view name) {
          "section '" + std::string(name) + "': expected a new name of 1 to " +
              std::to_string(format::kNameBytes) + " bytes, and no other section open");
   }
-  pad();
+  if (is_in_memory()) {
+    memory_.emplace_back();
+  } else {
+    pad();
+  }
   entries_.push_back({std::string(name), at_, 0, 0});
   in_section_ = true;
 }
 
 void SnapshotWriter::append(ByteSpan bytes) {
   if (!in_section_) fail(ErrorCode::kInvalidArgument, "append: no section is open");
+  if (is_in_memory()) {
+    memory_.back().append(bytes);
+    entries_.back().size += bytes.size();
+    return;
+  }
   write(bytes);
   entries_.back().size += bytes.size();
   entries_.back().crc = crc32c(bytes, entries_.back().crc);
@@ -162,6 +173,19 @@ std::string SnapshotWriter::encode_table() const {
     table.u32(0);
   }
   return table.bytes();
+}
+
+std::shared_ptr<Snapshot> SnapshotWriter::finish_in_memory() {
+  if (in_section_ || !is_in_memory()) {
+    fail(ErrorCode::kInvalidArgument, "finish_in_memory: a section is open, or a file");
+  }
+  std::shared_ptr<Snapshot> snapshot(new Snapshot(path_));
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    snapshot->size_ += entries_[i].size;
+    snapshot->sections_.push_back(
+        {std::move(entries_[i].name), 0, entries_[i].size, 0, std::move(memory_[i])});
+  }
+  return snapshot;
 }
 
 void SnapshotWriter::finish() {

@@ -31,7 +31,7 @@ void TrieAppender::reorder(NodeId id) {
   TrieNode& record = *trie_.nodes_.edit(id);
   trie_.order_.erase(Trie::OrderKey{record.parent, record.ordinal});
   record.ordinal = trie_.nodes_.edit(record.parent)->next_ordinal++;
-  trie_.order_.insert(Trie::OrderKey{record.parent, record.ordinal}, id);
+  trie_.order_.insert(Trie::OrderKey{record.parent, record.ordinal}, {id, record.is_object});
 }
 
 bool TrieAppender::take_over(NodeId id, bool is_object) {
@@ -52,10 +52,14 @@ NodeId TrieAppender::directory(NodeId parent, std::string_view name) {
 }
 
 NodeId TrieAppender::object(NodeId parent, std::string_view name) {
+  const RowSet row = RowSet::range(next_, next_ + 1);
   NodeId id = trie_.child(parent, name);
-  if (id != kNoNode && take_over(id, true)) return id;
-  id = trie_.child(parent, name);
-  if (id == kNoNode) return trie_.create(parent, name, true);
+  if (id != kNoNode && take_over(id, true)) {
+    trie_.nodes_.edit(id)->rows = row;
+    return id;
+  }
+  if (id != kNoNode) id = trie_.child(parent, name);  // a directory that waited is gone now
+  if (id == kNoNode) return trie_.create(parent, name, true, row);
   if (trie_.node(id).is_object) {
     fail(ErrorCode::kAlreadyExists, trie_.uri(id) + " exists already");
   }
@@ -76,7 +80,6 @@ NodeId TrieAppender::add(const Path& path) {
     open_path_.push_back(path[depth]);
   }
   const NodeId id = object(open_.back().node, path.back());
-  trie_.nodes_.edit(id)->rows = RowSet::range(next_, next_ + 1);
   ++next_;
   return id;
 }

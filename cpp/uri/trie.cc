@@ -1,21 +1,49 @@
-// Three trees hold the namespace: a node's record by id, its id by (parent, name), and its id by
-// (parent, ordinal). Since (parent, ordinal) is sorted, the children of a directory are one run of
-// keys, and counting or paging them is a rank.
+// Three trees hold the namespace: a node's record by id, its id by (parent, hash of the name), and
+// its id by (parent, ordinal). Since (parent, ordinal) is sorted, the children of a directory are
+// one run of keys, and counting or paging them is a rank. A subtree that was added at once has
+// consecutive ids, and so is one run of keys in each of the three.
 #include "uri/trie.h"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
+#include <random>
 
 #include "base/error.h"
 
 namespace knarr {
 
+// Seeded anew in each process: nobody can choose names that have the same hash.
+std::uint32_t Trie::hash_of(std::string_view name) {
+  static const std::uint64_t seed =
+      std::uint64_t{std::random_device{}()} << 32 | std::random_device{}();
+  std::uint64_t hash = seed ^ name.size();
+  const auto mix = [&hash](std::uint64_t word) {
+    const auto product = static_cast<unsigned __int128>(hash ^ word) * 0x9E3779B97F4A7C15u;
+    hash = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64) ^ seed;
+  };
+  for (; name.size() >= 8; name.remove_prefix(8)) {
+    std::uint64_t word;
+    std::memcpy(&word, name.data(), 8);
+    mix(word);
+  }
+  std::uint64_t rest = 0;
+  if (!name.empty()) std::memcpy(&rest, name.data(), name.size());
+  mix(rest);
+  mix(seed >> 7);
+  return static_cast<std::uint32_t>(hash >> 32);
+}
+
 Trie::Trie() { nodes_.insert(kRoot, TrieNode{}); }
 
 NodeId Trie::child(NodeId parent, std::string_view name) const {
-  const NodeId* id = names_.find(NameView{parent, name});
-  return id != nullptr ? *id : kNoNode;
+  const std::uint32_t hash = hash_of(name);
+  for (auto at = names_.lower_bound(NameKey{parent, hash, 0});
+       at.valid() && at.key().parent == parent && at.key().hash == hash; at.next()) {
+    if (node(at.key().id).name->text == name) return at.key().id;
+  }
+  return kNoNode;
 }
 
 NodeId Trie::find(const Path& path) const {
@@ -127,19 +155,30 @@ std::vector<NodeId> Trie::children(NodeId id, std::size_t offset, std::size_t li
   if (offset > order_.size() - first) return out;
   for (auto at = order_.at(first + offset); at.valid() && out.size() < limit; at.next()) {
     if (at.key().parent != id) break;
-    out.push_back(at.value());
+    out.push_back(at.value().id);
   }
   return out;
 }
 
 std::vector<NodeId> Trie::subtree(NodeId id) const {
-  std::vector<NodeId> out, stack{id};
-  while (!stack.empty()) {
-    const NodeId top = stack.back();
-    stack.pop_back();
-    out.push_back(top);
-    const auto below = children(top, 0, std::numeric_limits<std::size_t>::max());
-    stack.insert(stack.end(), below.rbegin(), below.rend());
+  struct Open {
+    NodeId directory;
+    CowTree<OrderKey, Child>::Cursor next;
+  };
+  std::vector<NodeId> out{id};
+  out.reserve(node(id).rows.size() + 1);
+  std::vector<Open> open;
+  open.push_back({id, order_.lower_bound(OrderKey{id, 0})});
+  while (!open.empty()) {
+    auto& at = open.back().next;
+    if (!at.valid() || at.key().parent != open.back().directory) {
+      open.pop_back();
+      continue;
+    }
+    const Child child = at.value();
+    at.next();
+    out.push_back(child.id);
+    if (!child.is_object) open.push_back({child.id, order_.lower_bound(OrderKey{child.id, 0})});
   }
   return out;
 }
@@ -148,31 +187,36 @@ void Trie::refuse_below_object(NodeId object) const {
   fail(ErrorCode::kInvalidArgument, uri(object) + " is an object; nothing can lie below it");
 }
 
-void Trie::attach(NodeId id, NodeId parent, Name name) {
-  const std::uint64_t ordinal = nodes_.edit(parent)->next_ordinal++;
-  names_.insert(NameKey{parent, name}, id);
-  order_.insert(OrderKey{parent, ordinal}, id);
-  TrieNode& record = *nodes_.edit(id);
+void Trie::insert(NodeId id, NodeId parent, TrieNode record) {
   record.parent = parent;
-  record.ordinal = ordinal;
+  record.ordinal = nodes_.edit(parent)->next_ordinal++;
+  names_.insert(NameKey{parent, hash_of(record.name->text), id}, {});
+  order_.insert(OrderKey{parent, record.ordinal}, {id, record.is_object});
+  nodes_.insert(id, std::move(record));
+}
+
+void Trie::attach(NodeId id, NodeId parent, Name name) {
+  TrieNode record = node(id);
   record.name = std::move(name);
+  insert(id, parent, std::move(record));
 }
 
 void Trie::detach(NodeId id) {
   const TrieNode& record = node(id);
-  names_.erase(NameView{record.parent, record.name->text});
+  names_.erase(NameKey{record.parent, hash_of(record.name->text), id});
   order_.erase(OrderKey{record.parent, record.ordinal});
 }
 
-NodeId Trie::create(NodeId parent, std::string_view name, bool is_object) {
+NodeId Trie::create(NodeId parent, std::string_view name, bool is_object, RowSet rows) {
   if (next_id_ == kNoNode) {
     fail(ErrorCode::kUnsupported, "all 4294967295 node ids are used; save and load to start anew");
   }
   TrieNode record;
   record.is_object = is_object;
+  record.name = SharedText::make(name);
+  record.rows = std::move(rows);
   const NodeId id = next_id_++;
-  nodes_.insert(id, std::move(record));
-  attach(id, parent, Name(new NameText(name)));
+  insert(id, parent, std::move(record));
   return id;
 }
 
@@ -186,6 +230,17 @@ NodeId Trie::open_directory(NodeId parent, std::string_view name) {
 void Trie::erase(NodeId id) {
   detach(id);
   nodes_.erase(id);
+}
+
+void Trie::erase_all(std::vector<NodeId> nodes) {
+  if (!std::ranges::is_sorted(nodes)) std::ranges::sort(nodes);
+  for (std::size_t i = 0, end; i < nodes.size(); i = end) {
+    for (end = i + 1; end < nodes.size() && nodes[end] == nodes[end - 1] + 1;) ++end;
+    const NodeId first = nodes[i], behind = nodes[end - 1] + 1;
+    nodes_.erase_range(first, behind);
+    names_.erase_range(NameKey{first, 0, 0}, NameKey{behind, 0, 0});
+    order_.erase_range(OrderKey{first, 0}, OrderKey{behind, 0});
+  }
 }
 
 void Trie::prune(NodeId directory, std::vector<NodeId>& gone) {
@@ -210,7 +265,8 @@ std::vector<NodeId> Trie::remove(NodeId id) {
   const NodeId parent = node(id).parent;
   const RowSet rows = node(id).rows;
   remove_rows(parent, kNoNode, rows);
-  for (const NodeId each : gone) erase(each);
+  detach(id);
+  erase_all(gone);
   prune(parent, gone);
   return gone;
 }
@@ -230,7 +286,7 @@ std::vector<NodeId> Trie::move(NodeId id, const Path& target) {
     }
   }
   detach(id);
-  attach(id, parent, Name(new NameText(target.back())));
+  attach(id, parent, SharedText::make(target.back()));
   const NodeId shared = common_ancestor(old_parent, parent);
   remove_rows(old_parent, shared, rows);
   add_rows(parent, shared, rows);
@@ -239,30 +295,18 @@ std::vector<NodeId> Trie::move(NodeId id, const Path& target) {
   return gone;
 }
 
-void Trie::restore(NodeId id, NodeId parent, std::string_view name, bool is_object, Row row) {
-  TrieNode record;
-  record.is_object = is_object;
-  if (is_object) record.rows = RowSet::range(row, row + 1);
-  const bool fresh = nodes_.insert(id, std::move(record));
-  if (!fresh || child(parent, name) != kNoNode) {
-    fail(ErrorCode::kCorruption, "node " + std::to_string(id) + " or its name stands twice");
-  }
-  attach(id, parent, Name(new NameText(name)));
-}
-
-void Trie::gather_rows(const std::vector<NodeId>& parents_first) {
-  for (auto id = parents_first.rbegin(); id != parents_first.rend(); ++id) {
-    const RowSet rows = node(*id).rows;
-    nodes_.edit(node(*id).parent)->rows.add(rows);
-  }
-}
-
 std::size_t Trie::size_bytes() const {
   std::size_t sum = nodes_.size_bytes() + names_.size_bytes() + order_.size_bytes();
   for (auto at = nodes_.begin(); at.valid(); at.next()) {
-    const TrieNode& record = at.value();
-    sum += record.rows.size_bytes() - sizeof(RowSet);
-    if (record.name) sum += sizeof(NameText) + record.name->text.capacity();
+    if (at.value().name) sum += at.value().name->size_bytes();
+  }
+  return sum;
+}
+
+std::size_t Trie::rows_size_bytes() const {
+  std::size_t sum = 0;
+  for (auto at = nodes_.begin(); at.valid(); at.next()) {
+    sum += at.value().rows.size_bytes() - sizeof(RowSet);
   }
   return sum;
 }

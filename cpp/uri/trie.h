@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/ref.h"
+#include "base/shared_text.h"
 #include "base/tree.h"
 #include "engine/types.h"
 #include "filter/rows.h"
@@ -24,12 +25,7 @@
 
 namespace knarr {
 
-// A name, shared by the places that hold it.
-struct NameText : RefCounted {
-  explicit NameText(std::string_view t) : text(t) {}
-  const std::string text;
-};
-using Name = Ref<const NameText>;
+using Name = Ref<const SharedText>;
 
 struct TrieNode {
   NodeId parent = kNoNode;
@@ -84,47 +80,41 @@ class Trie {
   // or below an object, or when `node` is the root.
   std::vector<NodeId> move(NodeId node, const Path& target);
 
-  // Building from a snapshot: `restore` adds a node as the last child of a parent that is there;
-  // objects carry their row. Throws kCorruption when the id or the name is taken. When all are
-  // there, `gather_rows` fills in the directories' rows; it takes all nodes but the root, parents
-  // before children.
-  void restore(NodeId id, NodeId parent, std::string_view name, bool is_object, Row row);
-  void gather_rows(const std::vector<NodeId>& parents_first);
-  NodeId next_id() const { return next_id_; }
-  void set_next_id(NodeId id) { next_id_ = id; }
+  NodeId next_id() const { return next_id_; }  // ids are below it
 
-  std::size_t size_bytes() const;  // O(n)
+  // Memory of the nodes and their names, and of the sets of rows that nodes hold. O(n).
+  std::size_t size_bytes() const;
+  std::size_t rows_size_bytes() const;
 
  private:
   friend class TrieAppender;
+  friend class TrieRestorer;
+  // Children by the hash of their name: few have the same one, and the name itself decides.
   struct NameKey {
     NodeId parent = kNoNode;
-    Name name;
+    std::uint32_t hash = 0;
+    NodeId id = 0;
+    auto operator<=>(const NameKey&) const = default;
   };
-  struct NameView {
-    NodeId parent;
-    std::string_view name;
-  };
-  struct NameLess {
-    static NameView view(const NameKey& key) { return {key.parent, key.name->text}; }
-    static NameView view(const NameView& key) { return key; }
-    template <class A, class B>
-    bool operator()(const A& a, const B& b) const {
-      const NameView x = view(a), y = view(b);
-      return x.parent != y.parent ? x.parent < y.parent : x.name < y.name;
-    }
-  };
+  struct Nothing {};
   struct OrderKey {
     NodeId parent = kNoNode;
     std::uint64_t ordinal = 0;
     auto operator<=>(const OrderKey&) const = default;
   };
+  struct Child {
+    NodeId id = kNoNode;
+    bool is_object = false;
+  };
 
-  NodeId create(NodeId parent, std::string_view name, bool is_object);
+  static std::uint32_t hash_of(std::string_view name);
+  NodeId create(NodeId parent, std::string_view name, bool is_object, RowSet rows = {});
   NodeId open_directory(NodeId parent, std::string_view name);  // found or made; not an object
-  void attach(NodeId node, NodeId parent, Name name);           // as the last child
+  void insert(NodeId node, NodeId parent, TrieNode record);     // a new node, as the last child
+  void attach(NodeId node, NodeId parent, Name name);           // likewise, one that is there
   void detach(NodeId node);                                     // from its parent's indexes
   void erase(NodeId node);                                      // detach and forget
+  void erase_all(std::vector<NodeId> nodes);                    // a subtree that was detached
   void prune(NodeId directory, std::vector<NodeId>& gone);      // it and its ancestors, while empty
   void add_rows(NodeId from, NodeId below, const RowSet& rows);     // from, up to below (excluded)
   void remove_rows(NodeId from, NodeId below, const RowSet& rows);  // likewise
@@ -133,8 +123,8 @@ class Trie {
   [[noreturn]] void refuse_below_object(NodeId object) const;
 
   CowTree<NodeId, TrieNode> nodes_;
-  CowTree<NameKey, NodeId, NameLess> names_;
-  CowTree<OrderKey, NodeId> order_;
+  CowTree<NameKey, Nothing> names_;
+  CowTree<OrderKey, Child> order_;
   NodeId next_id_ = 1;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "base/error.h"
 
@@ -64,6 +65,14 @@ std::size_t sequence_length(unsigned char lead) {
 bool is_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
+    if (text.size() - i >= 8) {  // eight ASCII bytes at once
+      std::uint64_t word;
+      std::memcpy(&word, text.data() + i, 8);
+      if ((word & 0x8080808080808080u) == 0) {
+        i += 8;
+        continue;
+      }
+    }
     const auto lead = static_cast<unsigned char>(text[i]);
     const std::size_t length = sequence_length(lead);
     if (length == 0 || text.size() - i < length) return false;

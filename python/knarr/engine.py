@@ -162,6 +162,17 @@ class Engine:
         `source` or below an object."""
         return self._core.move(_nfc(source), _nfc(target))
 
+    def compact(self, least_share: float = 0.0) -> npt.NDArray[np.uint32] | None:
+        """Give back the memory of removed rows, when they are at least this share of all rows (0 to 1).
+
+        Returns the new number of each row (2**32 - 1 for one that is gone), or None when nothing was
+        done. Filters made of row numbers before are to be made anew, and rows that `add` returned are
+        to be looked up; nothing else that a reader can see changes, and readers go on meanwhile. The
+        engine never does this by itself. ``stats()["numbering"]`` grows each time.
+
+        Called with 0.5 now and then, an engine holds at most about twice what its objects need."""
+        return self._core.compact(float(least_share))
+
     def add_edges(
         self,
         sources: Sequence[str],
@@ -321,8 +332,9 @@ class Engine:
         return self._core.count(scope, kinds)
 
     def stats(self) -> dict[str, int]:
-        """Counts and memory: dim, objects, rows, directories, version, edges, questions, text_bytes,
-        and ``*_size_bytes`` of the vectors, their short forms and codes, texts, trie and edges."""
+        """Counts and memory: dim, objects, rows, directories, version, numbering, edges, questions,
+        text_bytes, and ``*_size_bytes`` of the vectors, their short forms and codes, the texts and
+        grep's index of them, the trie and its row sets, the rows' records, the edges."""
         return self._core.stats()
 
     # ------------------------------------------------------------------ keeping

@@ -31,6 +31,7 @@ LABEL_WEIGHT = 0.8
 _RECIPE = 1
 
 _LESSONS = 500  # whose vectors are read at once
+_DEAD_SHARE = 0.5  # of the engine's rows, from which their memory is given back
 
 _NAME = re.compile(rf"engine-r{_RECIPE}-(\d+)\.snapshot$")
 
@@ -69,6 +70,8 @@ class Index:
                 self.seq = change.seq
             publish_edges(self.engine, connection, list(self._taught), self._model)
             self._taught = {}
+            if news:
+                self.engine.compact(_DEAD_SHARE)
         return bool(news)
 
     def save(self) -> None:

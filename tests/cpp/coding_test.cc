@@ -104,5 +104,18 @@ TEST(Crc32c, GoesOnFromAPart) {
   }
 }
 
+// Lengths around what is taken in one step, and parts of which either may be empty.
+TEST(Crc32c, LongTextsAndTheirParts) {
+  std::string text(100'000, '\0');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i >> 7 ^ i);
+  const auto all = bytes_of(text);
+  for (const std::size_t n : {0u, 1u, 8191u, 24575u, 24576u, 24577u, 49152u, 60000u, 100000u}) {
+    ASSERT_EQ(crc32c(all.first(n)), crc32c_plain(all.first(n))) << n;
+    ASSERT_EQ(crc32c(all.last(n), 77), crc32c_plain(all.last(n), 77)) << n;
+    const std::uint32_t first = crc32c(all.first(n)), second = crc32c(all.subspan(n));
+    ASSERT_EQ(crc32c_joined(first, second, text.size() - n), crc32c(all)) << n;
+  }
+}
+
 }  // namespace
 }  // namespace knarr

@@ -68,6 +68,71 @@ class SnapshotTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
+TEST_F(SnapshotTest, ASectionMayBeCheckedWhenItIsUsed) {
+  std::string bytes = written();
+  bytes[bytes.find("odd bytes")] ^= 1;
+  write(path("later"), bytes);
+  EXPECT_THROW(Snapshot::open(path("later")), Error);
+  const auto snapshot = Snapshot::open(path("later"), Snapshot::Check::kWhenUsed);
+  EXPECT_EQ(snapshot->section("third").size(), 250u);
+  for (int again = 0; again < 2; ++again) {
+    try {
+      snapshot->section("first");
+      ADD_FAILURE() << "a damaged section was given out";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kCorruption);
+      EXPECT_NE(std::string(error.what()).find("section 'first'"), std::string::npos);
+    }
+  }
+  bytes[64 + 10] = 'x';  // the gap behind the first section
+  write(path("gap"), bytes);
+  EXPECT_THROW(Snapshot::open(path("gap"), Snapshot::Check::kWhenUsed), Error);
+}
+
+// More than one thread checks it.
+TEST_F(SnapshotTest, EveryPieceOfALargeSectionIsChecked) {
+  std::string large(10 << 20, '\0');
+  for (std::size_t i = 0; i < large.size(); i += 7) large[i] = static_cast<char>(i >> 5);
+  SnapshotWriter writer(path("large"));
+  writer.add("large", large);
+  writer.finish();
+  EXPECT_EQ(Snapshot::open(path("large"))->section_text("large"), large);
+  const std::string good = read(path("large"));
+  for (const std::size_t at : {0u, 1u, 4u << 20, (8u << 20) - 1, (10u << 20) - 1}) {
+    std::string bytes = good;
+    bytes[format::kHeaderBytes + at] ^= 4;
+    write(path("bad"), bytes);
+    EXPECT_THROW(Snapshot::open(path("bad"))->section("large"), Error) << at;
+  }
+}
+
+TEST_F(SnapshotTest, MemoryHoldsWhatAFileWould) {
+  SnapshotWriter writer;
+  writer.add("first", "odd bytes");
+  writer.add("empty", "");
+  std::string long_one;
+  writer.begin("third");
+  for (int i = 0; i < 100000; ++i) {
+    const std::string piece = "piece " + std::to_string(i);
+    writer.append(std::as_bytes(std::span(piece)));
+    long_one += piece;
+  }
+  EXPECT_THROW(writer.finish_in_memory(), Error);
+  writer.end();
+  EXPECT_THROW(writer.begin("first"), Error);
+  const std::shared_ptr<Snapshot> snapshot = writer.finish_in_memory();
+  EXPECT_EQ(snapshot->section_text("first"), "odd bytes");
+  EXPECT_EQ(snapshot->section_text("empty"), "");
+  EXPECT_EQ(snapshot->section_text("third"), long_one);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(snapshot->section("third").data()) % 64, 0u);
+  EXPECT_EQ(snapshot->size_bytes(), long_one.size() + 9);
+  EXPECT_TRUE(snapshot->has("third"));
+  snapshot->forget("third");
+  EXPECT_FALSE(snapshot->has("third"));
+  EXPECT_EQ(snapshot->section_text("first"), "odd bytes");
+  EXPECT_THROW(SnapshotWriter(path()).finish_in_memory(), Error);
+}
+
 TEST_F(SnapshotTest, RoundTrip) {
   written();
   const auto snapshot = Snapshot::open(path());

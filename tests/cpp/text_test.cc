@@ -184,6 +184,25 @@ TEST(TextStore, ReleaseFreesTheText) {
   EXPECT_EQ(code_of([&] { store.release(7); }), ErrorCode::kNotFound);
 }
 
+// Many releases between two views: each view goes on to see its own.
+TEST(TextStore, ReleasesAreSeenByLaterViewsOnly) {
+  TextStore store;
+  for (Row row = 0; row < 3000; ++row) store.append("text", std::vector<Slice>{{row, 0, 4}});
+  const TextView all = store.view();
+  for (BlockId id = 0; id < 3000; id += 2) store.release(id);
+  const TextView odd = store.view();
+  for (BlockId id = 1; id < 3000; id += 4) store.release(id);
+  store.append("more", std::vector<Slice>{{3000, 0, 4}});
+  const TextView last = store.view();
+  for (Row row = 0; row < 3000; ++row) {
+    EXPECT_EQ(all.text(row), "text");
+    EXPECT_EQ(odd.text(row), row % 2 == 1 ? "text" : "");
+    EXPECT_EQ(last.text(row), row % 4 == 3 ? "text" : "");
+  }
+  EXPECT_EQ(last.text(3000), "more");
+  EXPECT_EQ(odd.rows_end(), 3000u);
+}
+
 TEST(TextStore, ADraftCanBeTakenBack) {
   TextStore store;
   store.append("one", std::vector<Slice>{{0, 0, 1}, {3, 1, 3}});

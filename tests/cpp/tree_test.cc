@@ -97,6 +97,39 @@ TEST(CowTree, VersionsAreIndependent) {
   }
 }
 
+// Ranges of all sizes, in trees that share nodes with the one before the erasure.
+TEST(CowTree, ErasesRanges) {
+  std::mt19937 random(11);
+  for (const unsigned keys : {10u, 400u, 30000u}) {
+    Tree tree;
+    Twin twin;
+    for (int round = 0; round < 60; ++round) {
+      for (unsigned i = 0; i < keys / 4; ++i) {
+        const int key = static_cast<int>(random() % keys);
+        tree.insert(key, "x");
+        twin.insert_or_assign(key, "x");
+      }
+      const Tree before = tree;
+      const Twin twin_before = twin;
+      for (int cut = 0; cut < 3; ++cut) {
+        const int from = static_cast<int>(random() % keys);
+        const int to = from + static_cast<int>(random() % (cut == 0 ? keys : 40u));
+        const auto first = twin.lower_bound(from), last = twin.lower_bound(to);
+        ASSERT_EQ(tree.erase_range(from, to), static_cast<std::size_t>(std::distance(first, last)));
+        twin.erase(first, last);
+        expect_same_bounds(tree, twin, from);
+      }
+      expect_equal(tree, twin);
+      if (round % 10 == 0) expect_equal(before, twin_before);
+    }
+    EXPECT_EQ(tree.erase_range(5, 5), 0u);
+    EXPECT_EQ(tree.erase_range(9, 5), 0u);
+    tree.erase_range(0, static_cast<int>(keys));
+    expect_equal(tree, {});
+    EXPECT_EQ(tree.size_bytes(), 0u);
+  }
+}
+
 TEST(CowTree, GrowsAndShrinksFromBothEnds) {
   for (const bool ascending : {true, false}) {
     Tree tree;

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "uri/append.h"
+#include "uri/restore.h"
 
 namespace knarr {
 namespace {
@@ -391,21 +392,38 @@ TEST(Trie, RestoreRebuilds) {
     } catch (const Error&) {
     }
   }
-  Trie back;
+  trie.move(trie.children(Trie::kRoot, 0, 1).front(), {"moved", "there"});  // ids in no order
   std::vector<NodeId> ids = trie.subtree(Trie::kRoot);
   ids.erase(ids.begin());
-  for (const NodeId id : ids) {
-    const TrieNode& node = trie.node(id);
-    back.restore(id, node.parent, trie.name(id), node.is_object, node.rows.first());
-  }
-  back.gather_rows(ids);
+  const auto restored = [&](const std::function<void(TrieRestorer&)>& more, NodeId next_id) {
+    TrieRestorer restorer(ids.size());
+    for (const NodeId id : ids) {
+      const TrieNode& node = trie.node(id);
+      const Row row = node.is_object ? node.rows.first() : kNoRow;
+      restorer.add(id, node.parent, trie.name(id), row);
+    }
+    more(restorer);
+    return restorer.finish(next_id);
+  };
+  const NodeId next_id = trie.next_id();
+  Trie back = restored([](TrieRestorer&) {}, next_id);
   EXPECT_EQ(back.subtree(Trie::kRoot), trie.subtree(Trie::kRoot));
   for (const NodeId id : trie.subtree(Trie::kRoot)) {
     EXPECT_EQ(back.node(id).rows, trie.node(id).rows);
     EXPECT_EQ(back.uri(id), trie.uri(id));
+    EXPECT_EQ(back.find(trie.path(id)), id);
   }
-  EXPECT_THROW(back.restore(ids[0], Trie::kRoot, "fresh", true, 500), Error);
-  EXPECT_THROW(back.restore(70000, Trie::kRoot, trie.name(ids[0]), true, 500), Error);
+  add_one(back, {"new", "object"}, 1000);
+  EXPECT_EQ(back.remove(back.find({"new"})).size(), 2u);
+  const std::string name(trie.name(ids.front()));
+  EXPECT_THROW(restored([&](TrieRestorer& r) { r.add(ids[0], 0, "fresh", 500); }, next_id), Error);
+  EXPECT_THROW(restored([&](TrieRestorer& r) { r.add(next_id, 0, name, 500); }, next_id + 1),
+               Error);
+  EXPECT_THROW(restored([&](TrieRestorer& r) { r.add(next_id, 0, "x", 500); }, next_id), Error);
+  EXPECT_THROW(restored([&](TrieRestorer& r) { r.add(next_id, 0, "x", kNoRow); }, next_id + 1),
+               Error);
+  EXPECT_THROW(restored([&](TrieRestorer& r) { r.add(next_id, 7777, "x", 500); }, next_id + 1),
+               Error);
 }
 
 }  // namespace

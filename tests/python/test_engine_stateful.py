@@ -167,6 +167,27 @@ class EngineMachine(RuleBasedStateMachine):
             self.engine.save(path)
             self.engine = Engine.load(path)
 
+    @rule(share=st.sampled_from([0.0, 0.3, 0.5]))
+    def compact(self, share: float) -> None:
+        """Rows may get other numbers and nothing else changes; a search before goes on to see its state."""
+        before = self.engine.stats()
+        query = vector_of(1)
+        hits = self.engine.search(query, k=100)
+        uris = list(hits.uris)
+        numbers = self.engine.compact(share)
+        after = self.engine.stats()
+        if numbers is None:
+            assert after == before
+            return
+        assert after["numbering"] == before["numbering"] + 1
+        assert before["rows"] - after["rows"] >= max(1, share * before["rows"])
+        assert len(numbers) == before["rows"]
+        again = self.engine.search(query, k=100)
+        assert hits.uris == uris == again.uris
+        assert numbers[hits.rows].tolist() == again.rows.tolist()
+        kept = numbers[numbers != 2**32 - 1].tolist()
+        assert kept == list(range(after["rows"]))
+
     def picked(self, pick: int) -> Parts:
         scopes = self.model.scopes()
         return scopes[pick % len(scopes)]
