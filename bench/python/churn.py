@@ -54,7 +54,7 @@ class Churn:
 
     def _name(self) -> str:
         self.next += 1
-        return f"viking://library/folder_{self.next % 10}/document_{self.next}"
+        return f"viking://library/folder_{self.rng.integers(0, 10)}/document_{self.next}"
 
     def _numbers(self, count: int) -> npt.NDArray[np.int64]:
         return self.rng.integers(0, len(self.vectors), count)
@@ -161,7 +161,7 @@ def _checked(churn: Churn) -> dict[str, int]:
         vector = churn.vectors[churn.live[names[at]]]
         hits = churn.engine.search(vector, names[at], 1)
         wide = churn.engine.search(vector, k=10)
-        lost += hits.uris != [names[at]] or wide.scores[0] < 0.9999
+        lost += int(hits.uris != [names[at]] or float(wide.scores[0]) < 0.9999)
         ghosts += sum(uri in churn.dead for uri in wide.uris)
     return {"lost": lost, "ghosts": ghosts}
 

@@ -130,7 +130,16 @@ Seen::Seen(PyObject* rows, PyObject* kinds) {
   if (rows == Py_None) {
     shared_ = &all[bits];
   } else {
-    made_ = Filter{bits, allowed_rows(rows)};
+    if (!PyTuple_Check(rows)) {
+      made_ = Filter{bits, allowed_rows(rows)};
+      return;
+    }
+    if (PyTuple_GET_SIZE(rows) != 2) {
+      fail(ErrorCode::kInvalidArgument, "filter: expected (rows, numbering), got a tuple of " +
+                                            std::to_string(PyTuple_GET_SIZE(rows)));
+    }
+    made_ = Filter{bits, allowed_rows(PyTuple_GET_ITEM(rows, 0)),
+                   static_cast<std::uint64_t>(count(PyTuple_GET_ITEM(rows, 1), "numbering"))};
   }
 }
 

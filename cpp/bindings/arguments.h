@@ -55,8 +55,8 @@ class Uris {
   std::vector<std::string_view> views_;
 };
 
-// The rows that a call may see: `rows` is None, a pyroaring bitmap, its bytes, or a bool array;
-// `kinds` is None, a str, or an iterable of str.
+// The rows that a call may see: `rows` is None, a pyroaring bitmap, its bytes, or a bool array, or
+// one of these and the numbering of its rows; `kinds` is None, a str, or an iterable of str.
 class Seen {
  public:
   Seen(PyObject* rows, PyObject* kinds);

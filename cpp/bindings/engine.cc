@@ -140,6 +140,7 @@ void register_engine(py::module_& module) {
       .def_property_readonly(
           "precision",
           [](const Engine& self) { return PrecisionName(py::str(name(self.precision()))); })
+      .def_property_readonly("numbering", &Engine::numbering)
       .def("__len__", &Engine::size);
   define_writing(type);
   define_reading(type);

@@ -100,6 +100,8 @@ class Engine {
   std::size_t dim() const { return dim_; }
   Precision precision() const { return state()->vectors.format().precision(); }
   std::uint64_t size() const { return state()->live().size(); }  // live objects
+  // Grows by one each time that compact() gives rows other numbers.
+  std::uint64_t numbering() const { return state()->numbering; }
 
   // --- Writing -----------------------------------------------------------------------------------
 
@@ -130,7 +132,8 @@ class Engine {
   // Gives back the memory of removed rows, when they are at least this share of all rows (0 to 1):
   // what is kept is copied together and published; readers go on with the state they hold. Returns
   // the new number of each row (kNoRow: it is gone), or nothing when nothing was done. Filters made
-  // of rows before are to be made anew. Nothing else that a reader can see changes.
+  // of rows before are to be made anew, and one that names its numbering is refused from then on.
+  // Nothing else that a reader can see changes.
   //
   // The engine never does it by itself, since callers hold rows. Called with a share of a half now
   // and then, an engine holds at most about twice what its live objects need, and each removal

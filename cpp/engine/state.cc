@@ -41,6 +41,12 @@ NodeId State::resolve(std::string_view uri) const {
 }
 
 RowSet State::allowed(NodeId scope, const Filter& filter) const {
+  if (filter.numbering && *filter.numbering != numbering) {
+    fail(ErrorCode::kInvalidArgument,
+         "filter: its rows are of numbering " + std::to_string(*filter.numbering) +
+             ", the engine's have numbering " + std::to_string(numbering) +
+             " since compact(): make it anew from the new numbers");
+  }
   return filter.within(trie.node(scope).rows, by_kind);
 }
 

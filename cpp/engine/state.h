@@ -47,7 +47,7 @@ struct State {
   // The node of a URI. Throws kNotFound, kInvalidArgument.
   NodeId resolve(std::string_view uri) const;
   const RowSet& live() const { return trie.node(Trie::kRoot).rows; }
-  // The rows of a scope that a filter lets pass.
+  // The rows of a scope that a filter lets pass. Throws kInvalidArgument for one of other numbers.
   RowSet allowed(NodeId scope, const Filter& filter) const;
 
   std::string uri(Row row) const { return trie.uri(records[row].node); }

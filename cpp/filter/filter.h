@@ -27,6 +27,8 @@ using KindRows = std::array<RowSet, 2>;
 struct Filter {
   Kinds kinds = kAllKinds;
   std::optional<RowSet> rows;  // none: every row
+  // The numbering that `rows` belong to (see Engine::compact); none: whatever it is.
+  std::optional<std::uint64_t> numbering = {};
 
   // The rows of `scope` that pass. Copies nothing when nothing restricts.
   RowSet within(const RowSet& scope, const KindRows& by_kind) const;

@@ -45,6 +45,31 @@ void TrieRestorer::add(NodeId id, NodeId parent, std::string_view name, Row row)
   entries_.push_back(std::move(entry));
 }
 
+// By id. Most ids below `next_id` are in use, unless much has come and gone.
+std::vector<TrieRestorer::Entry*> TrieRestorer::sorted(NodeId next_id) {
+  for (const Entry& entry : entries_) {
+    if (entry.id >= next_id) refuse("an id that was never given out");
+  }
+  const bool is_dense = next_id / 4 <= entries_.size();
+  std::vector<Entry*> out(is_dense ? next_id : 0);
+  for (Entry& entry : entries_) {
+    if (!is_dense) {
+      out.push_back(&entry);
+    } else if (std::exchange(out[entry.id], &entry) != nullptr) {
+      refuse("an id or a name twice");
+    }
+  }
+  if (is_dense) {
+    std::erase(out, nullptr);
+    return out;
+  }
+  const auto is_before = [](const Entry* a, const Entry* b) { return a->id < b->id; };
+  std::ranges::sort(out, is_before);
+  const auto is_same = [](const Entry* a, const Entry* b) { return a->id == b->id; };
+  if (std::ranges::adjacent_find(out, is_same) != out.end()) refuse("an id or a name twice");
+  return out;
+}
+
 // All but the root, by the id of their parent, then in order.
 std::vector<const TrieRestorer::Entry*> TrieRestorer::by_parent(
     const std::vector<Entry*>& by_id) const {
@@ -82,15 +107,7 @@ void TrieRestorer::sort_names(std::vector<Named>& names, std::size_t begin, std:
 
 Trie TrieRestorer::finish(NodeId next_id) {
   while (open_.size() > 1) close();
-  std::vector<Entry*> by_id;
-  by_id.reserve(entries_.size());
-  for (Entry& entry : entries_) by_id.push_back(&entry);
-  const auto is_before = [](const Entry* a, const Entry* b) { return a->id < b->id; };
-  if (!std::ranges::is_sorted(by_id, is_before)) std::ranges::sort(by_id, is_before);
-  for (std::size_t i = 1; i < by_id.size(); ++i) {
-    if (by_id[i]->id == by_id[i - 1]->id) refuse("an id or a name twice");
-  }
-  if (by_id.back()->id >= next_id) refuse("an id that was never given out");
+  const std::vector<Entry*> by_id = sorted(next_id);
 
   const std::vector<const Entry*> children = by_parent(by_id);
   std::vector<Named> names;

@@ -36,6 +36,7 @@ class TrieRestorer {
   };
 
   void close();
+  std::vector<Entry*> sorted(NodeId next_id);
   std::vector<const Entry*> by_parent(const std::vector<Entry*>& by_id) const;
   static void sort_names(std::vector<Named>& names, std::size_t begin, std::size_t end);
 

@@ -5,8 +5,12 @@
 #include <optional>
 #include <string_view>
 
+#include "base/parallel.h"
+
 namespace knarr {
 namespace {
+
+constexpr std::size_t kTaskRows = 4096;  // checked by one thread
 
 static_assert(std::endian::native == std::endian::little, "vectors are mapped as they are stored");
 
@@ -55,11 +59,14 @@ AdoptedVectors load_vectors(const std::shared_ptr<const Snapshot>& snapshot, std
   if (bytes.size() != std::uint64_t{rows} * format.row_bytes()) {
     snapshot->corrupt(section, "its size does not fit the rows");
   }
-  for (std::size_t row = 0; row < rows; ++row) {
-    if (!format.is_sound(bytes.data() + row * format.row_bytes())) {
+  const std::size_t tasks = (rows + kTaskRows - 1) / kTaskRows;
+  const auto workers = static_cast<unsigned>(std::min<std::size_t>(tasks, max_workers()));
+  parallel_for(tasks, workers, [&](unsigned, std::size_t task) {
+    for (std::size_t row = task * kTaskRows; row < std::min(rows, (task + 1) * kTaskRows); ++row) {
+      if (format.is_sound(bytes.data() + row * format.row_bytes())) continue;
       snapshot->corrupt(section, "a vector that is not of length one");
     }
-  }
+  });
   return {bytes.data(), static_cast<Row>(rows), snapshot, format.precision()};
 }
 

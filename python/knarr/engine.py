@@ -70,7 +70,9 @@ class Serializable(Protocol):
 
 
 # Rows that a caller may see: a pyroaring.BitMap, its portable serialisation, or a bool for each row.
-RowFilter = Serializable | bytes | npt.NDArray[np.bool_]
+Rows = Serializable | bytes | npt.NDArray[np.bool_]
+# Such rows, or (rows, numbering): refused when `Engine.compact` has given rows other numbers since.
+RowFilter = Rows | tuple[Rows, int]
 
 Plan = Literal["auto", "exact", "scan"]
 Precision = Literal["float32", "bfloat16", "int8"]
@@ -82,8 +84,8 @@ _ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 class Engine:
     """An index over objects with a URI, a unit vector of width `dim`, and perhaps a text.
 
-    ``len(engine)`` counts its objects. Rows are never used twice; ``save`` and ``load`` drop those
-    of removed objects, after which rows may have other numbers.
+    ``len(engine)`` counts its objects. Rows are never used twice; ``compact``, and ``save`` and
+    ``load``, drop those of removed objects, after which rows may have other numbers.
 
     precision: how vectors are stored: "float32"; "bfloat16", in half the bytes; "int8", in a quarter,
                each number in 255 steps. Exact then means exact over what is stored: a score is the
@@ -102,6 +104,11 @@ class Engine:
     def precision(self) -> Precision:
         """How vectors are stored."""
         return self._core.precision
+
+    @property
+    def numbering(self) -> int:
+        """Grows by one each time that `compact` gives rows other numbers."""
+        return self._core.numbering
 
     def __len__(self) -> int:
         return len(self._core)
@@ -168,7 +175,8 @@ class Engine:
         Returns the new number of each row (2**32 - 1 for one that is gone), or None when nothing was
         done. Filters made of row numbers before are to be made anew, and rows that `add` returned are
         to be looked up; nothing else that a reader can see changes, and readers go on meanwhile. The
-        engine never does this by itself. ``stats()["numbering"]`` grows each time.
+        engine never does this by itself. `numbering` grows each time, and a filter that is given as
+        ``(rows, numbering)`` is refused when it is another's.
 
         Called with 0.5 now and then, an engine holds at most about twice what its objects need."""
         return self._core.compact(float(least_share))

@@ -100,6 +100,26 @@ def test_a_loaded_engine_gives_the_same_answers(engine: Engine, tmp_path: Path) 
     assert [entry.name for entry in tmp_path.iterdir()] == ["engine.snapshot"]
 
 
+def test_a_compacted_engine_gives_the_same_answers(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "engine.snapshot"
+    before = answers(engine)
+    engine.save(path)
+    other = Engine.load(path)
+    assert engine.compact() is not None
+    assert answers(engine) == before
+    assert engine.stats()["rows"] == other.stats()["rows"]
+    assert engine.compact() is None
+    for each in (engine, other):
+        add_document(each, "new", 4, 99)
+        add_document(each, "a", 2, 98)
+        each.remove("viking://loose")
+        each.move("viking://k/d", "viking://k/dd")
+    assert answers(engine) == answers(other)
+    engine.compact()
+    engine.save(path)
+    assert answers(engine) == answers(other) == answers(Engine.load(path))
+
+
 def test_an_empty_engine_round_trips(tmp_path: Path) -> None:
     path = tmp_path / "empty"
     Engine(3).save(str(path))
