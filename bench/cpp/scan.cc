@@ -103,7 +103,7 @@ void steps(const VectorView& view, const Options& options) {
   const CodeView& codes = view.codes();
   if (codes.chunks() == 0) return;
   const float* query = view.row(0);
-  const QueryTable table(codes.coder().rotation(), query, kDim);
+  const QueryTable table(codes.coder(), query);
   const ShortShape& shape = view.short_shape();
   const ShortQuery short_query({query, kDim}, shape);
   std::vector<const float*> vectors;
@@ -145,8 +145,7 @@ void steps(const VectorView& view, const Options& options) {
            shorten({query, kDim}, shape, aligned);
          },
          1},
-        {"query's table", [&] { keep(QueryTable(codes.coder().rotation(), query, kDim).scale()); },
-         1}});
+        {"query's table", [&] { keep(QueryTable(codes.coder(), query).scale()); }, 1}});
 }
 
 void scattered(const VectorView& view, const Options& options) {

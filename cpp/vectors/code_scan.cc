@@ -18,14 +18,22 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kGroupQueries = 48;  // queries that share one reading of the codes
-constexpr std::size_t kTaskChunks = 32;    // about a megabyte of codes
+constexpr std::size_t kTaskChunks = 32;    // some hundred kilobytes of codes
 
 // How many spreads below its estimate a row is taken to be at worst. The k-th best of that must not
 // lie above the true k-th best cosine, also when many thousand rows are nearly as good as that one:
 // so it is more than the recall target asks for.
 constexpr double kWorst = 3.0;
 
+// So many rows, beside as many as are wanted, are looked at early, after the first chunk and each
+// time that so many more were read: their true cosines tell sooner than estimates which rows are
+// out. Where very many are wanted that does not pay.
+constexpr std::size_t kEarlyRows = 16;
+constexpr std::size_t kMostWantedEarly = 200;
+constexpr std::uint64_t kLookAgain = 2;
+
 struct Scan {
+  const VectorView& view;
   const CodeView& codes;
   const AllowedBlocks& allowed;
   std::span<const float* const> queries;  // one group
@@ -33,7 +41,7 @@ struct Scan {
   const ScanKernel& kernel;
   const ScanKernel& floats;  // for centres
   const BoundKernel& bounds;
-  std::size_t dim;
+  std::size_t k;
   float best;   // z: how many spreads above its estimate a row is taken to be at best
   float worst;  // and below at worst
 };
@@ -41,8 +49,11 @@ struct Scan {
 // One worker's reading.
 class Reader {
  public:
-  Reader(const Scan& scan, std::size_t k)
-      : scan_(&scan), kept_(scan.queries.size(), Candidates(k)), inner_(scan.queries.size()) {}
+  explicit Reader(const Scan& scan)
+      : scan_(&scan),
+        kept_(scan.queries.size(), Candidates(scan.k)),
+        inner_(scan.queries.size()),
+        centre_(scan.view.dim()) {}
 
   void read(std::size_t chunk) {
     for (std::size_t i = 0; i < kChunkBlocks; ++i) {
@@ -55,20 +66,37 @@ class Reader {
         ++end;
       if (masks_[begin] == 0) continue;
       if (!is_begun) {
-        const auto* centre = reinterpret_cast<const std::byte*>(view.centre());
-        scan_->floats.block(&centre, 1, scan_->queries.data(), scan_->queries.size(), scan_->dim,
-                            inner_.data(), 1);
+        view.read_centre(centre_.data());
+        const auto* centre = reinterpret_cast<const std::byte*>(centre_.data());
+        scan_->floats.block(&centre, 1, scan_->queries.data(), scan_->queries.size(),
+                            scan_->view.dim(), inner_.data(), 1);
         is_begun = true;
       }
       for (std::size_t q = 0; q < kept_.size(); ++q) read_blocks(view, chunk, begin, end, q);
       scanned_ += (end - begin) * kBlockCodes;
     }
+    chunks_ += is_begun;
+    if (chunks_ == next_look_) look_early();
   }
 
   std::vector<Candidates>& kept() { return kept_; }
   std::uint64_t scanned() const { return scanned_; }
 
  private:
+  void look_early() {
+    next_look_ = kLookAgain * chunks_;
+    if (scan_->k > kMostWantedEarly) return;
+    for (std::size_t q = 0; q < kept_.size(); ++q) {
+      const std::vector<Candidate> rows = kept_[q].promising(scan_->k + kEarlyRows);
+      std::vector<const std::byte*> data;
+      for (const Candidate& each : rows) data.push_back(scan_->view.data(each.row));
+      std::vector<float> cosines(rows.size());
+      scan_->kernel.block(data.data(), data.size(), &scan_->queries[q], 1, scan_->view.dim(),
+                          cosines.data(), cosines.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) kept_[q].know(rows[i], cosines[i]);
+    }
+  }
+
   void read_blocks(const ChunkView& view, std::size_t chunk, std::size_t begin, std::size_t end,
                    std::size_t q) {
     const ChunkTerms& terms = view.terms();
@@ -97,13 +125,16 @@ class Reader {
   const Scan* scan_;
   std::vector<Candidates> kept_;  // of each query
   std::vector<float> inner_;      // of each query and the chunk's centre
+  std::vector<float> centre_;
   std::uint64_t scanned_ = 0;
+  std::uint64_t chunks_ = 0;
+  std::uint64_t next_look_ = 1;
   std::array<std::uint32_t, kChunkBlocks> masks_;
   std::array<std::uint32_t, kChunkBlocks> passing_;
   std::array<float, kChunkRows> upper_;
 };
 
-std::vector<Reader> read_all(const Scan& scan, std::size_t k) {
+std::vector<Reader> read_all(const Scan& scan) {
   const std::size_t begin = scan.allowed.first() / kChunkBlocks;
   const std::size_t end =
       std::min(scan.codes.chunks(), (scan.allowed.last() + kChunkBlocks - 1) / kChunkBlocks);
@@ -114,7 +145,7 @@ std::vector<Reader> read_all(const Scan& scan, std::size_t k) {
       static_cast<unsigned>(std::clamp<std::size_t>(bytes / kCodeBytesPerWorker, 1, max_workers()));
   std::vector<Reader> readers;
   readers.reserve(workers);
-  for (unsigned worker = 0; worker < workers; ++worker) readers.emplace_back(scan, k);
+  for (unsigned worker = 0; worker < workers; ++worker) readers.emplace_back(scan);
   const std::size_t tasks = (chunks + kTaskChunks - 1) / kTaskChunks;
   parallel_for(tasks, workers, [&](unsigned worker, std::size_t task) {
     const std::size_t from = begin + task * kTaskChunks;
@@ -124,17 +155,16 @@ std::vector<Reader> read_all(const Scan& scan, std::size_t k) {
 }
 
 // One group of queries; adds to `out`.
-void scan_group(const Scan& scan, const VectorView& view, const RowSet& allowed, std::size_t k,
-                const RowLess& before, CodeScanned& out) {
+void scan_group(const Scan& scan, const RowSet& allowed, const RowLess& before, CodeScanned& out) {
   Stopwatch watch(true);
-  std::vector<Reader> readers = read_all(scan, k);
+  std::vector<Reader> readers = read_all(scan);
   std::vector<Candidates> kept = std::move(readers[0].kept());
   out.rows_scanned = 0;  // each group reads the same
   for (const Reader& reader : readers) out.rows_scanned += reader.scanned();
   for (std::size_t w = 1; w < readers.size(); ++w) {
     for (std::size_t q = 0; q < kept.size(); ++q) kept[q].merge(std::move(readers[w].kept()[q]));
   }
-  const RowSet uncoded = allowed & RowSet::range(scan.codes.rows(), view.size());
+  const RowSet uncoded = allowed & RowSet::range(scan.codes.rows(), scan.view.size());
   uncoded.for_each_range([&](Row from, Row to) {
     for (Row row = from; row < to; ++row) {
       for (Candidates& each : kept) each.demand(row);
@@ -144,7 +174,7 @@ void scan_group(const Scan& scan, const VectorView& view, const RowSet& allowed,
 
   const std::uint64_t most = uncoded.size() + allowed.size() / kMostReranked;
   std::vector<Reranked> ranked(kept.size());
-  rerank_each(view, kept, scan.queries, k, before, scan.kernel, most, ranked);
+  rerank_each(scan.view, kept, scan.queries, scan.k, before, scan.kernel, most, ranked);
   for (Reranked& each : ranked) out.queries.push_back(std::move(each));
   out.rerank_us += watch.lap_us();
 }
@@ -178,11 +208,11 @@ CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
     const auto group = queries.subspan(at, std::min(kGroupQueries, queries.size() - at));
     std::vector<QueryTable> tables;
     for (const float* query : group) {
-      if (codes.chunks() > 0) tables.emplace_back(codes.coder().rotation(), query, view.dim());
+      if (codes.chunks() > 0) tables.emplace_back(codes.coder(), query);
     }
-    const Scan scan{codes,         blocks, group,      tables, kernel,
-                    scan_kernel(), bounds, view.dim(), best,   worst};
-    scan_group(scan, view, allowed, k, before, out);
+    const Scan scan{view,          codes,  blocks, group, tables, kernel,
+                    scan_kernel(), bounds, k,      best,  worst};
+    scan_group(scan, allowed, before, out);
   }
   return out;
 }

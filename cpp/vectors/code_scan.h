@@ -27,7 +27,7 @@ namespace knarr {
 inline constexpr std::uint64_t kMostReranked = 8;
 
 // One more thread joins a scan for each so many bytes of codes that it reads.
-inline constexpr std::size_t kCodeBytesPerWorker = std::size_t{8} << 20;
+inline constexpr std::size_t kCodeBytesPerWorker = std::size_t{4} << 20;
 
 struct CodeScanned {
   std::vector<Reranked> queries;   // not done: given up

@@ -1,5 +1,6 @@
 // The numbers of a chunk are kept in 16 bits, in steps that the chunk's largest ones decide: what
-// that rounds away is a thousandth of what the signs lose.
+// that rounds away is a thousandth of what the letters lose. The centre is rounded before anything
+// is measured from it, so that nothing is lost by that.
 #include "vectors/codes.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ constexpr std::size_t kChunksPerTask = 4;  // coded by one thread before it take
 constexpr std::size_t kTasksPerWorker = 2;
 constexpr float kMost16 = 65535.0f;
 constexpr std::uint32_t kSignBit = 0x8000'0000u;
+constexpr unsigned kHalf = 16;  // bits
 
 constexpr std::size_t lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
@@ -42,7 +44,15 @@ double inner(const float* a, const float* b, std::size_t n) {
   return lanes.total();
 }
 
-// The mean of the rows, each number summed in double. Rows that are not finite do not count.
+// A finite number, rounded to what bfloat16 holds.
+float rounded(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint32_t to_even = 0x7FFF + (bits >> kHalf & 1);
+  return std::bit_cast<float>((bits + to_even) >> kHalf << kHalf);
+}
+
+// The mean of the rows, each number summed in double, then rounded. Rows that are not finite do not
+// count.
 std::vector<float> mean_of(std::span<const float* const> rows, std::size_t dim) {
   std::vector<double> sums(dim, 0.0);
   std::vector<float> mean(dim, 0.0f);
@@ -54,23 +64,60 @@ std::vector<float> mean_of(std::span<const float* const> rows, std::size_t dim) 
   }
   if (counted == 0) return mean;
   for (std::size_t i = 0; i < dim; ++i) {
-    mean[i] = static_cast<float>(sums[i] / static_cast<double>(counted));
+    mean[i] = rounded(static_cast<float>(sums[i] / static_cast<double>(counted)));
   }
   return mean;
 }
 
-// What is kept of a row beside its signs, before it is rounded.
+// What is kept of a row beside its letters, before it is rounded.
 struct RowTerms {
   double factor = 0;
   double offset = 0;
   double spread = 0;
 };
 
+// What the letters say of the numbers x that they are made of, and of others, c.
+struct Spoken {
+  Lanes sums;    // s · x
+  Lanes alongs;  // s · c
+};
+
+// The letters of x, eight numbers: two of signs.
+unsigned signs(const float* x, const float* c, Spoken& out) {
+  std::array<std::uint32_t, Lanes::kCount> down;  // the sign bit of each
+  unsigned byte = 0;
+  for (std::size_t j = 0; j < Lanes::kCount; ++j) {
+    down[j] = std::bit_cast<std::uint32_t>(x[j]) & kSignBit;
+  }
+  for (std::size_t j = 0; j < Lanes::kCount; ++j) byte |= (~down[j] >> 31) << j;
+  for (std::size_t j = 0; j < Lanes::kCount; ++j) {
+    out.sums.sums[j] += std::abs(x[j]);
+    out.alongs.sums[j] += std::bit_cast<float>(std::bit_cast<std::uint32_t>(c[j]) ^ down[j]);
+  }
+  return byte;
+}
+
+// One of peaks. Numbers that differ in their last three bits only may stand in for each other.
+unsigned peak(const float* x, const float* c, std::size_t lane, Spoken& out) {
+  constexpr std::uint32_t kPlaces = 7;
+  std::uint32_t most = 0;
+  for (std::uint32_t j = 0; j < Lanes::kCount; ++j) {
+    const std::uint32_t size = std::bit_cast<std::uint32_t>(x[j]) & ~kSignBit;
+    most = std::max(most, (size & ~kPlaces) | j);
+  }
+  const std::uint32_t at = most & kPlaces;
+  const bool is_down = std::signbit(x[at]);
+  out.sums.sums[lane] += std::abs(x[at]);
+  out.alongs.sums[lane] += is_down ? -c[at] : c[at];
+  return at | (is_down ? 8u : 0u);
+}
+
 // Codes the rows of one chunk, one after the other.
 class ChunkCoder {
  public:
-  ChunkCoder(const Rotation& rotation, std::vector<float> centre)
+  ChunkCoder(const Rotation& rotation, Letters letters, std::vector<float> centre)
       : rotation_(rotation),
+        letters_(letters),
         centre_(std::move(centre)),
         apart_(centre_.size()),
         turned_centre_(rotation.size()),
@@ -78,43 +125,49 @@ class ChunkCoder {
     rotation.apply(centre_, turned_centre_);
   }
 
-  // signs: code byte i at signs[i * kBlockCodes].
-  RowTerms code(const float* row, std::byte* signs) {
+  // code: byte i at code[i * kBlockCodes].
+  RowTerms code(const float* row, std::byte* code) {
     for (std::size_t i = 0; i < apart_.size(); ++i) apart_[i] = row[i] - centre_[i];
     rotation_.apply(apart_, turned_);
-    Lanes sums, alongs;
-    for (std::size_t at = 0; at < turned_.size(); at += Lanes::kCount, signs += kBlockCodes) {
-      const float* x = turned_.data() + at;
-      const float* c = turned_centre_.data() + at;
-      std::array<std::uint32_t, Lanes::kCount> down;  // the sign bit of each
-      unsigned byte = 0;
-      for (std::size_t j = 0; j < Lanes::kCount; ++j) {
-        down[j] = std::bit_cast<std::uint32_t>(x[j]) & kSignBit;
-      }
-      for (std::size_t j = 0; j < Lanes::kCount; ++j) byte |= (~down[j] >> 31) << j;
-      for (std::size_t j = 0; j < Lanes::kCount; ++j) {
-        sums.sums[j] += std::abs(x[j]);
-        alongs.sums[j] += std::bit_cast<float>(std::bit_cast<std::uint32_t>(c[j]) ^ down[j]);
-      }
-      *signs = static_cast<std::byte>(byte);
-    }
-    const double length2 = inner(turned_.data(), turned_.data(), turned_.size());    // |v - c|²
-    const double sum = sums.total();                                                 // Σ|R(v - c)|
-    const double along = alongs.total();                                             // s · Rc
+    const Spoken spoken = write(code);
+    const double length2 = inner(turned_.data(), turned_.data(), turned_.size());  // |v - c|²
+    const double sum = spoken.sums.total();                                        // s · R(v - c)
+    const double along = spoken.alongs.total();                                    // s · Rc
     const double with_centre = inner(apart_.data(), centre_.data(), apart_.size());  // (v - c) · c
-    const auto n = static_cast<double>(turned_.size());
     if (!std::isfinite(length2) || !(sum > 0)) {
       return {0, std::isfinite(with_centre) ? with_centre : 0, 0};
     }
-    const double x2 = std::min(1.0, sum * sum / (length2 * n));
+    const auto n = static_cast<double>(turned_.size());
+    const double s2 = letters_ == Letters::kSigns ? n : n / letter_numbers(letters_);  // |s|²
+    const double x2 = std::min(1.0, sum * sum / (length2 * s2));
     const double factor = length2 / sum;
-    return {factor, with_centre - factor * along, std::sqrt((1 - x2) * n / (n - 1))};
+    return {factor, with_centre - factor * along, std::sqrt((1 - x2) * s2 / (n - 1))};
   }
 
   std::span<const float> centre() const { return centre_; }
 
  private:
+  Spoken write(std::byte* code) const {
+    const float* x = turned_.data();
+    const float* c = turned_centre_.data();
+    const float* const end = x + turned_.size();
+    Spoken spoken;
+    if (letters_ == Letters::kSigns) {
+      for (; x < end; x += 8, c += 8, code += kBlockCodes) {
+        *code = static_cast<std::byte>(signs(x, c, spoken));
+      }
+    } else {
+      for (std::size_t i = 0; x < end; x += 16, c += 16, i += 2, code += kBlockCodes) {
+        const unsigned low = peak(x, c, i % Lanes::kCount, spoken);
+        const unsigned high = peak(x + 8, c + 8, (i + 1) % Lanes::kCount, spoken);
+        *code = static_cast<std::byte>(low | high << 4);
+      }
+    }
+    return spoken;
+  }
+
   const Rotation& rotation_;
+  Letters letters_;
   std::vector<float> centre_;
   std::vector<float> apart_;
   std::vector<float> turned_centre_;
@@ -130,17 +183,25 @@ std::uint16_t in_steps(double value, double step) {
 
 ChunkShape::ChunkShape(std::size_t d)
     : dim(d),
-      code_bytes((d + 7) / 8),
+      letters(letters_for(d)),
+      code_bytes((d + byte_numbers(letters) - 1) / byte_numbers(letters)),
       block_bytes(code_bytes * kBlockCodes),
       factors_at(lines(block_bytes * kChunkBlocks)),
       offsets_at(factors_at + kChunkRows * sizeof(std::uint16_t)),
       terms_at(offsets_at + kChunkRows * sizeof(std::uint16_t)),
       centre_at(terms_at + lines(sizeof(ChunkTerms))),
-      size_bytes(centre_at + lines(d * sizeof(float))) {}
+      size_bytes(centre_at + lines(d * sizeof(std::uint16_t))) {}
+
+void ChunkView::read_centre(float* out) const {
+  const std::uint16_t* halves = centre();
+  for (std::size_t i = 0; i < shape->dim; ++i) {
+    out[i] = std::bit_cast<float>(std::uint32_t{halves[i]} << kHalf);
+  }
+}
 
 void Coder::code(std::span<const float* const> rows, std::byte* out) const {
   std::memset(out, 0, shape_.size_bytes);
-  ChunkCoder coder(rotation_, mean_of(rows, shape_.dim));
+  ChunkCoder coder(rotation_, shape_.letters, mean_of(rows, shape_.dim));
   std::array<RowTerms, kChunkRows> kept;
   RowTerms most;
   double low = 0, high = 0;  // offsets
@@ -164,7 +225,10 @@ void Coder::code(std::span<const float* const> rows, std::byte* out) const {
     offsets[r] = in_steps(kept[r].offset - low, terms.offset_step);
   }
   std::memcpy(out + shape_.terms_at, &terms, sizeof(terms));
-  std::memcpy(out + shape_.centre_at, centre.data(), centre.size_bytes());
+  auto* halves = reinterpret_cast<std::uint16_t*>(out + shape_.centre_at);
+  for (std::size_t i = 0; i < centre.size(); ++i) {
+    halves[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(centre[i]) >> kHalf);
+  }
 }
 
 struct CodeView::Table {

@@ -1,25 +1,27 @@
-// Codes: one bit for each dimension of a row, from which its cosine with a query is estimated.
+// Codes: a few letters of four bits for a row, from which its cosine with a query is estimated.
 //
 // Rows are coded in chunks of kChunkRows that follow each other. A chunk is coded when its last row
 // has been written and never changes; the rows after the last whole chunk have no code yet. A row v
-// of a chunk with the mean c is kept as the signs s of R(v - c), where R is a rotation, and as two
-// numbers. With f = |v - c|² / Σ|R(v - c)|, and b = (v - c)·c - f · (s · Rc),
+// of a chunk with the centre c, the mean of its rows, is kept as the letters s of R(v - c), where R
+// is a rotation to n numbers, and as two numbers. With f = |v - c|² / (s · R(v - c)), where s is
+// the vector that the letters stand for (letters.h), and b = (v - c)·c - f · (s · Rc),
 //
 //     v · q  ≈  c · q + b + f · (s · Rq)
 //
 // for any q, without bias over random R, and with a standard deviation of at most
-// spread · f · |q - c|, where spread² = (1 - x²) · n / (n - 1), x = Σ|R(v - c)| / (|v - c| √n), and
-// n is the number of signs. This is the estimator of RaBitQ (Gao and Long, 2024) with the part that
-// belongs to the centre moved into b: so a chunk may have a centre of its own, which is always the
-// mean of the rows beside it, and nothing is ever coded again as a store grows.
+// spread · f · |q - c|, where spread² = |s|² (1 - x²) / (n - 1) and x is the cosine of s and
+// R(v - c). This is the estimator of RaBitQ (Gao and Long, 2024) with the part that belongs to the
+// centre moved into b: so a chunk may have a centre of its own, which is always that of the rows
+// beside it, and nothing is ever coded again as a store grows. It holds for any letters: no bias
+// and no spread depends on what the rows are, since only R is random.
 //
 // A chunk is one piece of memory, which snapshots map as it is:
 //
-//     blocks    kChunkBlocks times (n / 8, 32) bytes: byte i of 32 rows, then byte i + 1
+//     blocks    kChunkBlocks times (code_bytes, 32) bytes: byte i of 32 rows, then byte i + 1
 //     factors   kChunkRows u16: f in steps of terms.factor_step
 //     offsets   kChunkRows u16: b in steps of terms.offset_step above terms.offset_low
 //     terms     ChunkTerms
-//     centre    dim float32, then zeros up to a multiple of 64 bytes
+//     centre    dim bfloat16, then zeros up to a multiple of 64 bytes
 //
 // Threads: CodeStore belongs to one writer. A CodeView is immutable and may be read by any thread.
 #pragma once
@@ -32,6 +34,7 @@
 
 #include "base/function_ref.h"
 #include "engine/types.h"
+#include "vectors/letters.h"
 #include "vectors/rotation.h"
 
 namespace knarr {
@@ -53,6 +56,7 @@ struct ChunkShape {
   explicit ChunkShape(std::size_t dim);
 
   std::size_t dim;
+  Letters letters;
   std::size_t code_bytes;  // of a row
   std::size_t block_bytes;
   std::size_t factors_at;
@@ -71,7 +75,9 @@ struct ChunkView {
   const std::uint16_t* factors() const { return at<std::uint16_t>(shape->factors_at); }
   const std::uint16_t* offsets() const { return at<std::uint16_t>(shape->offsets_at); }
   const ChunkTerms& terms() const { return *at<ChunkTerms>(shape->terms_at); }
-  const float* centre() const { return at<float>(shape->centre_at); }
+  // The upper halves of dim float32.
+  const std::uint16_t* centre() const { return at<std::uint16_t>(shape->centre_at); }
+  void read_centre(float* out) const;  // dim floats
 
  private:
   template <class T>
@@ -83,7 +89,7 @@ struct ChunkView {
 // Makes chunks. Immutable.
 class Coder {
  public:
-  explicit Coder(std::size_t dim) : rotation_(dim), shape_(dim) {}
+  explicit Coder(std::size_t dim) : rotation_(dim, byte_numbers(letters_for(dim))), shape_(dim) {}
 
   const Rotation& rotation() const { return rotation_; }
   const ChunkShape& shape() const { return shape_; }

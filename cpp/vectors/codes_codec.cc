@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view kSection = "engine.codes";
 constexpr std::size_t kHeaderBytes = 64;
-constexpr std::size_t kBatchChunks = 32;  // coded together, by all threads
+constexpr std::uint16_t kExponent = 0x7F80;  // of a bfloat16: all ones where it is not finite
+constexpr std::size_t kBatchChunks = 32;     // coded together, by all threads
 
 std::string header(std::size_t dim, std::size_t chunks) {
   Encoder out;
@@ -66,7 +67,7 @@ bool is_sound(const ChunkView& chunk) {
   return is_step(terms.factor_step) && std::isfinite(terms.offset_low) &&
          is_step(terms.offset_step) && is_step(terms.spread) && is_step(terms.centre_length2) &&
          std::all_of(chunk.centre(), chunk.centre() + chunk.shape->dim,
-                     [](float x) { return std::isfinite(x); });
+                     [](std::uint16_t half) { return (half & kExponent) != kExponent; });
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ double short_kb(const Work& work) {
 }
 
 double block_kb(const Work& work) {
-  const std::size_t bytes = (work.dim + 7) / 8 * kBlockCodes;
-  return static_cast<double>(bytes) / kBytesPerKb;
+  return static_cast<double>(ChunkShape(work.dim).block_bytes) / kBytesPerKb;
 }
 
 // Rows that a measurement works on: more than a second-level cache holds, as a large scope does.
@@ -127,9 +126,9 @@ CostModel measure_costs(FunctionRef<std::int64_t()> now) {
     scan_kernel().block(vectors.data(), kRows, &query, 1, kDim, scores.data(), kRows);
   };
   const CodeView& codes = view.codes();
-  const auto make_table = [&] { const QueryTable table(codes.coder().rotation(), query, kDim); };
+  const auto make_table = [&] { const QueryTable table(codes.coder(), query); };
   const auto read_codes = [&] {
-    const QueryTable table(codes.coder().rotation(), query, kDim);
+    const QueryTable table(codes.coder(), query);
     std::array<std::uint32_t, kChunkBlocks> passing;
     for (std::size_t c = 0; c < codes.chunks(); ++c) {
       const ChunkView chunk = codes.chunk(c);

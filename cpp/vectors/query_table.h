@@ -1,12 +1,12 @@
-// What a query is to codes: for each four dimensions, the sum of its rotated numbers under each of
-// the sixteen patterns of signs, in small integers.
+// What a query is to codes: for each letter of a code, and each of the sixteen that it may be, the
+// product of what the letter stands for and the query's rotated numbers there, in small integers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "vectors/rotation.h"
+#include "vectors/codes.h"
 
 namespace knarr {
 
@@ -15,8 +15,8 @@ inline constexpr unsigned kMostEntry = 127;
 
 class QueryTable {
  public:
-  // `query` holds `dim` floats.
-  QueryTable(const Rotation& rotation, const float* query, std::size_t dim);
+  // `query` holds coder.shape().dim floats.
+  QueryTable(const Coder& coder, const float* query);
 
   // Sixteen entries for the low half of code byte i, then sixteen for its high half, at 32 · i.
   const std::uint8_t* entries() const { return entries_.data(); }

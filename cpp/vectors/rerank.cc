@@ -1,6 +1,7 @@
 // Candidates are scored in blocks, each the most promising of those that are left; after a block
-// those that have become hopeless are dropped. The first block holds at least k rows, for before
-// that no row can be ruled out.
+// those that have become hopeless are dropped, also those of the block itself: so a candidate that
+// was hopeless from the start changes nothing by being there. The first block holds at least k
+// rows, for before that no row can be ruled out.
 #include "vectors/rerank.h"
 
 #include <algorithm>
@@ -42,28 +43,26 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
   Reranked out;
   TopK best(k, before);
   KthLargest kth(k);
-  std::array<Row, kPieceRows> rows;
   std::array<const std::byte*, kPieceRows> data;
-  std::array<float, kPieceRows> scores;
+  std::vector<float> scores;
   std::size_t block = std::max(k, kLeastBlock);
   while (!candidates.empty()) {
     if (out.scored >= most) return out;
     const std::size_t n = std::min(block, candidates.size());
     select(candidates, n);
+    scores.resize(n);
     for (std::size_t at = 0; at < n; at += kPieceRows) {
       const std::size_t m = std::min(kPieceRows, n - at);
-      for (std::size_t i = 0; i < m; ++i) {
-        rows[i] = candidates[at + i].row;
-        data[i] = view.data(rows[i]);
-      }
-      kernel.block(data.data(), m, &query, 1, view.dim(), scores.data(), m);
-      for (std::size_t i = 0; i < m; ++i) {
-        best.offer(rows[i], scores[i]);
-        kth.offer(scores[i]);
-      }
+      for (std::size_t i = 0; i < m; ++i) data[i] = view.data(candidates[at + i].row);
+      kernel.block(data.data(), m, &query, 1, view.dim(), scores.data() + at, m);
     }
-    out.scored += n;
+    for (std::size_t i = 0; i < n; ++i) kth.offer(std::min(scores[i], candidates[i].upper));
     const float floor = kth.value();
+    for (std::size_t i = 0; i < n; ++i) {
+      if (candidates[i].upper < floor) continue;
+      best.offer(candidates[i].row, scores[i]);
+      ++out.scored;
+    }
     const auto left =
         std::remove_if(candidates.begin() + static_cast<std::ptrdiff_t>(n), candidates.end(),
                        [floor](const Candidate& each) { return each.upper < floor; });

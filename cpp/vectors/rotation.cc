@@ -12,7 +12,6 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kRounds = 4;
-constexpr std::size_t kWhole = 8;  // signs in a byte
 
 // SplitMix64: a stream of well mixed numbers from a counter.
 std::uint64_t mixed(std::uint64_t counter) {
@@ -69,8 +68,8 @@ void hadamard(float* x, std::size_t n) {
 
 }  // namespace
 
-Rotation::Rotation(std::size_t dim)
-    : size_((dim + kWhole - 1) / kWhole * kWhole), span_(std::bit_floor(size_)) {
+Rotation::Rotation(std::size_t dim, std::size_t whole)
+    : size_((dim + whole - 1) / whole * whole), span_(std::bit_floor(size_)) {
   // Numbers outside the stretch are scaled in `apply`, so that all share one factor at the end.
   scale_ = static_cast<float>(std::pow(2.0 * static_cast<double>(span_), -0.5 * kRounds));
   flips_.resize(kRounds * size_);

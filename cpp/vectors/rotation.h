@@ -1,10 +1,10 @@
 // A fixed random rotation, applied in n log n steps.
 //
-// Codes keep signs of rotated numbers. Rotating first spreads whatever a vector holds over all of
-// its dimensions, so that what a sign loses does not depend on the data: a vector with one large
-// component is coded as well as any other. The rotation is part of the snapshot's format: the same
-// on every machine, to the bit, since it only adds, subtracts and scales by powers of two and one
-// constant.
+// Codes keep a little of each rotated number. Rotating first spreads whatever a vector holds over
+// all of its dimensions, so that what a code loses does not depend on the data: a vector with one
+// large component is coded as well as any other. The rotation is part of the snapshot's format: the
+// same on every machine, to the bit, since it only adds, subtracts and scales by powers of two and
+// one constant.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace knarr {
 
 class Rotation {
  public:
-  // Takes vectors of `dim` numbers, 1 or more, to size() numbers.
-  explicit Rotation(std::size_t dim);
+  // Takes vectors of `dim` numbers, 1 or more, to size() numbers. `whole` is a multiple of 8.
+  Rotation(std::size_t dim, std::size_t whole);
 
-  // dim, rounded up to whole bytes of signs.
+  // dim, rounded up to a multiple of `whole`.
   std::size_t size() const { return size_; }
 
   // out = the rotated vector, of the same length. `in` holds dim numbers, `out` size().

@@ -58,9 +58,14 @@ struct Coded {
   }
   ChunkView view() const { return {data, &coder.shape()}; }
 
-  bool sign(std::size_t row, std::size_t i) const {
-    const std::byte byte = view().block(row / kBlockCodes)[i / 8 * kBlockCodes + row % kBlockCodes];
-    return (std::to_integer<unsigned>(byte) >> (i % 8) & 1) != 0;
+  std::size_t letter(std::size_t row, std::size_t i) const {
+    const std::byte byte = view().block(row / kBlockCodes)[i / 2 * kBlockCodes + row % kBlockCodes];
+    return std::to_integer<std::size_t>(byte) >> (i % 2 == 0 ? 0 : 4) & 15;
+  }
+  Matrix centre() const {
+    Matrix out(coder.shape().dim);
+    view().read_centre(out.data());
+    return out;
   }
 
   Coder coder;
@@ -75,11 +80,25 @@ struct Estimate {
   double spread;
 };
 
+// The vector that the letters of x stand for: ones, or a one in each eight.
+Matrix spoken(const Matrix& x, Letters letters) {
+  Matrix out(x.size(), 0.0f);
+  for (std::size_t at = 0; at < x.size(); at += letter_numbers(letters)) {
+    std::size_t peak = at;
+    for (std::size_t i = at; i < at + letter_numbers(letters); ++i) {
+      if (std::abs(x[i]) > std::abs(x[peak])) peak = i;
+      if (letters == Letters::kSigns) out[i] = std::signbit(x[i]) ? -1.0f : 1.0f;
+    }
+    if (letters == Letters::kPeaks) out[peak] = std::signbit(x[peak]) ? -1.0f : 1.0f;
+  }
+  return out;
+}
+
 Estimate define(const Coded& coded, const Matrix& rows, std::size_t row, const Matrix& query,
                 std::size_t dim) {
   const Rotation& rotation = coded.coder.rotation();
   const std::size_t n = rotation.size();
-  const float* centre = coded.view().centre();
+  const Matrix centre = coded.centre();
   Matrix apart(dim), turned(n), turned_query(n), turned_centre(n);
   double distance2 = 0;
   for (std::size_t i = 0; i < dim; ++i) {
@@ -88,32 +107,29 @@ Estimate define(const Coded& coded, const Matrix& rows, std::size_t row, const M
   }
   rotation.apply(apart, turned);
   rotation.apply(query, turned_query);
-  rotation.apply({centre, dim}, turned_centre);
-  double length2 = 0, sum = 0, along_query = 0, along_centre = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double sign = turned[i] >= 0 ? 1 : -1;
-    length2 += double{turned[i]} * turned[i];
-    sum += std::abs(turned[i]);
-    along_query += sign * turned_query[i];
-    along_centre += sign * turned_centre[i];
-  }
-  const double with_centre = inner(centre, query.data(), dim);
-  if (sum == 0) return {with_centre + inner(apart.data(), centre, dim), 0};
+  rotation.apply(centre, turned_centre);
+  const Matrix s = spoken(turned, coded.coder.shape().letters);
+  const double sum = inner(s.data(), turned.data(), n);
+  const double length2 = inner(turned.data(), turned.data(), n);
+  const double s2 = inner(s.data(), s.data(), n);
+  const double with_centre = inner(centre.data(), query.data(), dim);
+  const double apart_with_centre = inner(apart.data(), centre.data(), dim);
+  if (sum == 0) return {with_centre + apart_with_centre, 0};
   const double f = length2 / sum;
-  const double b = inner(apart.data(), centre, dim) - f * along_centre;
-  const double x2 = sum * sum / (length2 * static_cast<double>(n));
-  const double spread =
-      std::sqrt(std::max(0.0, 1 - x2) * static_cast<double>(n) / static_cast<double>(n - 1));
-  return {with_centre + b + f * along_query, spread * f * std::sqrt(distance2)};
+  const double b = apart_with_centre - f * inner(s.data(), turned_centre.data(), n);
+  const double x2 = sum * sum / (length2 * s2);
+  const double spread = std::sqrt(std::max(0.0, 1 - x2) * s2 / static_cast<double>(n - 1));
+  return {with_centre + b + f * inner(s.data(), turned_query.data(), n),
+          spread * f * std::sqrt(distance2)};
 }
 
 // The estimates of a chunk's rows, by a kernel.
 Matrix estimates(const BoundKernel& kernel, const Coded& coded, const Matrix& query,
                  std::size_t dim, std::size_t n_blocks = kChunkBlocks) {
-  const QueryTable table(coded.coder.rotation(), query.data(), dim);
+  const QueryTable table(coded.coder, query.data());
   const ChunkView view = coded.view();
   const ChunkTerms& terms = view.terms();
-  const auto with_centre = static_cast<float>(inner(view.centre(), query.data(), dim));
+  const auto with_centre = static_cast<float>(inner(coded.centre().data(), query.data(), dim));
   Matrix out(n_blocks * kBlockCodes);
   std::vector<std::uint32_t> passing(n_blocks);
   const float floor = with_centre;
@@ -148,8 +164,9 @@ std::vector<Matrix> sorts_of_rows(std::size_t dim) {
 TEST(Rotation, KeepsLengthsAndAnglesAndSpreadsWhatIsInOnePlace) {
   for (std::size_t dim :
        {1u, 2u, 7u, 8u, 9u, 64u, 65u, 100u, 384u, 500u, 504u, 768u, 1024u, 1100u}) {
-    const Rotation rotation(dim);
-    ASSERT_EQ(rotation.size(), (dim + 7) / 8 * 8);
+    const std::size_t whole = dim % 3 == 0 ? 16 : 8;
+    const Rotation rotation(dim, whole);
+    ASSERT_EQ(rotation.size(), (dim + whole - 1) / whole * whole);
     const Matrix a = normal(1, dim, 3), b = normal(1, dim, 4);
     Matrix ra(rotation.size()), rb(rotation.size());
     rotation.apply(a, ra);
@@ -165,6 +182,32 @@ TEST(Rotation, KeepsLengthsAndAnglesAndSpreadsWhatIsInOnePlace) {
       double most = 0;
       for (const float x : ra) most = std::max(most, std::abs(double{x}));
       EXPECT_LT(most, 8 / std::sqrt(static_cast<double>(dim))) << dim << " from " << place;
+    }
+  }
+}
+
+TEST(Codes, LettersSayWhichNumbersAreUpOrFarthest) {
+  for (std::size_t dim : {64u, 70u, 383u, 384u, 390u, 1024u}) {
+    const Letters letters = letters_for(dim);
+    ASSERT_EQ(letters, dim < 384 ? Letters::kSigns : Letters::kPeaks);
+    const Matrix rows = units(normal(kChunkRows, dim, 5), dim);
+    const Coded coded(rows, dim);
+    const std::size_t n = coded.coder.rotation().size();
+    ASSERT_EQ(n % byte_numbers(letters), 0u);
+    ASSERT_EQ(coded.coder.shape().code_bytes, n / byte_numbers(letters));
+    const Matrix centre = coded.centre();
+    for (std::size_t row = 0; row < kChunkRows; row += 50) {
+      Matrix apart(dim), turned(n);
+      for (std::size_t i = 0; i < dim; ++i) apart[i] = rows[row * dim + i] - centre[i];
+      coded.coder.rotation().apply(apart, turned);
+      const Matrix expected = spoken(turned, letters);
+      for (std::size_t at = 0; at < n; ++at) {
+        const std::size_t numbers = letter_numbers(letters), i = at % numbers;
+        const std::size_t letter = coded.letter(row, at / numbers);
+        const float up_or_down = (letter >> i & 1) != 0 ? 1.0f : -1.0f;
+        const float peak = (letter & 7) != i ? 0.0f : letter > 7 ? -1.0f : 1.0f;
+        ASSERT_EQ(letters == Letters::kSigns ? up_or_down : peak, expected[at]) << dim << " " << at;
+      }
     }
   }
 }
@@ -185,9 +228,10 @@ TEST(Codes, EstimatesAreThoseOfTheDefinition) {
 }
 
 TEST(Codes, TheErrorIsUnbiasedAndHasTheSpreadThatIsStated) {
-  for (std::size_t dim : {64u, 100u, 384u}) {
+  for (std::size_t dim : {64u, 100u, 320u, 384u, 400u, 768u}) {
     for (const Matrix& rows : sorts_of_rows(dim)) {
       const Coded coded(rows, dim);
+      const Matrix centre = coded.centre();
       const ChunkTerms& terms = coded.view().terms();
       double sum = 0, sum2 = 0;
       std::size_t n = 0, far = 0;
@@ -200,14 +244,14 @@ TEST(Codes, TheErrorIsUnbiasedAndHasTheSpreadThatIsStated) {
         const Matrix found = estimates(bound_kernel(), coded, query, dim);
         double distance2 = 0;
         for (std::size_t i = 0; i < dim; ++i) {
-          distance2 += std::pow(double{query[i]} - coded.view().centre()[i], 2);
+          distance2 += std::pow(double{query[i]} - centre[i], 2);
         }
         for (std::size_t r = 0; r < kChunkRows; r += 3) {
           const double spread =
               terms.spread * terms.factor_step * coded.view().factors()[r] * std::sqrt(distance2);
           const double error = found[r] - inner(rows.data() + r * dim, query.data(), dim);
-          if (spread < 1e-6) {
-            ASSERT_NEAR(error, 0, 1e-4);
+          if (spread < 1e-3) {  // rows that are all the same, up to how centres are rounded
+            ASSERT_NEAR(error, 0, 5e-3);
             continue;
           }
           const double in_spreads = error / spread;
