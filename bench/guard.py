@@ -5,8 +5,8 @@
 
 Seconds on a shared machine say little about a change; instructions repeat. `core_bench guard` runs
 each step under callgrind (which must be installed), once for each level that KNARR_CPU may lower to, so
-that counts do not depend on the machine. Another compiler gives other counts: those of another major
-version are shown, and not judged. About a minute in all.
+that counts do not depend on the machine. Another compiler gives other counts: those of another major version,
+or of another kind of machine, are shown and not judged. About a minute in all.
 """
 
 from __future__ import annotations
@@ -73,8 +73,9 @@ def compare(level: str, known: Counts, counts: Counts, *, judge: bool) -> list[s
     return worse
 
 
-def _major(compiler: str) -> str:
-    return compiler.split(".")[0]
+def _comparable(compiler: str) -> tuple[str, str]:
+    """The major version, and the kind of machine."""
+    return compiler.split(".")[0], compiler.rpartition(", ")[2]
 
 
 def main() -> None:
@@ -93,13 +94,13 @@ def main() -> None:
             print(f"{level}: not offered by this machine")
             steps[level] = known["steps"].get(level, {})
             continue
-        judge = not options.update and _major(compiler) == _major(known.get("compiler", ""))
+        judge = not options.update and _comparable(compiler) == _comparable(known.get("compiler", ""))
         worse += compare(level, known["steps"].get(level, {}), counts, judge=judge)
         steps[level] = counts
     if options.update:
         text = json.dumps({"compiler": compiler, "steps": steps}, indent=1, ensure_ascii=False)
         COUNTS.write_text(text + "\n", encoding="utf-8")
-    elif _major(compiler) != _major(known.get("compiler", "")):
+    elif _comparable(compiler) != _comparable(known.get("compiler", "")):
         print(f"not judged: counted with {known.get('compiler')!r}, built with {compiler!r}")
     if worse:
         print("\n".join(["", f"More than {TOLERANCE:.0%} dearer; if meant, run with --update:", *worse]))

@@ -20,6 +20,12 @@ extern "C" __attribute__((noinline)) void guard_step(const std::function<void()>
 namespace knarr::bench {
 namespace {
 
+#if defined(__x86_64__)
+constexpr const char* kMachine = "x86-64";
+#else
+constexpr const char* kMachine = "another machine";
+#endif
+
 constexpr std::size_t kDim = 384;
 constexpr std::size_t kDocuments = 10;
 constexpr std::size_t kSections = 20;
@@ -168,7 +174,7 @@ void run_guard() {
   const std::vector<float> query = document(4, 1, "query").vectors;
   const std::vector<float> one(query.begin() + 5 * kDim, query.begin() + 6 * kDim);
 
-  std::printf("# %s, compiler %s\n", cpu_level_name(cpu_level()), __VERSION__);
+  std::printf("# %s, compiler %s, %s\n", cpu_level_name(cpu_level()), __VERSION__, kMachine);
   sets(engine, uris);
   searches(engine, one);
   greps(engine);

@@ -12,14 +12,15 @@ from bench.python.library import Scope
 
 faiss: Any = typed_faiss  # its types know neither keywords nor arrays
 
-LINKS, WIDTH_BUILD, WIDTH = 16, 100, 64
+LINKS, WIDTH_BUILD = 16, 100
+WIDTH, WIDTH_FILTERED = 12, 64  # recall of about 0.98 on 100,000 rows; filters need more
 
 
 class FaissHnsw(Peer):
     exact = False
     batches = True
     most_rows = 200_000
-    setting = f"M={LINKS}, efConstruction={WIDTH_BUILD}, efSearch={WIDTH}"
+    setting = f"M={LINKS}, efConstruction={WIDTH_BUILD}, efSearch={WIDTH} ({WIDTH_FILTERED} filtered)"
 
     def __init__(self, data: Data) -> None:
         self._data = data
@@ -36,7 +37,8 @@ class FaissHnsw(Peer):
         if rights is not None:
             bitmap = faiss.IDSelectorBitmap(np.packbits(rights.mask, bitorder="little"))
             plan, selector = "graph with a bitmap", bitmap if wide else faiss.IDSelectorAnd(within, bitmap)
-        params = faiss.SearchParametersHNSW(efSearch=max(WIDTH, k), sel=selector)
+        width = WIDTH if selector is None else WIDTH_FILTERED
+        params = faiss.SearchParametersHNSW(efSearch=max(width, k), sel=selector)
 
         def search(queries: Floats) -> list[Rows]:
             _, rows = self._index.search(queries, k, params=params)
