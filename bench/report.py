@@ -159,6 +159,14 @@ def other(lines: Sequence[Line]) -> str:
     """Structural operations, edges and embedding: what they were written as."""
     parts = [
         ("structure", ["rows", "case", "leaves", "p50_us", "p99_us", "per_s", "bytes_per_object"]),
+        (
+            "churn",
+            ["phase", "objects", "rows", "rss_mib", "search_all_us", "search_folder_us", "edit_p50_us"],
+        ),
+        (
+            "opening",
+            ["rows", "cache", "file_mib", "open_ms", "first_search_ms", "both_ms", "again_ms", "plan"],
+        ),
         ("edges", ["case", "edges", "found", "p50_us", "p99_us"]),
         ("embed", ["contender", "threads", "texts_per_s", "p50_ms", "of_alone"]),
     ]

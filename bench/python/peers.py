@@ -4,15 +4,16 @@
         [--limit-s 0.4] [--results FILE]
 
 Each peer (bench/peers) takes turns with the engine in one process, one peer at a time, over the cases:
-everything, a folder, a document, a section, each without rights and with random ones of 50, 10 and 1 %,
-for single queries and, where a peer can, for 32 at once. The engine gets rights as a
-serialised Roaring bitmap (`--rights mask`: as a bool for each row, which it must read whole at each call). `ratio` is the peer's median by the engine's:
-above 1 the engine is faster. Read it beside both recalls. Taking turns, a contender that reads
-much leaves the other cold caches; `engine_in_a_row_ms` is the engine's median when it is called alone. A peer that can't be imported, or that needs
-more than minutes to be built for so many rows, is named with the reason.
+everything, a folder, a document, a section, each without rights and with random ones of 50, 10 and 1 %, for
+single queries and, where a peer can, for 32 at once. The engine gets rights as a serialised Roaring bitmap
+(`--rights mask`: as a bool for each row, which it must read whole at each call). `ratio` is the peer's median
+by the engine's: above 1 the engine is faster. Read it beside both recalls. Taking turns, a contender that
+reads much leaves the other cold caches; `engine_in_a_row_ms` is the engine's median when it is called alone.
+A peer that can't be imported, or that needs more than minutes to be built, is named with the reason.
 
-Time, at the default limit: a minute a peer and size, plus building (graphs: 1 minute at 100,000 rows).
-Memory: the vectors three times (ours, the peer's, the source).
+Time on two cores with --limit-s 0.2: 10,000 rows, all peers, 90 seconds; 100,000 rows, all peers, 7 minutes (half a
+minute each; Qdrant takes two to be built); a million rows, those that need no graph, 8 minutes. Memory: the
+vectors three times (ours, the peer's, the source): 5 GB for a million.
 """
 
 from __future__ import annotations
