@@ -89,6 +89,7 @@ py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
   out["rows_size_bytes"] = stats.rows_size_bytes;
   out["records_size_bytes"] = stats.records_size_bytes;
   out["edges_size_bytes"] = stats.edges_size_bytes;
+  out["edge_questions_size_bytes"] = stats.edge_questions_size_bytes;
   return out;
 }
 

@@ -70,26 +70,34 @@ std::string describe(PyHits& self) {
 }  // namespace
 
 void register_hits(py::module_& module) {
-  py::class_<Expanded>(module, "Expanded", "A target that an edge of a hit leads to.")
-      .def_readonly("uri", &Expanded::uri)
+  py::class_<Expanded>(
+      module, "Expanded",
+      "A target that an edge of a hit leads to. It tells of the engine as it was when "
+      "the call ran.")
+      .def_property_readonly("uri", &Expanded::uri)
       .def_property_readonly(
           "row",
-          [](const Expanded& self) { return self.row == kNoRow ? -1 : std::int64_t{self.row}; },
+          [](const Expanded& self) {
+            const Row row = self.row();
+            return row == kNoRow ? -1 : std::int64_t{row};
+          },
           "Its row; -1 for a directory.")
       .def_property_readonly(
           "kind",
           [](const Expanded& self) -> std::optional<KindName> {
-            if (!self.kind) return std::nullopt;
-            return KindName(py::str(kind_name(*self.kind)));
+            const auto kind = self.kind();
+            if (!kind) return std::nullopt;
+            return KindName(py::str(kind_name(*kind)));
           },
           "\"chunk\" or \"abstract\"; None for a directory.")
-      .def_readonly("preview", &Expanded::preview)
-      .def_readonly("document", &Expanded::document, "URI; \"\" when added without one.")
-      .def_readonly("source", &Expanded::source, "URI of the seed.")
-      .def_readonly("similarity", &Expanded::similarity, "Cosine of the query and the question.")
-      .def_readonly("question", &Expanded::question)
-      .def_readonly("summary", &Expanded::summary)
-      .def_readonly("trace", &Expanded::trace);
+      .def_property_readonly("preview", &Expanded::preview)
+      .def_property_readonly("document", &Expanded::document, "URI; \"\" when added without one.")
+      .def_property_readonly("source", &Expanded::source, "URI of the seed.")
+      .def_property_readonly("similarity", &Expanded::similarity,
+                             "Cosine of the query and the question.")
+      .def_property_readonly("question", &Expanded::question)
+      .def_property_readonly("summary", &Expanded::summary)
+      .def_property_readonly("trace", &Expanded::trace);
 
   py::class_<KnownEdge>(module, "KnownEdge", "An edge that the engine holds.")
       .def_readonly("source", &KnownEdge::source, "URIs.")

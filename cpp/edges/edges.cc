@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "edges/question.h"
 
 namespace knarr {
 namespace {
@@ -19,12 +20,6 @@ std::uint64_t hash_of(std::string_view name) {
   return hash;
 }
 
-double dot(std::span<const float> a, std::span<const float> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += double{a[i]} * b[i];
-  return sum;
-}
-
 }  // namespace
 
 std::vector<float> EdgeStore::normalised(std::span<const float> vector) const {
@@ -32,7 +27,7 @@ std::vector<float> EdgeStore::normalised(std::span<const float> vector) const {
     fail(ErrorCode::kInvalidArgument,
          "expected dimension " + std::to_string(dim_) + ", got " + std::to_string(vector.size()));
   }
-  const double length = std::sqrt(dot(vector, vector));
+  const double length = std::sqrt(product(vector, vector));
   if (!std::isfinite(length) || length == 0) {
     fail(ErrorCode::kInvalidArgument,
          "expected a vector of finite numbers that are not all zero, got length " +
@@ -74,9 +69,10 @@ std::vector<EpisodeId> EdgeStore::episodes_of(std::string_view trace) const {
   return ids;
 }
 
-EdgeStore::QuestionId EdgeStore::make_question(std::string_view text, std::vector<float> vector) {
+EdgeStore::QuestionId EdgeStore::make_question(std::string_view text,
+                                               std::span<const float> vector) {
   const QuestionId id = next_question_++;
-  auto question = std::make_shared<const Question>(Question{std::string(text), std::move(vector)});
+  auto question = std::make_shared<const Question>(text, vector);
   questions_.insert(id, {std::move(question), 0});
   by_question_.insert({hash_of(text), id}, {});
   return id;
@@ -85,18 +81,20 @@ EdgeStore::QuestionId EdgeStore::make_question(std::string_view text, std::vecto
 EpisodeId EdgeStore::make_episode(QuestionId question, std::string_view trace,
                                   std::string_view summary) {
   const EpisodeId id = next_episode_++;
-  auto record = std::make_shared<const EpisodeRecord>(
-      EpisodeRecord{question, std::string(trace), std::string(summary)});
+  auto record = std::make_shared<const EpisodeRecord>(EpisodeRecord{
+      question, questions_.find(question)->question, std::string(trace), std::string(summary)});
   episodes_.insert(id, {std::move(record), 0});
   by_trace_.insert({hash_of(trace), question, id}, {});
   ++questions_.edit(question)->episodes;
   return id;
 }
 
-bool EdgeStore::insert_edge(EdgeEnds ends, EpisodeId episode, State state) {
+bool EdgeStore::insert_edge(EdgeEnds ends, EpisodeId episode, std::int64_t expires_at_s,
+                            bool active) {
   const Triple key{ends.source, ends.target, episode};
   if (forward_.contains(key)) return false;
-  forward_.insert(key, state);
+  const float* question = episodes_.find(episode)->record->asked->numbers();
+  forward_.insert(key, {expires_at_s, question, active});
   reverse_.insert({ends.target, ends.source, episode}, {});
   by_episode_.insert({episode, ends.source, ends.target}, {});
   ++episodes_.edit(episode)->edges;
@@ -131,18 +129,18 @@ std::size_t EdgeStore::add(const Episode& episode, std::span<const EdgeEnds> end
     }
   }
   std::optional<QuestionId> question = find_question(episode.question);
-  if (question && dot(questions_.find(*question)->question->vector, vector) < kSameVector) {
+  if (question && product(questions_.find(*question)->question->vector(), vector) < kSameVector) {
     fail(ErrorCode::kAlreadyExists, "question '" + std::string(episode.question.substr(0, 200)) +
                                         "' is known with another vector");
   }
   if (ends.empty()) return 0;
 
-  if (!question) question = make_question(episode.question, std::move(vector));
+  if (!question) question = make_question(episode.question, vector);
   std::optional<EpisodeId> id = find_episode(*question, episode.trace);
   if (!id) id = make_episode(*question, episode.trace, episode.summary);
   std::size_t added = 0;
   for (const EdgeEnds& each : ends) {
-    added += insert_edge(each, *id, {episode.expires_at_s, true}) ? 1 : 0;
+    added += insert_edge(each, *id, episode.expires_at_s, true) ? 1 : 0;
   }
   return added;
 }
@@ -220,8 +218,8 @@ std::size_t EdgeStore::weight(NodeId source, NodeId target) const {
 EpisodeView EdgeStore::episode(EpisodeId id) const {
   const EpisodeEntry* entry = episodes_.find(id);
   if (entry == nullptr) fail(ErrorCode::kNotFound, "no episode " + std::to_string(id));
-  const Question& question = *questions_.find(entry->record->question)->question;
-  return {question.text, question.vector, entry->record->trace, entry->record->summary};
+  const Question& question = *entry->record->asked;
+  return {question.text, question.vector(), entry->record->trace, entry->record->summary};
 }
 
 std::vector<Edge> EdgeStore::list(std::size_t offset, std::size_t limit) const {
@@ -242,19 +240,19 @@ std::vector<Edge> EdgeStore::edges_from(NodeId source) const {
   return edges;
 }
 
-std::size_t EdgeStore::size_bytes() const {
-  std::size_t sum = forward_.size_bytes() + reverse_.size_bytes() + by_episode_.size_bytes() +
-                    episodes_.size_bytes() + questions_.size_bytes() + by_trace_.size_bytes() +
-                    by_question_.size_bytes();
+EdgeStore::Memory EdgeStore::memory() const {
+  Memory out;
+  out.links = forward_.size_bytes() + reverse_.size_bytes() + by_episode_.size_bytes();
+  out.episodes = episodes_.size_bytes() + by_trace_.size_bytes();
   for (auto at = episodes_.begin(); at.valid(); at.next()) {
     const EpisodeRecord& record = *at.value().record;
-    sum += sizeof record + record.trace.capacity() + record.summary.capacity();
+    out.episodes += sizeof record + record.trace.capacity() + record.summary.capacity();
   }
+  out.questions = questions_.size_bytes() + by_question_.size_bytes();
   for (auto at = questions_.begin(); at.valid(); at.next()) {
-    const Question& question = *at.value().question;
-    sum += sizeof question + question.text.capacity() + question.vector.size() * sizeof(float);
+    out.questions += at.value().question->size_bytes();
   }
-  return sum;
+  return out;
 }
 
 }  // namespace knarr

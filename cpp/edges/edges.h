@@ -117,7 +117,15 @@ class EdgeStore {
   std::size_t edge_count() const { return forward_.size(); }
   std::size_t episode_count() const { return episodes_.size(); }
   std::size_t question_count() const { return questions_.size(); }
-  std::size_t size_bytes() const;  // O(edges)
+  // O(edges).
+  struct Memory {
+    std::size_t links = 0;      // the edges, by source, by target and by episode
+    std::size_t questions = 0;  // their texts and vectors, long and short
+    std::size_t episodes = 0;   // with traces and summaries
+    std::size_t total() const { return links + questions + episodes; }
+  };
+  Memory memory() const;
+  std::size_t size_bytes() const { return memory().total(); }
 
  private:
   friend class EdgeCodec;
@@ -142,13 +150,14 @@ class EdgeStore {
     auto operator<=>(const Lesson&) const = default;
   };
   struct Nothing {};
+  struct Question;
+  // An edge leads to its question's numbers (question.h) itself, so that an expansion looks up
+  // nothing on its way. They live as long as the question's episodes, and those as long as their
+  // edges.
   struct State {
     std::int64_t expires_at_s = kNeverExpires;
+    const float* question = nullptr;
     bool active = true;
-  };
-  struct Question {
-    std::string text;
-    std::vector<float> vector;
   };
   struct QuestionEntry {
     std::shared_ptr<const Question> question;
@@ -156,6 +165,7 @@ class EdgeStore {
   };
   struct EpisodeRecord {
     QuestionId question;
+    std::shared_ptr<const Question> asked;
     std::string trace;
     std::string summary;
   };
@@ -164,13 +174,16 @@ class EdgeStore {
     std::uint32_t edges = 0;
   };
 
+  struct Candidate;
+  std::vector<Candidate> alike(std::span<const NodeId> seeds, std::span<const float> unit,
+                               const ExpandOptions& options) const;
   std::vector<float> normalised(std::span<const float> vector) const;
   std::optional<QuestionId> find_question(std::string_view text) const;
   std::optional<EpisodeId> find_episode(QuestionId question, std::string_view trace) const;
   std::vector<EpisodeId> episodes_of(std::string_view trace) const;
-  QuestionId make_question(std::string_view text, std::vector<float> vector);
+  QuestionId make_question(std::string_view text, std::span<const float> vector);
   EpisodeId make_episode(QuestionId question, std::string_view trace, std::string_view summary);
-  bool insert_edge(EdgeEnds ends, EpisodeId episode, State state);
+  bool insert_edge(EdgeEnds ends, EpisodeId episode, std::int64_t expires_at_s, bool active);
   std::size_t remove_run(NodeId first, NodeId last);  // of all nodes from first to last
   void erase_edge(NodeId source, NodeId target, EpisodeId episode);
   void drop_episode(EpisodeId id);

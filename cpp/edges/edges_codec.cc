@@ -1,10 +1,14 @@
 #include "edges/edges_codec.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "base/coding.h"
 #include "base/error.h"
+#include "edges/question.h"
 
 namespace knarr {
 namespace {
@@ -43,7 +47,7 @@ void EdgeCodec::save(const EdgeStore& edges, SnapshotWriter& writer) {
   for (auto at = edges.questions_.begin(); at.valid(); at.next()) {
     index.emplace(at.key(), static_cast<std::uint32_t>(index.size()));
     questions.string(at.value().question->text);
-    for (const float value : at.value().question->vector) questions.f32(value);
+    for (const float value : at.value().question->vector()) questions.f32(value);
   }
   writer.add(kQuestions, questions.bytes());
 
@@ -116,10 +120,17 @@ void EdgeCodec::read_episodes(const Snapshot& snapshot, EdgeStore& edges) {
   episodes.expect_end();
 }
 
+// The links stand in the order of the forward tree; the two others get theirs sorted too, which
+// packs the nodes and walks no tree at random.
 void EdgeCodec::read_links(const Snapshot& snapshot, EdgeStore& edges) {
+  using Triple = EdgeStore::Triple;
   const std::string links_place = place(snapshot, kLinks);
   Decoder links(snapshot.section(kLinks), links_place);
   const std::uint64_t link_count = links.count(kLinkBytes);
+  std::vector<Triple> reverse, by_episode;
+  reverse.reserve(link_count);
+  by_episode.reserve(link_count);
+  std::optional<Triple> last;
   for (std::uint64_t i = 0; i < link_count; ++i) {
     const EdgeEnds ends{links.u32(), links.u32()};
     const EpisodeId episode = links.u32();
@@ -127,12 +138,23 @@ void EdgeCodec::read_links(const Snapshot& snapshot, EdgeStore& edges) {
     const std::int64_t expires_at_s = links.i64();
     if (active > 1) links.refuse("a flag that is neither 0 nor 1");
     if (ends.source == kNoNode || ends.target == kNoNode) links.refuse("an edge of no node");
-    if (!edges.episodes_.contains(episode)) links.refuse("an edge without an episode");
-    if (!edges.insert_edge(ends, episode, {expires_at_s, active == 1})) {
-      links.refuse("an edge twice");
-    }
+    const auto* entry = edges.episodes_.find(episode);
+    if (entry == nullptr) links.refuse("an edge without an episode");
+    const Triple key{ends.source, ends.target, episode};
+    if (last && !(*last < key)) links.refuse("an edge twice, or out of order");
+    last = key;
+    edges.forward_.insert(key, {expires_at_s, entry->record->asked->numbers(), active == 1});
+    reverse.push_back({ends.target, ends.source, episode});
+    by_episode.push_back({episode, ends.source, ends.target});
   }
   links.expect_end();
+  std::ranges::sort(reverse);
+  for (const Triple& key : reverse) edges.reverse_.insert(key, {});
+  std::ranges::sort(by_episode);
+  for (const Triple& key : by_episode) {
+    edges.by_episode_.insert(key, {});
+    ++edges.episodes_.edit(key.a)->edges;
+  }
 }
 
 // Nothing is kept that no edge uses.

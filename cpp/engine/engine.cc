@@ -133,7 +133,9 @@ Stats Engine::stats() const {
     const auto& preview = state->records[row].preview;
     if (preview) out.records_size_bytes += preview->size_bytes();
   }
-  out.edges_size_bytes = state->edges.size_bytes();
+  const EdgeStore::Memory edges = state->edges.memory();
+  out.edges_size_bytes = edges.total();
+  out.edge_questions_size_bytes = edges.questions;
   return out;
 }
 

@@ -21,18 +21,22 @@ struct RowRange {
   Row end;
 };
 
-// A target that an edge of a seed leads to.
+// A target that an edge of a seed leads to, in the State it was found in. What it tells is made
+// when it is asked for.
 struct Expanded {
-  std::string uri;
-  Row row;                   // kNoRow when the target is a directory
-  std::optional<Kind> kind;  // of an object, as are
-  std::string preview;
-  std::string document;  // its document's URI; empty when it has none
-  std::string source;    // URI of the seed
-  float similarity;      // cosine of the query and the edge's question
-  std::string question;
-  std::string summary;
-  std::string trace;
+  StatePtr state;
+  Activation edge;
+
+  std::string uri() const { return state->trie.uri(edge.target); }
+  Row row() const;                   // kNoRow when the target is a directory
+  std::optional<Kind> kind() const;  // of an object, as are
+  std::string preview() const;
+  std::string document() const;                                        // empty when it has none
+  std::string source() const { return state->trie.uri(edge.source); }  // URI of the seed
+  float similarity() const { return edge.similarity; }  // cosine of the query and the question
+  std::string_view question() const { return state->edges.episode(edge.episode).question; }
+  std::string_view summary() const { return state->edges.episode(edge.episode).summary; }
+  std::string_view trace() const { return state->edges.episode(edge.episode).trace; }
 };
 
 // Where a row's text stands in the text of its document (or of its directory, see Engine::add).
@@ -131,7 +135,8 @@ struct Stats {
   std::uint64_t trie_size_bytes;     // nodes and their names
   std::uint64_t rows_size_bytes;     // which rows lie below each node, and the rows of each kind
   std::uint64_t records_size_bytes;  // what each row is, its preview, where its text stands
-  std::uint64_t edges_size_bytes;
+  std::uint64_t edges_size_bytes;    // of which
+  std::uint64_t edge_questions_size_bytes;  // their texts and vectors
 };
 
 }  // namespace knarr

@@ -25,7 +25,7 @@ __all__: list[str] = [
 
 class Expanded:
     """
-    A target that an edge of a hit leads to.
+    A target that an edge of a hit leads to. It tells of the engine as it was when the call ran.
     """
     @property
     def document(self) -> str:

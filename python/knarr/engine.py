@@ -342,7 +342,8 @@ class Engine:
     def stats(self) -> dict[str, int]:
         """Counts and memory: dim, objects, rows, directories, version, numbering, edges, questions,
         text_bytes, and ``*_size_bytes`` of the vectors, their short forms and codes, the texts and
-        grep's index of them, the trie and its row sets, the rows' records, the edges."""
+        grep's index of them, the trie and its row sets, the rows' records, the edges, and
+        of those their questions with their vectors."""
         return self._core.stats()
 
     # ------------------------------------------------------------------ keeping

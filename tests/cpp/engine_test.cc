@@ -325,9 +325,9 @@ TEST_F(Document, ReplaceIsOneStepAndKeepsEdges) {
   EXPECT_EQ(engine_.grep("first|words|About", "viking://", {}, {}).total, 0u);
   const auto expanded = engine_.search(question, {.k = 100, .expand = true}).expanded;
   ASSERT_EQ(expanded.size(), 1u);  // the edge to two/1 went with it
-  EXPECT_EQ(expanded[0].uri, "viking://k/doc/one/2");
-  EXPECT_EQ(expanded[0].summary, "s");
-  EXPECT_NEAR(expanded[0].similarity, 1, 1e-5);
+  EXPECT_EQ(expanded[0].uri(), "viking://k/doc/one/2");
+  EXPECT_EQ(expanded[0].summary(), "s");
+  EXPECT_NEAR(expanded[0].similarity(), 1, 1e-5);
   // What was found before still tells of the engine as it was.
   EXPECT_EQ(before.size(), 6u);
   EXPECT_EQ(uris_of(before).size(), 6u);
@@ -402,7 +402,7 @@ TEST_F(Document, MoveTakesTextAndEdgesAlong) {
   const GrepHits hits = engine_.grep("some words", "viking://new", {}, {});
   ASSERT_EQ(hits.total, 1u);
   EXPECT_EQ(hits.matches[0].document, "viking://new/place/doc/");
-  EXPECT_EQ(engine_.search(question, {.expand = true}).expanded[0].uri,
+  EXPECT_EQ(engine_.search(question, {.expand = true}).expanded[0].uri(),
             "viking://new/place/doc/one/1");
   EXPECT_EQ(engine_.stats().rows, 5u);
   EXPECT_EQ(code_of([&] { engine_.move("viking://new", "viking://new/x"); }),
@@ -423,7 +423,7 @@ TEST_F(Document, EdgesRespectFilterScopeAndGamma) {
   const std::vector<std::string_view> seeds{"viking://k/doc/intro"};
   const auto uris = [&](const ExpandOptions& options, std::span<const float> query) {
     std::vector<std::string> out;
-    for (const Expanded& each : engine_.expand(seeds, query, options)) out.push_back(each.uri);
+    for (const Expanded& each : engine_.expand(seeds, query, options)) out.push_back(each.uri());
     return out;
   };
   EXPECT_EQ(uris({}, question),
@@ -449,10 +449,10 @@ TEST_F(Document, TheQuestionAskedIsComparedInPlaceOfTheQuery) {
   };
   ASSERT_EQ(expanded(question).size(), 1u);
   const Expanded found = expanded(question)[0];
-  EXPECT_EQ(found.uri, "viking://k/doc/one/1");
-  EXPECT_EQ(found.kind, Kind::kChunk);
-  EXPECT_EQ(found.document, "viking://k/doc/");
-  EXPECT_FALSE(found.preview.empty());
+  EXPECT_EQ(found.uri(), "viking://k/doc/one/1");
+  EXPECT_EQ(found.kind(), Kind::kChunk);
+  EXPECT_EQ(found.document(), "viking://k/doc/");
+  EXPECT_FALSE(found.preview().empty());
   EXPECT_TRUE(expanded(other).empty());
   EXPECT_TRUE(expanded({}).empty());  // the query, which is unlike the edge's question
   // The hits are those of the query, whatever is asked.
