@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import bisect
 import threading
-from collections import OrderedDict
-from dataclasses import dataclass
+from collections import OrderedDict, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,16 +17,21 @@ from knarr.errors import NotFound
 from knarr.types import Provenance, Span
 
 _KEPT = 512
+_ROOTS_KEPT = 8192
 
 
 @dataclass(frozen=True)
 class Card:
-    """A document's record with its sections and objects by relative path."""
+    """A document's record with its sections and objects by relative path, and chunks by section.
+
+    What was told of a place is kept: the same hits come again."""
 
     record: DocumentRecord
     sections: tuple[sa.Row[Any], ...]
     objects: dict[str, sa.Row[Any]]
     paths: dict[str, int]
+    chunks: Mapping[int, Sequence[sa.Row[Any]]]
+    _told: dict[str, Provenance] = field(default_factory=dict, compare=False, repr=False)
 
     def titles(self, section: int) -> tuple[str, ...]:
         """Titles from the top heading down to a section; empty for the document itself."""
@@ -38,14 +44,10 @@ class Card:
 
     def pages(self, begin_byte: int, end_byte: int) -> Span | None:
         """First and last page of a byte range; None for a document without pages."""
-        begins = self.record.page_begins
-        if not begins:
-            return None
-        return (self.page_at(begin_byte) or 1, self.page_at(max(begin_byte, end_byte - 1)) or 1)
+        return _pages(self.record, begin_byte, end_byte)
 
     def page_at(self, byte: int) -> int | None:
-        begins = self.record.page_begins
-        return max(1, bisect.bisect_right(begins, byte)) if begins else None
+        return _page_at(self.record, byte)
 
     def relative(self, uri: str) -> str:
         """The path of a URI below this document, without a trailing slash."""
@@ -54,6 +56,12 @@ class Card:
     def provenance(self, uri: str) -> Provenance:
         """Where the object or section `uri` of this document comes from."""
         path = self.relative(uri)
+        told = self._told.get(path)
+        if told is None:
+            told = self._told[path] = self._tell(uri, path)
+        return told
+
+    def _tell(self, uri: str, path: str) -> Provenance:
         row = self.objects.get(path)
         section = row.section if row is not None else self.paths.get(path)
         if section is None:
@@ -68,12 +76,23 @@ class Card:
         )
 
 
+def _page_at(record: DocumentRecord, byte: int) -> int | None:
+    begins = record.page_begins
+    return max(1, bisect.bisect_right(begins, byte)) if begins else None
+
+
+def _pages(record: DocumentRecord, begin_byte: int, end_byte: int) -> Span | None:
+    first, last = _page_at(record, begin_byte), _page_at(record, max(begin_byte, end_byte - 1))
+    return None if first is None or last is None else (first, last)
+
+
 class Cards:
     """The cards used last, read from the catalog on first use. Thread-safe."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._cards: OrderedDict[str, Card] = OrderedDict()
+        self._roots: OrderedDict[str, Provenance | None] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, document_uri: str) -> Card:
@@ -91,10 +110,41 @@ class Cards:
                 self._cards.popitem(last=False)
         return card
 
+    def holding(self, uri: str) -> Card | None:
+        """The card of the document that this URI names or lies in, if it is at hand."""
+        with self._lock:
+            while uri:
+                card = self._cards.get(uri)
+                if card is not None:
+                    self._cards.move_to_end(uri)
+                    return card
+                uri = uri.rpartition("/")[0]
+        return None
+
+    def roots(self, uris: Sequence[str]) -> Mapping[str, Provenance | None]:
+        """Where whole documents come from, by their URIs; None for what is no document."""
+        with self._lock:
+            known = {uri: self._roots[uri] for uri in uris if uri in self._roots}
+        missing = [uri for uri in uris if uri not in known]
+        if not missing:
+            return known
+        found: dict[str, Provenance | None] = dict.fromkeys(missing)
+        with self._catalog.reading() as connection:
+            for record, root in documents.roots_of(connection, missing):
+                pages = _pages(record, root.begin_byte, root.end_byte)
+                lines = (root.begin_line, root.end_line)
+                found[record.uri] = Provenance(record.uri, record.version, (), lines, pages)
+        with self._lock:
+            self._roots.update(found)
+            while len(self._roots) > _ROOTS_KEPT:
+                self._roots.popitem(last=False)
+        return known | found
+
     def clear(self) -> None:
         """Forget everything; after a change of the catalog."""
         with self._lock:
             self._cards.clear()
+            self._roots.clear()
 
     def _read(self, uri: str) -> Card:
         with self._catalog.reading() as connection:
@@ -103,4 +153,9 @@ class Cards:
                 raise NotFound(f"{uri}: no such document")
             sections = tuple(documents.sections_of(connection, record.id))
             objects = {row.path: row for row in documents.objects_of(connection, record.id)}
-        return Card(record, sections, objects, {row.path: row.ordinal for row in sections})
+        chunks: dict[int, list[sa.Row[Any]]] = defaultdict(list)
+        for row in objects.values():
+            if row.kind == "chunk":
+                chunks[row.section].append(row)
+        paths = {row.path: row.ordinal for row in sections}
+        return Card(record, sections, objects, paths, dict(chunks))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from knarr.cards import Card
 from knarr.catalog import documents
 from knarr.documents.names import SCHEME, canonical
+from knarr.engine import TextSpan
 from knarr.errors import InvalidArgument, NotFound
 from knarr.searching import Searching, consistent
 from knarr.types import Entry, GrepResult, Listing, Match, Passage, Provenance
 
-# A first guess of how many bytes hold a token; reading is then cut by counted tokens.
-_BYTES_PER_TOKEN = 16
+# Guesses of how many bytes hold a token: one that nearly always suffices, and one that does where words
+# are long. Reading is then cut by counted tokens.
+_BYTES_PER_TOKEN = (6, 16)
 
 
 class Reading(Searching):
@@ -24,7 +27,17 @@ class Reading(Searching):
         uri = canonical(uri)
         page = self._index.engine.list(uri, offset, limit)
         card = self._card_or_none(uri)
-        entries = tuple(self._entry(entry, card) for entry in page.entries)
+        sources: Sequence[Provenance | None]
+        if card is not None:
+            sources = [card.provenance(entry.uri.rstrip("/")) for entry in page.entries]
+        else:
+            named = ["" if entry.kind else canonical(entry.uri) for entry in page.entries]
+            roots = self._cards.roots([name for name in named if name])
+            sources = [roots.get(name) for name in named]
+        entries = tuple(
+            Entry(entry.uri, entry.name, entry.is_directory, entry.rows, entry.preview, source)
+            for entry, source in zip(page.entries, sources, strict=True)
+        )
         end = offset + len(entries)
         return Listing(
             uri=uri if uri == SCHEME else uri + "/",
@@ -33,12 +46,6 @@ class Reading(Searching):
             total=page.total,
             next_offset=end if end < page.total else None,
         )
-
-    def _entry(self, entry: Any, card: Card | None) -> Entry:
-        if card is None and entry.kind is None:
-            card = self._card_or_none(canonical(entry.uri))
-        source = card.provenance(entry.uri.rstrip("/")) if card is not None else None
-        return Entry(entry.uri, entry.name, entry.is_directory, entry.rows, entry.preview, source)
 
     def _abstract(self, uri: str) -> str:
         target = f"{uri.rstrip('/') if uri != SCHEME else 'viking:/'}/.abstract.md"
@@ -103,19 +110,25 @@ class Reading(Searching):
         card = self._card_or_none(uri)
         if card is None and not uri.endswith("/.abstract.md"):
             raise self._no_text(uri)
-        bound = None if max_tokens is None else max(64, max_tokens * _BYTES_PER_TOKEN)
-        span = self._index.engine.read(uri, begin_byte, bound)
-        text, end = span.text, span.end_byte
-        if max_tokens is not None:
-            text = self._cut(text, max_tokens)
-            end = span.begin_byte + len(text.encode("utf-8"))
-        return self._passage(uri, card, span, text, end)
+        if max_tokens is None:
+            span = self._index.engine.read(uri, begin_byte)
+            return self._passage(uri, card, span, span.text, span.end_byte)
+        span, text = self._cut(uri, begin_byte, max_tokens)
+        return self._passage(uri, card, span, text, span.begin_byte + len(text.encode("utf-8")))
 
-    def _cut(self, text: str, max_tokens: int) -> str:
-        begins = self.embedder.tokenizer.token_begins(text)
-        if len(begins) <= max_tokens:
-            return text
-        return text[: max(1, int(begins[max(1, max_tokens)]))]
+    def _cut(self, uri: str, begin_byte: int, max_tokens: int) -> tuple[TextSpan, str]:
+        """A piece of the text, and its first `max_tokens` tokens."""
+        for bytes_per_token in _BYTES_PER_TOKEN:
+            span = self._index.engine.read(uri, begin_byte, max(64, max_tokens * bytes_per_token))
+            begins = self.embedder.tokenizer.token_begins(span.text)
+            if len(begins) > max_tokens:
+                cut = max(1, int(begins[max(1, max_tokens)]))
+                # The piece may end within a word, whose tokens are others than those of all of it.
+                if span.next_offset is None or any(map(str.isspace, span.text[cut:])):
+                    return span, span.text[:cut]
+            elif span.next_offset is None:
+                break
+        return span, span.text if len(begins) <= max_tokens else span.text[:cut]
 
     def _passage(self, uri: str, card: Card | None, span: Any, text: str, end: int) -> Passage:
         source = self._provenance(uri, "") if card is None else card.provenance(uri)
@@ -142,6 +155,9 @@ class Reading(Searching):
 
     def _card_or_none(self, uri: str) -> Card | None:
         """The card of the document that this URI names or lies in; None above documents."""
+        card = self._cards.holding(uri)
+        if card is not None:
+            return card
         with self._catalog.reading() as connection:
             owner = documents.owning(connection, uri)
         return None if owner is None else self._cards.of(owner.uri)

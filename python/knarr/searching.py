@@ -151,10 +151,8 @@ class Searching:
         own = card.objects[card.relative(hit.uri)]
         near = (
             row
-            for row in card.objects.values()
-            if row.section == own.section
-            and row.kind == "chunk"
-            and 0 < abs(row.ordinal - own.ordinal) <= _NEIGHBOURS
+            for row in card.chunks.get(own.section, ())
+            if 0 < abs(row.ordinal - own.ordinal) <= _NEIGHBOURS
         )
         return [f"{card.record.uri}/{row.path}" for row in near]
 

@@ -162,6 +162,20 @@ def objects_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]
     return list(connection.execute(query))
 
 
+def roots_of(connection: sa.Connection, uris: Sequence[str]) -> list[tuple[DocumentRecord, sa.Row[Any]]]:
+    """Those of the URIs that are documents, with the section that is all of each."""
+    found = []
+    for begin in range(0, len(uris), 500):
+        query = sa.select(documents).where(documents.c.uri.in_(uris[begin : begin + 500]))
+        records = [_record(row) for row in connection.execute(query)]
+        whole = sa.select(sections).where(
+            sections.c.document_id.in_([record.id for record in records]), sections.c.parent.is_(None)
+        )
+        roots = {row.document_id: row for row in connection.execute(whole)}
+        found += [(record, roots[record.id]) for record in records if record.id in roots]
+    return found
+
+
 def sections_in(connection: sa.Connection, ids: Sequence[int]) -> int:
     """How many sections these documents have."""
     found = 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 from knarr.errors import InvalidArgument
@@ -91,6 +92,7 @@ def _decode(part: str, uri: str) -> str:
     return name
 
 
+@lru_cache(maxsize=4096)
 def canonical(uri: str) -> str:
     """A URI in its one written form, without a trailing slash (except `viking://` itself)."""
     return SCHEME + "/".join(encode(name) for name in parse(uri))
