@@ -1,6 +1,7 @@
 """What does experience cost a search: following the edges of ten hits, from Python, in one call?
 
-    python -m bench.python.edges [--rows 100000] [--edges 1000000] [--rounds 300] [--results FILE]
+    python -m bench.python.edges [--rows 100000] [--edges 1000000] [--vectors FILE] [--rounds 300]
+        [--results FILE]
 
 A made library and `edges` edges over a tenth as many historical questions, each of which led from two objects
 to five. Every round asks for other objects. `expand` follows the edges of ten given URIs, `search` is a plain
@@ -66,7 +67,11 @@ def kept(engine: Engine) -> dict[str, float]:
 
 def run(options: argparse.Namespace) -> list[dict[str, Any]]:
     library = Library(options.rows, 20, 50)
-    vectors = make_vectors(library.rows, options.dim, seed=1, real=None)
+    real = None if options.vectors is None else np.load(options.vectors).astype(np.float32)
+    if real is not None:
+        real /= np.linalg.norm(real, axis=1, keepdims=True)
+        options.dim = real.shape[1]
+    vectors = make_vectors(library.rows, options.dim, seed=1, real=real)
     engine, _ = fill(library, vectors)
     bare = kept(engine)
     uris = [uri for number in range(library.documents) for uri in library.chunk_uris(number)]
@@ -124,6 +129,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--edges", type=int, default=1_000_000)
     parser.add_argument("--dim", type=int, default=384)
+    parser.add_argument("--vectors", type=Path, help="a .npy of real vectors to repeat with noise")
     parser.add_argument("--gamma", type=float, default=0.8)
     parser.add_argument("--rounds", type=int, default=300)
     parser.add_argument("--limit-s", type=float, default=20.0)
