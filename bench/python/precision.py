@@ -1,10 +1,10 @@
 """What does a precision save, and what does it lose against float32?
 
-    python -m bench.python.precision --vectors FILE [--rows 14000 1000000] [--precisions float32 int8]
+    python -m bench.python.precision --vectors FILE [--rows 10000 1000000] [--precisions float32 int8]
         [--queries 200] [--rounds 100] [--results FILE]
 
-The truth is NumPy's, in float32, over vectors made as in `bench.python.scoped_search`: real ones, repeated
-with noise beyond their number. `recall_10` and `recall_100` are those of the plan "exact": what rounding
+The truth is NumPy's, in float32, over the real vectors, or, beyond their number, these repeated with noise as
+in `bench.python.scoped_search`, which also makes the queries. `recall_10` and `recall_100` are those of the plan "exact": what rounding
 costs. `auto_recall_10` is that of the plan that the engine chooses. `bytes` are those of a row, by part;
 `of_float32` is the median time by that of float32, both called in turn. Engines of all precisions named
 are held at once: a million rows of 384 numbers take 2 GB as float32, 1.2 as bfloat16, 0.5 as int8.
@@ -78,7 +78,8 @@ def timings(
 def run(rows: int, real: Floats, options: argparse.Namespace) -> list[dict[str, Any]]:
     """A line for each precision, over one library of about `rows` rows."""
     library = Library(rows, options.sections, options.chunks)
-    vectors = make_vectors(library.rows, real.shape[1], seed=1, real=real)
+    few = library.rows <= len(real)
+    vectors = real[: library.rows] if few else make_vectors(library.rows, real.shape[1], seed=1, real=real)
     queries = make_queries(options.queries, vectors, seed=2)
     bounds = {k: truth(vectors, queries, k) for k in KS}
     lines: list[dict[str, Any]] = []
@@ -114,7 +115,7 @@ def run(rows: int, real: Floats, options: argparse.Namespace) -> list[dict[str, 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--vectors", type=Path, required=True, help="a .npy of real vectors")
-    parser.add_argument("--rows", type=int, nargs="+", default=[14_000, 100_000])
+    parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--precisions", nargs="+", default=["float32", "bfloat16", "int8"])
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=100)

@@ -110,9 +110,9 @@ Stats Engine::stats() const {
   state->live().for_each_range([&](Row begin, Row end) {
     for (Row row = begin; row < end; ++row) out.text_bytes += state->texts.text(row).size();
   });
-  const RowFormat& format = state->vectors.format();
-  out.vectors_size_bytes = std::uint64_t{state->vectors.size()} * format.row_bytes();
-  if (state->vectors.has_short_rows() && format.precision() != Precision::kInt8) {
+  out.vectors_size_bytes =
+      std::uint64_t{state->vectors.size()} * state->vectors.format().row_bytes();
+  if (state->vectors.has_short_rows()) {
     out.short_size_bytes =
         std::uint64_t{state->vectors.size()} * state->vectors.short_shape().size_bytes;
   }

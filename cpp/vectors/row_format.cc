@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <vector>
+
+#include "vectors/spread.h"
 
 namespace knarr {
 namespace {
@@ -35,9 +38,9 @@ const std::int8_t* whole_numbers(const std::byte* row) {
 }
 
 // At most 127² · 65536, which 32 bits hold.
-std::uint32_t whole_length2(const std::byte* row, std::size_t dim) {
+std::uint32_t whole_length2(const std::byte* row, const ShortShape& shape) {
   std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < dim; ++i) {
+  for (std::size_t i = 0; i < shape.numbers; ++i) {
     const std::int32_t number = whole_numbers(row)[i];
     sum += static_cast<std::uint32_t>(number * number);
   }
@@ -76,21 +79,33 @@ bool is_sound_bfloat16(const std::byte* row, std::size_t dim) {
 }
 
 void store_int8(std::span<const float> unit, const ShortShape& shape, std::byte* out) {
-  shorten(unit, shape, out);
-  const auto step =
-      static_cast<float>(1 / std::sqrt(static_cast<double>(whole_length2(out, unit.size()))));
+  std::vector<float> numbers(shape.numbers, 0.0f);
+  std::copy(unit.begin(), unit.end(), numbers.begin());
+  spread(numbers);
+  shorten(numbers, shape, out);
+  const auto step = static_cast<float>(1 / std::sqrt(double{whole_length2(out, shape)}));
   const float slack = 0;
   std::memcpy(out + shape.numbers, &step, sizeof(step));
   std::memcpy(out + shape.numbers + sizeof(step), &slack, sizeof(slack));
 }
 
-bool is_sound_int8(const std::byte* row, const ShortShape& shape, std::size_t dim) {
+void read_int8(const std::byte* row, const ShortShape& shape, std::span<float> out) {
   const float step = shape.step(row);
-  const double length2 = double{step} * step * whole_length2(row, dim);
-  const std::int8_t* numbers = whole_numbers(row);
+  for (std::size_t at = 0; at < out.size(); at += kSpread) {
+    std::array<float, kSpread> numbers;
+    std::transform(whole_numbers(row) + at, whole_numbers(row) + at + kSpread, numbers.begin(),
+                   [step](std::int8_t x) { return step * static_cast<float>(x); });
+    spread(numbers);
+    std::copy_n(numbers.begin(), std::min(kSpread, out.size() - at), out.data() + at);
+  }
+}
+
+bool is_sound_int8(const std::byte* row, const ShortShape& shape) {
+  const float step = shape.step(row);
+  const double length2 = double{step} * step * whole_length2(row, shape);
+  const std::int8_t* end = whole_numbers(row) + shape.numbers;
   return std::abs(length2 - 1) < 1e-3 && step > 0 && shape.slack(row) == 0 &&
-         std::find(numbers, numbers + dim, std::int8_t{-128}) == numbers + dim &&
-         std::all_of(numbers + dim, numbers + shape.numbers, [](std::int8_t x) { return x == 0; });
+         std::find(whole_numbers(row), end, std::int8_t{-128}) == end;
 }
 
 }  // namespace
@@ -125,17 +140,14 @@ const float* RowFormat::floats(const std::byte* row, float* room) const {
                      [factor](std::uint16_t x) { return factor * from_bfloat16(x); });
       break;
     }
-    case Precision::kInt8: {
-      const float step = short_shape_.step(row);
-      std::transform(whole_numbers(row), whole_numbers(row) + dim_, room,
-                     [step](std::int8_t x) { return step * static_cast<float>(x); });
-    }
+    case Precision::kInt8:
+      read_int8(row, short_shape_, {room, dim_});
   }
   return room;
 }
 
 bool RowFormat::is_sound(const std::byte* row) const {
-  if (precision_ == Precision::kInt8) return is_sound_int8(row, short_shape_, dim_);
+  if (precision_ == Precision::kInt8) return is_sound_int8(row, short_shape_);
   if (precision_ == Precision::kBfloat16) return is_sound_bfloat16(row, dim_);
   return std::abs(length2(reinterpret_cast<const float*>(row), dim_) - 1) < 1e-3f;
 }

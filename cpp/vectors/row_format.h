@@ -3,8 +3,9 @@
 //     float32    (dim,) float32
 //     bfloat16   (dim,) uint16: the upper halves of float32, rounded to the nearest, ties to even;
 //                a zero where dim is odd; float32, one over the length of the numbers
-//     int8       a short row (short_rows.h) whose step is one over the length of its numbers, and
-//                whose slack is zero: it is the vector, not an estimate of one
+//     int8       a short row (short_rows.h) of the vector as spread.h spreads it, whose step is one
+//                over the length of its numbers and whose slack is zero: it is the vector, not an
+//                estimate of one
 //
 // What is stored is what is searched: a score is the product of the query and the stored vector,
 // which is the numbers by that factor, so that it has length one and a score is a cosine. (Without

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "vectors/short_rows.h"
 #include "vectors/unit_queries.h"
@@ -12,16 +13,24 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kPieceRows = 128;
+constexpr std::size_t kPieceQueries = 12;
 
-using Products = std::array<std::int32_t, kPieceRows>;
-
-// One query, at most kPieceRows rows.
+// At most kPieceRows rows, and kPieceQueries queries; as ScanKernel::block.
 void score(ShortProducts products, const std::byte* const* rows, std::size_t n_rows,
-           const WholeQuery& query, const ShortShape& shape, float* scores) {
-  Products sums;
-  products(rows, n_rows, &query.numbers, 1, shape.numbers, sums.data(), n_rows);
-  for (std::size_t r = 0; r < n_rows; ++r) {
-    scores[r] = static_cast<float>(sums[r]) * (shape.step(rows[r]) * query.step);
+           std::span<const float* const> queries, std::size_t dim, float* scores,
+           std::size_t stride) {
+  const ShortShape shape(dim);
+  std::array<const std::int16_t*, kPieceQueries> numbers;
+  for (std::size_t q = 0; q < queries.size(); ++q)
+    numbers[q] = whole_query(queries[q], dim).numbers;
+  std::array<std::int32_t, kPieceRows * kPieceQueries> sums;
+  products(rows, n_rows, numbers.data(), queries.size(), shape.numbers, sums.data(), n_rows);
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    const float step = whole_query(queries[q], dim).step;
+    for (std::size_t r = 0; r < n_rows; ++r) {
+      scores[q * stride + r] =
+          static_cast<float>(sums[q * n_rows + r]) * (shape.step(rows[r]) * step);
+    }
   }
 }
 
@@ -31,11 +40,12 @@ void scan_int8_block(CpuLevel level, const std::byte* const* rows, std::size_t n
                      const float* const* queries, std::size_t n_queries, std::size_t dim,
                      float* scores, std::size_t stride) {
   const ShortProducts products = short_products(level);
-  const ShortShape shape(dim);
+  const std::span all(queries, n_queries);
   for (std::size_t r = 0; r < n_rows; r += kPieceRows) {
     const std::size_t n = std::min(kPieceRows, n_rows - r);
-    for (std::size_t q = 0; q < n_queries; ++q) {
-      score(products, rows + r, n, whole_query(queries[q], dim), shape, scores + q * stride + r);
+    for (std::size_t q = 0; q < n_queries; q += kPieceQueries) {
+      score(products, rows + r, n, all.subspan(q, std::min(kPieceQueries, n_queries - q)), dim,
+            scores + q * stride + r, stride);
     }
   }
 }
@@ -43,12 +53,12 @@ void scan_int8_block(CpuLevel level, const std::byte* const* rows, std::size_t n
 void scan_int8_stream(CpuLevel level, const std::byte* rows, std::size_t n_rows, const float* query,
                       std::size_t dim, float* scores) {
   const ShortProducts products = short_products(level);
-  const ShortShape shape(dim);
+  const std::size_t row_bytes = ShortShape(dim).size_bytes;
   std::array<const std::byte*, kPieceRows> piece;
   for (std::size_t r = 0; r < n_rows; r += kPieceRows) {
     const std::size_t n = std::min(kPieceRows, n_rows - r);
-    for (std::size_t i = 0; i < n; ++i) piece[i] = rows + (r + i) * shape.size_bytes;
-    score(products, piece.data(), n, whole_query(query, dim), shape, scores + r);
+    for (std::size_t i = 0; i < n; ++i) piece[i] = rows + (r + i) * row_bytes;
+    score(products, piece.data(), n, {&query, 1}, dim, scores + r, n);
   }
 }
 

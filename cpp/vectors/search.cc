@@ -49,15 +49,13 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
   if (which.empty()) return;
   const ScanKernel& kernel = scan_kernel(view.format().precision());
   const std::uint64_t least = std::max<std::uint64_t>(kSieveRows, k * kSieveRowsPerResult);
-  // Rows of int8 are short rows: there is nothing to look at after them.
-  const bool sieves = view.has_short_rows() && view.format().precision() != Precision::kInt8;
   std::vector<const float*> asked;
   for (const std::size_t q : which) asked.push_back(queries[q]);
   for (const std::size_t q : which) {
     results[q].plan = name(Plan::kExact);
     results[q].explanation.rows_scanned += allowed.size();
   }
-  if (allowed.size() >= least && sieves) {
+  if (allowed.size() >= least && view.has_short_rows()) {
     auto found = sieve_top_k(view, allowed, asked, k, before, kernel, short_products());
     for (std::size_t i = 0; i < which.size(); ++i) {
       results[which[i]].rows = std::move(found[i].rows);

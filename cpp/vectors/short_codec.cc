@@ -18,8 +18,7 @@ bool is_length(float x) { return std::isfinite(x) && x >= 0; }
 }  // namespace
 
 void save_short_rows(const VectorView& view, const RowSet& kept, SnapshotWriter& writer) {
-  const bool are_vectors = view.format().precision() == Precision::kInt8;
-  if (!view.has_short_rows() || are_vectors || kept.empty()) return;
+  if (!view.has_short_rows() || kept.empty()) return;
   Encoder out;
   out.u32(kShortVersion);
   out.u32(static_cast<std::uint32_t>(view.dim()));

@@ -37,7 +37,7 @@ struct VectorView::Table {
   std::vector<std::shared_ptr<std::byte>> owners;
   std::vector<const std::byte*> segments;
   AdoptedShortRows short_front;
-  std::vector<const std::byte*> short_segments;  // also in `owners`; of int8 rows, `segments`
+  std::vector<const std::byte*> short_segments;  // also in `owners`
 };
 
 VectorStore::VectorStore(std::size_t dim, Precision precision)
@@ -91,7 +91,7 @@ Row VectorStore::append(std::span<const float> values, std::size_t n) {
     const Row row = begin + static_cast<Row>(i);
     scale_to_unit(values.subspan(i * dim_, dim_), lengths[i], unit.data());
     format_.store(unit.data(), writable(row));
-    if (!keeps_short_rows()) continue;
+    if (!has_short_rows()) continue;
     shorten({format_.floats(writable(row), room.data()), dim_}, short_shape_, writable_short(row));
   }
   size_ = begin + static_cast<Row>(n);
@@ -130,7 +130,7 @@ VectorView VectorStore::view() const {
 
 std::size_t VectorStore::size_bytes() const { return std::size_t{size_} * format_.row_bytes(); }
 
-bool VectorStore::keeps_short_rows() const {
+bool VectorStore::has_short_rows() const {
   return dim_ >= kLeastCodedDim && format_.precision() != Precision::kInt8;
 }
 
@@ -146,11 +146,10 @@ void VectorStore::reserve(Row rows) {
     table->owners.push_back(new_segment(capacity * format_.row_bytes(), !first));
     segments.push_back(table->owners.back().get());
     table->segments.push_back(segments.back());
-    if (keeps_short_rows()) {
-      table->owners.push_back(new_segment(capacity * short_shape_.size_bytes, !first));
-      short_segments.push_back(table->owners.back().get());
-    }
-    table->short_segments.push_back(table->owners.back().get());
+    if (!has_short_rows()) continue;
+    table->owners.push_back(new_segment(capacity * short_shape_.size_bytes, !first));
+    short_segments.push_back(table->owners.back().get());
+    table->short_segments.push_back(short_segments.back());
   }
   segments_ = std::move(segments);
   short_segments_ = std::move(short_segments);
@@ -164,10 +163,7 @@ std::byte* VectorStore::writable_short(Row row) const {
 }
 
 void VectorStore::shorten_adopted(VectorView::Table& table) const {
-  if (format_.precision() == Precision::kInt8) {
-    table.short_front = {static_cast<const std::byte*>(table.front.data), adopted_, nullptr};
-  }
-  if (dim_ < kLeastCodedDim || table.short_front.rows == adopted_) return;
+  if (!has_short_rows() || table.short_front.rows == adopted_) return;
   const auto* data = static_cast<const std::byte*>(table.front.data);
   const std::size_t size = short_shape_.size_bytes;
   const std::shared_ptr<std::byte> memory = new_segment(adopted_ * size, true);

@@ -1,7 +1,7 @@
 // VectorStore: one unit vector of `dim` numbers per row, in row order, append-only, in one
 // precision (row_format.h); and beside them, when the dimension is large enough for that to be
-// faster, each vector as a short row (short_rows.h; int8 rows are that already) and as a code
-// (codes.h).
+// faster, each vector as a short row (short_rows.h; not beside int8, which is as short) and as a
+// code (codes.h).
 //
 // Rows live in segments of a fixed capacity that never move, so a VectorView, taken once and read
 // without locks, stays valid while the writer appends behind it. Rows mapped from a snapshot may
@@ -64,8 +64,10 @@ class VectorView {
   // Of the first codes().rows() rows.
   const CodeView& codes() const { return codes_; }
 
-  // Of every row, or of none.
-  bool has_short_rows() const { return dim_ >= kLeastCodedDim; }
+  // Of every row, or of none: rows of int8 are not read in two stages.
+  bool has_short_rows() const {
+    return dim_ >= kLeastCodedDim && format_.precision() != Precision::kInt8;
+  }
   const ShortShape& short_shape() const { return short_shape_; }
   // short_shape().size_bytes bytes. Requires row < size() and has_short_rows().
   const std::byte* short_row(Row row) const {
@@ -127,8 +129,7 @@ class VectorStore {
   std::size_t size_bytes() const;
 
  private:
-  // Whether short rows lie in memory of their own.
-  bool keeps_short_rows() const;
+  bool has_short_rows() const;
   void reserve(Row rows);              // segments for that many rows in all
   std::byte* writable(Row row) const;  // requires a row behind the adopted ones
   std::byte* writable_short(Row row) const;

@@ -6,6 +6,7 @@
 
 #include "vectors/normalise.h"
 #include "vectors/short_rows.h"
+#include "vectors/spread.h"
 
 namespace knarr {
 namespace {
@@ -22,7 +23,10 @@ std::size_t floats_of(std::size_t dim, Precision rows) {
 
 void append_whole(float* query, std::size_t dim) {
   const ShortShape shape(dim);
-  const ShortQuery whole({query, dim}, shape);
+  std::vector<float> numbers(shape.numbers, 0.0f);
+  std::copy_n(query, dim, numbers.begin());
+  spread(numbers);
+  const ShortQuery whole(numbers, shape);
   float* after = query + lines(dim);
   *after = whole.step();
   std::memcpy(after + kLine, whole.numbers(), shape.numbers * sizeof(std::int16_t));

@@ -1,7 +1,8 @@
 // Queries as the kernels of scan.h take them.
 //
 // Each is a unit vector of `dim` floats at a multiple of 64 bytes: loads that cross cache lines
-// would cost a batch a third of its speed. For int8 rows the same query follows in whole numbers.
+// would cost a batch a third of its speed. For int8 rows the same query follows, spread (spread.h),
+// in whole numbers.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +27,10 @@ class UnitQueries {
   std::vector<const float*> all_;
 };
 
-// What follows a query for int8 rows: it is about step · numbers.
+// What follows a query for int8 rows: spread, it is about step · numbers.
 struct WholeQuery {
   float step;
-  const std::int16_t* numbers;  // zeros up to a multiple of 32, at a multiple of 64 bytes
+  const std::int16_t* numbers;  // at a multiple of 64 bytes
 };
 
 // Requires a query of UnitQueries for int8 rows.

@@ -89,7 +89,8 @@ class Engine:
 
     precision: how vectors are stored: "float32"; "bfloat16", in half the bytes; "int8", in a quarter,
                each number in 255 steps. Exact then means exact over what is stored: a score is the
-               product of the query and the stored vector.
+               cosine of the query and the stored vector. Of the ten best of 14,360 real vectors in
+               float32, bfloat16 finds 99.9 % and int8 99.6 %; see bench/README.md.
     """
 
     def __init__(self, dim: int, precision: Precision = "float32") -> None:

@@ -29,6 +29,16 @@ def unit(values: Floats) -> Floats:
     return np.asarray(values / lengths, dtype=np.float32)
 
 
+def spread(vectors: Floats) -> Floats:
+    """Each sixteen numbers by a Hadamard matrix, in the order of the engine's additions."""
+    part = 1
+    while part < 16:
+        pairs = vectors.reshape(len(vectors), -1, 2, part)
+        vectors = np.stack([pairs[:, :, 0] + pairs[:, :, 1], pairs[:, :, 0] - pairs[:, :, 1]], axis=2)
+        part *= 2
+    return vectors.reshape(len(vectors), -1) * np.float32(0.25)
+
+
 def rounded(vectors: Floats, precision: Precision) -> Floats:
     """The dull model of what is stored."""
     vectors = unit(vectors)
@@ -36,10 +46,12 @@ def rounded(vectors: Floats, precision: Precision) -> Floats:
         bits = vectors.view(np.uint32)
         return unit(((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32))
     if precision == "int8":
+        width = vectors.shape[1]
+        vectors = spread(np.pad(vectors, [(0, 0), (0, -vectors.shape[1] % 16)]))
         steps = np.abs(vectors).max(axis=1, keepdims=True) / np.float32(127)
         scaled = vectors * (np.float32(1) / steps)
         numbers = np.trunc(scaled + np.copysign(np.float32(0.5), scaled)).astype(np.float64)
-        return unit(numbers.astype(np.float32))
+        return np.ascontiguousarray(spread(unit(numbers.astype(np.float32)))[:, :width])
     return vectors
 
 
