@@ -92,7 +92,7 @@ def stages(lines: Sequence[Line], out: Path) -> None:
     # The stages were timed in other calls than the whole: where they add up to more, they are the whole.
     whole = [
         max(
-            1e3 * float(line.get("engine_in_a_row_ms", line["engine_p50_ms"])),
+            1e3 * float(line.get("engine_in_a_row_ms") or line["engine_p50_ms"]),
             sum(float(line[stage]) for stage in STAGES),
         )
         for line in here
