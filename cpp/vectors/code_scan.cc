@@ -18,6 +18,7 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kGroupQueries = 48;  // queries that share one reading of the codes
+constexpr std::size_t kTileQueries = 8;    // queries that meet a chunk together
 constexpr std::size_t kTaskChunks = 32;    // some hundred kilobytes of codes
 
 // How many spreads below its estimate a row is taken to be at worst. The k-th best of that must not
@@ -72,7 +73,9 @@ class Reader {
                             scan_->view.dim(), inner_.data(), 1);
         is_begun = true;
       }
-      for (std::size_t q = 0; q < kept_.size(); ++q) read_blocks(view, chunk, begin, end, q);
+      for (std::size_t q = 0; q < kept_.size(); q += kTileQueries) {
+        read_blocks(view, chunk, begin, end, q, std::min(kTileQueries, kept_.size() - q));
+      }
       scanned_ += (end - begin) * kBlockCodes;
     }
     chunks_ += is_begun;
@@ -97,27 +100,48 @@ class Reader {
     }
   }
 
+  // The blocks [begin, end) of a chunk, for n queries from q on.
   void read_blocks(const ChunkView& view, std::size_t chunk, std::size_t begin, std::size_t end,
-                   std::size_t q) {
-    const ChunkTerms& terms = view.terms();
-    const QueryTable& table = scan_->tables[q];
-    const float distance2 = 1 - 2 * inner_[q] + terms.centre_length2;  // |q - c|²
-    const float spread = terms.spread * std::sqrt(std::max(0.0f, distance2));
-    const BoundTerms bound{inner_[q] + terms.offset_low, terms.offset_step, terms.factor_step,
-                           table.scale(), table.shift() + scan_->best * spread};
-    const float width = (scan_->best + scan_->worst) * spread * terms.factor_step;
-    Candidates& kept = kept_[q];
+                   std::size_t q, std::size_t n) {
     const std::size_t first = begin * kBlockCodes;
-    const std::uint16_t* factors = view.factors() + first;
-    scan_->bounds.bounds(view.block(begin), end - begin, view.shape->code_bytes, factors,
-                         view.offsets() + first, table.entries(), bound, kept.floor(),
-                         upper_.data(), passing_.data());
-    const Row row = static_cast<Row>(chunk * kChunkRows + first);
-    for (std::size_t i = 0; i < end - begin; ++i) {
-      for (std::uint32_t left = passing_[i] & masks_[begin + i]; left != 0; left &= left - 1) {
-        const auto r = i * kBlockCodes + static_cast<std::size_t>(std::countr_zero(left));
-        kept.offer(row + static_cast<Row>(r), upper_[r],
-                   upper_[r] - width * static_cast<float>(factors[r]));
+    std::array<BoundTerms, kTileQueries> terms;
+    std::array<const std::uint8_t*, kTileQueries> tables;
+    std::array<float, kTileQueries> floors;
+    for (std::size_t i = 0; i < n; ++i) {
+      const QueryTable& table = scan_->tables[q + i];
+      terms[i] = {inner_[q + i] + view.terms().offset_low, view.terms().offset_step,
+                  view.terms().factor_step, table.scale(),
+                  table.shift() + scan_->best * spread(view, q + i)};
+      tables[i] = table.entries();
+      floors[i] = kept_[q + i].floor();
+    }
+    scan_->bounds.bounds_of_many(view.block(begin), end - begin, view.shape->code_bytes,
+                                 view.factors() + first, view.offsets() + first, tables.data(),
+                                 terms.data(), floors.data(), n, upper_.data(), passing_.data());
+    for (std::size_t i = 0; i < n; ++i) offer_blocks(view, chunk, begin, end, q + i, i);
+  }
+
+  // What the standard deviation of an estimate is at most, by factors.
+  float spread(const ChunkView& view, std::size_t q) const {
+    const ChunkTerms& terms = view.terms();
+    const float distance2 = 1 - 2 * inner_[q] + terms.centre_length2;  // |q - c|²
+    return terms.spread * std::sqrt(std::max(0.0f, distance2));
+  }
+
+  // The rows of these blocks that pass; their bounds are the i-th of a tile.
+  void offer_blocks(const ChunkView& view, std::size_t chunk, std::size_t begin, std::size_t end,
+                    std::size_t q, std::size_t i) {
+    const float width = (scan_->best + scan_->worst) * spread(view, q) * view.terms().factor_step;
+    const std::uint32_t* passing = passing_.data() + i * (end - begin);
+    const float* upper = upper_.data() + i * (end - begin) * kBlockCodes;
+    const std::uint16_t* factors = view.factors() + begin * kBlockCodes;
+    const Row row = static_cast<Row>(chunk * kChunkRows + begin * kBlockCodes);
+    for (std::size_t block = 0; block < end - begin; ++block) {
+      for (std::uint32_t left = passing[block] & masks_[begin + block]; left != 0;
+           left &= left - 1) {
+        const auto r = block * kBlockCodes + static_cast<std::size_t>(std::countr_zero(left));
+        kept_[q].offer(row + static_cast<Row>(r), upper[r],
+                       upper[r] - width * static_cast<float>(factors[r]));
       }
     }
   }
@@ -130,8 +154,8 @@ class Reader {
   std::uint64_t chunks_ = 0;
   std::uint64_t next_look_ = 1;
   std::array<std::uint32_t, kChunkBlocks> masks_;
-  std::array<std::uint32_t, kChunkBlocks> passing_;
-  std::array<float, kChunkRows> upper_;
+  std::array<std::uint32_t, kTileQueries * kChunkBlocks> passing_;
+  std::array<float, kTileQueries * kChunkRows> upper_;
 };
 
 std::vector<Reader> read_all(const Scan& scan) {
@@ -146,10 +170,11 @@ std::vector<Reader> read_all(const Scan& scan) {
   std::vector<Reader> readers;
   readers.reserve(workers);
   for (unsigned worker = 0; worker < workers; ++worker) readers.emplace_back(scan);
-  const std::size_t tasks = (chunks + kTaskChunks - 1) / kTaskChunks;
-  parallel_for(tasks, workers, [&](unsigned worker, std::size_t task) {
-    const std::size_t from = begin + task * kTaskChunks;
-    for (std::size_t c = from; c < std::min(from + kTaskChunks, end); ++c) readers[worker].read(c);
+  // Smaller tasks for many queries, so that the workers end together.
+  const std::size_t step = scan.queries.size() < kTileQueries ? kTaskChunks : kTaskChunks / 4;
+  parallel_for((chunks + step - 1) / step, workers, [&](unsigned worker, std::size_t task) {
+    const std::size_t from = begin + task * step;
+    for (std::size_t c = from; c < std::min(from + step, end); ++c) readers[worker].read(c);
   });
   return readers;
 }

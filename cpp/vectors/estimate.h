@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "base/cpu.h"
+#include "vectors/codes.h"
 
 namespace knarr {
 
@@ -32,7 +33,31 @@ struct BoundKernel {
                  const std::uint16_t* factors, const std::uint16_t* offsets,
                  const std::uint8_t* table, const BoundTerms& terms, float floor, float* upper,
                  std::uint32_t* passing);
+
+  // The same for n_queries queries, whose bounds follow each other: query q has its own tables[q],
+  // terms[q] (with the steps of the same chunk) and floors[q], and gets upper[32 * n_blocks * q] on
+  // and passing[n_blocks * q] on. Bounds are those that `bounds` gives, to the bit.
+  void (*bounds_of_many)(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
+                         const std::uint16_t* factors, const std::uint16_t* offsets,
+                         const std::uint8_t* const* tables, const BoundTerms* terms,
+                         const float* floors, std::size_t n_queries, float* upper,
+                         std::uint32_t* passing);
 };
+
+// bounds_of_many for twins that take one query after the other.
+template <auto Bounds>
+void bounds_one_by_one(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
+                       const std::uint16_t* factors, const std::uint16_t* offsets,
+                       const std::uint8_t* const* tables, const BoundTerms* terms,
+                       const float* floors, std::size_t n_queries, float* upper,
+                       std::uint32_t* passing) {
+  for (std::size_t q = 0; q < n_queries; ++q) {
+    Bounds(blocks, n_blocks, code_bytes, factors, offsets, tables[q], terms[q], floors[q], upper,
+           passing);
+    upper += n_blocks * kBlockCodes;
+    passing += n_blocks;
+  }
+}
 
 // The twin for a level, or null when this build or this machine has none.
 const BoundKernel* bound_kernel(CpuLevel level);

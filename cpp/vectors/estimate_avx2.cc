@@ -2,7 +2,8 @@
 // by a shuffle, and the two entries of a byte are added in eight bits. Sums of sixteen bits are
 // kept for even and odd rows: adding the bytes as sixteen-bit numbers adds the odd rows' into the
 // high half, which is taken away again at the end. Two blocks are read together, so that each row
-// of the table is loaded once for both.
+// of the table is loaded once for both. Many queries read one block, whose bytes are split once for
+// four of them.
 //
 // The target has no fused multiply-add: bounds are those of the plain twin, to the bit.
 #include "vectors/codes.h"
@@ -140,7 +141,93 @@ KNARR_AVX2 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_
   }
 }
 
-constexpr BoundKernel kKernel{bounds};
+// The sums of one block for Q queries: code bytes are loaded and split once for all of them.
+template <int Q>
+KNARR_AVX2 inline void add_entries_of_many(const std::byte* block, std::size_t n,
+                                           const std::uint8_t* const* tables, __m256i* even,
+                                           __m256i* odd) {
+  const __m256i low_half = _mm256_set1_epi8(15);
+  const std::uint8_t* table[Q];
+  __m256i all[Q], high[Q];
+#pragma GCC unroll 4
+  for (int q = 0; q < Q; ++q) {
+    table[q] = tables[q];
+    all[q] = high[q] = _mm256_setzero_si256();
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::byte* at = block + i * kBlockCodes;
+    const __m256i code = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+    const __m256i low = _mm256_and_si256(code, low_half);
+    const __m256i top = _mm256_and_si256(_mm256_srli_epi16(code, 4), low_half);
+#pragma GCC unroll 4
+    for (int q = 0; q < Q; ++q) {
+      const auto* entries = reinterpret_cast<const __m128i*>(table[q] + 32 * i);
+      const __m256i low_table = _mm256_broadcastsi128_si256(_mm_loadu_si128(entries));
+      const __m256i high_table = _mm256_broadcastsi128_si256(_mm_loadu_si128(entries + 1));
+      const __m256i both = _mm256_add_epi8(_mm256_shuffle_epi8(low_table, low),
+                                           _mm256_shuffle_epi8(high_table, top));
+      all[q] = _mm256_add_epi16(all[q], both);
+      high[q] = _mm256_add_epi16(high[q], _mm256_srli_epi16(both, 8));
+    }
+  }
+#pragma GCC unroll 4
+  for (int q = 0; q < Q; ++q) {
+    even[q] = _mm256_sub_epi16(all[q], _mm256_slli_epi16(high[q], 8));
+    odd[q] = high[q];
+  }
+}
+
+// All blocks, Q queries.
+template <int Q>
+KNARR_AVX2 void band(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
+                     const std::uint16_t* factors, const std::uint16_t* offsets,
+                     const std::uint8_t* const* tables, const BoundTerms* terms,
+                     const float* floors, float* upper, std::uint32_t* passing) {
+  for (std::size_t i = 0; i < n_blocks; ++i, factors += kBlockCodes, offsets += kBlockCodes) {
+    const std::byte* block = blocks + i * code_bytes * kBlockCodes;
+    __m256i sums[Q][4];
+    for (auto& parts : sums) {
+      for (__m256i& part : parts) part = _mm256_setzero_si256();
+    }
+    for (std::size_t at = 0; at < code_bytes; at += kBytesAtOnce) {
+      const std::uint8_t* at_tables[Q];
+      for (int q = 0; q < Q; ++q) at_tables[q] = tables[q] + 32 * at;
+      __m256i even[Q], odd[Q];
+      add_entries_of_many<Q>(block + at * kBlockCodes, std::min(kBytesAtOnce, code_bytes - at),
+                             at_tables, even, odd);
+      for (int q = 0; q < Q; ++q) {
+        __m256i more[4];
+        in_order(even[q], odd[q], more);
+        for (int part = 0; part < 4; ++part) {
+          sums[q][part] = _mm256_add_epi32(sums[q][part], more[part]);
+        }
+      }
+    }
+    for (int q = 0; q < Q; ++q) {
+      const std::size_t to = static_cast<std::size_t>(q) * n_blocks + i;
+      passing[to] =
+          finish(sums[q], factors, offsets, terms[q], floors[q], upper + to * kBlockCodes);
+    }
+  }
+}
+
+KNARR_AVX2 void bounds_of_many(const std::byte* blocks, std::size_t n_blocks,
+                               std::size_t code_bytes, const std::uint16_t* factors,
+                               const std::uint16_t* offsets, const std::uint8_t* const* tables,
+                               const BoundTerms* terms, const float* floors, std::size_t n_queries,
+                               float* upper, std::uint32_t* passing) {
+  std::size_t q = 0;
+  const auto some = [&]<int Q>() {
+    band<Q>(blocks, n_blocks, code_bytes, factors, offsets, tables + q, terms + q, floors + q,
+            upper + q * n_blocks * kBlockCodes, passing + q * n_blocks);
+    q += Q;
+  };
+  while (q + 4 <= n_queries) some.template operator()<4>();
+  if (q + 2 <= n_queries) some.template operator()<2>();
+  if (q < n_queries) some.template operator()<1>();
+}
+
+constexpr BoundKernel kKernel{bounds, bounds_of_many};
 
 }  // namespace
 

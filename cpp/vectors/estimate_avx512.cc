@@ -114,7 +114,7 @@ KNARR_AVX512 void bounds(const std::byte* blocks, std::size_t n_blocks, std::siz
   }
 }
 
-constexpr BoundKernel kKernel{bounds};
+constexpr BoundKernel kKernel{bounds, bounds_one_by_one<bounds>};
 
 }  // namespace
 

@@ -30,7 +30,7 @@ void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_t code_byte
   }
 }
 
-constexpr BoundKernel kKernel{bounds};
+constexpr BoundKernel kKernel{bounds, bounds_one_by_one<bounds>};
 
 }  // namespace
 
