@@ -39,12 +39,9 @@ const std::int8_t* whole_numbers(const std::byte* row) {
 
 // At most 127² · 65536, which 32 bits hold.
 std::uint32_t whole_length2(const std::byte* row, const ShortShape& shape) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < shape.numbers; ++i) {
-    const std::int32_t number = whole_numbers(row)[i];
-    sum += static_cast<std::uint32_t>(number * number);
-  }
-  return sum;
+  return std::accumulate(
+      whole_numbers(row), whole_numbers(row) + shape.numbers, std::uint32_t{0},
+      [](std::uint32_t sum, std::int8_t x) { return sum + static_cast<std::uint32_t>(x * x); });
 }
 
 const std::uint16_t* halves(const std::byte* row) {
@@ -83,7 +80,8 @@ void store_int8(std::span<const float> unit, const ShortShape& shape, std::byte*
   std::copy(unit.begin(), unit.end(), numbers.begin());
   spread(numbers);
   shorten(numbers, shape, out);
-  const auto step = static_cast<float>(1 / std::sqrt(double{whole_length2(out, shape)}));
+  const auto step =
+      static_cast<float>(1 / std::sqrt(static_cast<double>(whole_length2(out, shape))));
   const float slack = 0;
   std::memcpy(out + shape.numbers, &step, sizeof(step));
   std::memcpy(out + shape.numbers + sizeof(step), &slack, sizeof(slack));

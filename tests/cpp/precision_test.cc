@@ -160,7 +160,7 @@ TEST(RowFormat, WhatIsNoVectorIsNotSound) {
   const std::size_t dim = 40;
   for (const Precision precision : kAll) {
     const VectorStore store = store_of(normal(1, dim, 3), dim, precision);
-    const RowFormat& format = store.view().format();
+    const RowFormat format = store.view().format();
     std::vector<std::byte> row(store.view().data(0), store.view().data(0) + format.row_bytes());
     EXPECT_TRUE(format.is_sound(row.data()));
     EXPECT_FALSE(format.is_sound(std::vector<std::byte>(row.size()).data()));
@@ -216,7 +216,7 @@ TEST(VectorStore, RowsOfSomebodyElseStandInFront) {
       store.append({values.data() + 1000 * dim, 500 * dim}, 500);
       EXPECT_EQ(store.view().format().precision(), precision);
       EXPECT_EQ(stored(store.view()), stored(whole.view()));
-      const CodeView& codes = store.view().codes();
+      const CodeView codes = store.view().codes();
       ASSERT_EQ(codes.chunks(), dim < kLeastCodedDim ? 0u : 2u);
       for (std::size_t c = 0; c < codes.chunks(); ++c) {
         const std::size_t size = codes.coder().shape().size_bytes;
