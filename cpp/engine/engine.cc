@@ -118,7 +118,8 @@ Stats Engine::stats() const {
   }
   const CodeView& codes = state->vectors.codes();
   if (codes.chunks() > 0) {
-    out.codes_size_bytes = codes.chunks() * codes.coder().shape().size_bytes;
+    const ChunkShape& shape = codes.coder().shape();
+    out.codes_size_bytes = codes.chunks() * (shape.size_bytes + kChunkRows * shape.slot_bytes);
   }
   for (BlockId id = 0; id < state->texts.block_count(); ++id) {
     if (const Block* block = state->texts.block(id)) out.texts_size_bytes += block->size_bytes();

@@ -64,6 +64,7 @@ struct ChunkShape {
   std::size_t terms_at;
   std::size_t centre_at;
   std::size_t size_bytes;  // of a chunk: a multiple of 64
+  std::size_t slot_bytes;  // of a row's slot, see scattered.h: a multiple of 16
 };
 
 // Reads a chunk.
@@ -126,6 +127,9 @@ class CodeView {
     return {segments_[at / per_segment_] + at % per_segment_ * shape.size_bytes, &shape};
   }
 
+  // The slots of a chunk's rows.
+  const std::byte* slots(std::size_t chunk) const;
+
  private:
   friend class CodeStore;
   struct Table;
@@ -154,17 +158,19 @@ class CodeStore {
   void grow(std::size_t chunks, FindRows find);
 
   CodeView view() const;
-  std::size_t size_bytes() const { return chunks_ * coder_->shape().size_bytes; }
+  std::size_t size_bytes() const;  // of chunks and slots
 
  private:
   void reserve(std::size_t chunks);
   std::byte* writable(std::size_t chunk) const;
+  std::byte* writable_slots(std::size_t chunk) const;
 
   std::shared_ptr<const Coder> coder_;
   std::size_t adopted_;
   std::size_t chunks_;
   std::size_t per_segment_;
   std::vector<std::byte*> segments_;
+  std::vector<std::byte*> slot_segments_;
   std::shared_ptr<const CodeView::Table> table_;
 };
 

@@ -12,6 +12,7 @@
 #include "vectors/query_table.h"
 #include "vectors/row_format.h"
 #include "vectors/scan.h"
+#include "vectors/scattered.h"
 #include "vectors/short_rows.h"
 #include "vectors/sieve.h"
 #include "vectors/store.h"
@@ -94,7 +95,10 @@ double CostModel::exact_ns(const Work& work) const {
 
 double CostModel::scan_ns(const Work& work) const {
   const auto reranks = static_cast<double>(std::min(work.rows, expected_reranks(work.k)));
-  return start_ns + static_cast<double>(work.blocks) * block_kb(work) * block_ns_per_kb +
+  // Of each chunk at least one block is read.
+  const std::uint64_t gathered = work.rows / kBlockCodes + work.blocks / kChunkBlocks + 1;
+  const std::uint64_t blocks = std::min<std::uint64_t>(work.blocks, kGatherCost * gathered);
+  return start_ns + static_cast<double>(blocks) * block_kb(work) * block_ns_per_kb +
          reranks * vector_kb(work) * rerank_ns_per_kb;
 }
 

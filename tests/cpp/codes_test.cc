@@ -323,6 +323,8 @@ bool same_codes(const CodeView& a, const CodeView& b) {
   for (std::size_t c = 0; c < a.chunks(); ++c) {
     const std::size_t size = a.coder().shape().size_bytes;
     if (std::memcmp(a.chunk(c).data, b.chunk(c).data, size) != 0) return false;
+    const std::size_t slots = kChunkRows * a.coder().shape().slot_bytes;
+    if (std::memcmp(a.slots(c), b.slots(c), slots) != 0) return false;
   }
   return true;
 }

@@ -1,0 +1,95 @@
+// One worker's reading of codes for a group of queries: which rows may be among the best.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vectors/allowed_blocks.h"
+#include "vectors/candidates.h"
+#include "vectors/codes.h"
+#include "vectors/estimate.h"
+#include "vectors/query_table.h"
+#include "vectors/scan.h"
+#include "vectors/scattered.h"
+#include "vectors/store.h"
+
+namespace knarr {
+
+// So many queries share a reading of a block.
+inline constexpr std::size_t kTileQueries = 8;
+
+struct Scan {
+  const VectorView& view;
+  const CodeView& codes;
+  const AllowedBlocks& allowed;
+  std::span<const float* const> queries;  // one group
+  std::span<const QueryTable> tables;
+  const ScanKernel& kernel;
+  const ScanKernel& floats;  // for centres
+  const BoundKernel& bounds;
+  GatherRows gather;
+  std::size_t k;
+  float best;   // z: how many spreads above its estimate a row is taken to be at best
+  float worst;  // and below at worst
+};
+
+class CodeReader {
+ public:
+  explicit CodeReader(const Scan& scan);
+
+  // Reads chunks [begin, end).
+  void read(std::size_t begin, std::size_t end);
+
+  std::vector<Candidates>& kept() { return kept_; }  // of each query
+  std::uint64_t scanned() const { return scanned_; }
+
+ private:
+  // What is allowed of a chunk.
+  struct Wanted {
+    std::size_t rows = 0;
+    std::size_t blocks = 0;  // that hold any
+    bool is_scattered = false;
+    std::array<std::uint32_t, kChunkBlocks> masks;
+    std::array<std::uint16_t, kChunkRows> numbers;  // of the rows in the chunk, where scattered
+  };
+  // Blocks that follow each other.
+  struct Part {
+    const std::byte* blocks;
+    std::size_t n_blocks;
+    const std::uint16_t* factors;
+    const std::uint16_t* offsets;
+    const std::uint32_t* masks;
+    Row first;
+    const std::uint16_t* numbers;  // row i is first + numbers[i]; null: first + i
+  };
+
+  void want(std::size_t chunk, Wanted& out) const;
+  void read_chunk(std::size_t chunk, const Wanted& wanted);
+  void read_runs(const ChunkView& chunk, Row first, const Wanted& wanted);
+  void read_scattered(const ChunkView& chunk, const std::byte* slots, Row first,
+                      const Wanted& wanted);
+  void read_part(const ChunkTerms& terms, const Part& part);
+  void read_tile(const ChunkTerms& terms, const Part& part, std::size_t q, std::size_t n);
+  void offer(const ChunkTerms& terms, const Part& part, std::size_t q, std::size_t i);
+  float spread(const ChunkTerms& terms, std::size_t q) const;
+  void look_early();
+
+  const Scan* scan_;
+  std::vector<Candidates> kept_;
+  std::vector<float> inner_;  // of each query and the chunk's centre
+  std::vector<float> centre_;
+  std::uint64_t scanned_ = 0;
+  std::uint64_t chunks_ = 0;
+  std::uint64_t next_look_ = 1;
+  std::array<Wanted, 2> wanted_;  // of a chunk, and of the next one
+  std::vector<std::byte> gathered_;
+  std::array<std::uint16_t, kChunkRows> factors_;
+  std::array<std::uint16_t, kChunkRows> offsets_;
+  std::array<std::uint32_t, kTileQueries * kChunkBlocks> passing_;
+  std::array<float, kTileQueries * kChunkRows> upper_;
+};
+
+}  // namespace knarr
