@@ -155,13 +155,13 @@ void register_engine(py::module_& module) {
           py::arg("path"), "path: as os.fsencode gives it")
       .def_static(
           "load",
-          [](const py::bytes& path, std::optional<std::string_view> precision) {
+          [](const py::bytes& path, std::optional<std::string_view> precision, bool check_all) {
             const std::string name(path);
             std::optional<Precision> expected;
             if (precision) expected = precision_of(*precision);
-            return without_gil([&] { return Engine::load(name, expected); });
+            return without_gil([&] { return Engine::load(name, expected, check_all); });
           },
-          py::arg("path"), py::arg("precision") = py::none());
+          py::arg("path"), py::arg("precision") = py::none(), py::arg("check_all") = false);
 }
 
 }  // namespace knarr::bindings

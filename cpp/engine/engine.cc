@@ -5,6 +5,10 @@
 #include <system_error>
 #include <thread>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "base/error.h"
 #include "engine/stores.h"
 
@@ -15,9 +19,14 @@ constexpr std::uint64_t kManyRows = 10'000;
 
 // What is left of a large subtree takes longer to free than to leave out: a thread of its own does
 // it, unless there is none to be had. It touches nothing else, and ends by itself.
-void let_go_aside(StatePtr state) {
+void let_go_aside(StatePtr state, bool trim) {
   try {
-    std::thread([old = std::move(state)]() mutable { old.reset(); }).detach();
+    std::thread([old = std::move(state), trim]() mutable {
+      old.reset();
+#ifdef __GLIBC__
+      if (trim) ::malloc_trim(0);
+#endif
+    }).detach();
   } catch (const std::system_error&) {
   }
 }
@@ -41,7 +50,11 @@ StatePtr Engine::state() const {
   return state_;
 }
 
-void Engine::publish(std::shared_ptr<State> draft, std::uint64_t rows_gone) {
+Engine::LetGo Engine::let_go_of(std::uint64_t rows) {
+  return rows >= kManyRows ? LetGo::kAside : LetGo::kHere;
+}
+
+void Engine::publish(std::shared_ptr<State> draft, LetGo let_go) {
   ++draft->version;
   StatePtr next = std::move(draft);
   {
@@ -49,7 +62,7 @@ void Engine::publish(std::shared_ptr<State> draft, std::uint64_t rows_gone) {
     state_.swap(next);
   }
   // The old version is let go here, outside the lock: freeing it may take a while.
-  if (rows_gone >= kManyRows) let_go_aside(std::move(next));
+  if (let_go != LetGo::kHere) let_go_aside(std::move(next), let_go == LetGo::kAndTrim);
 }
 
 bool Engine::exists(std::string_view uri) const {

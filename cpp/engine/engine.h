@@ -179,9 +179,13 @@ class Engine {
   // changes.
   void save(const std::string& path) const;
   // Maps a saved file. Throws kCorruption, kUnsupported (made by a newer version), kIo, and
-  // kInvalidArgument when its vectors have another precision than the one asked for.
+  // kInvalidArgument when its vectors have another precision than the one asked for. All of the
+  // file is checked here but for the pages of many vectors: each of those is when a call first
+  // needs it, which then throws kCorruption; calls that do not need it go on. With `check_all`
+  // nothing is left for later.
   static std::unique_ptr<Engine> load(const std::string& path,
-                                      std::optional<Precision> precision = std::nullopt);
+                                      std::optional<Precision> precision = std::nullopt,
+                                      bool check_all = false);
 
  private:
   struct Stores;  // the append-only stores; they belong to the writer
@@ -191,7 +195,11 @@ class Engine {
 
   Engine(std::size_t dim, std::unique_ptr<Stores> stores);
   StatePtr state() const;
-  void publish(std::shared_ptr<State> draft, std::uint64_t rows_gone = 0);
+  // Where the version before is freed: by this call, or by a thread of its own, which may give
+  // what is then free back to the system.
+  enum class LetGo { kHere, kAside, kAndTrim };
+  static LetGo let_go_of(std::uint64_t rows);
+  void publish(std::shared_ptr<State> draft, LetGo let_go = LetGo::kHere);
 
   const std::size_t dim_;
   std::mutex writing_;

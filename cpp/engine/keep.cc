@@ -103,9 +103,10 @@ class Loader {
   }
 
   VectorStore vectors() const {
-    return VectorStore(dim_, load_vectors(snapshot_, dim_, records_.size()),
-                       load_codes(snapshot_, dim_, records_.size()),
-                       load_short_rows(snapshot_, dim_, records_.size()));
+    return VectorStore(
+        dim_, load_vectors(snapshot_, dim_, records_.size()),
+        load_codes(snapshot_, dim_, records_.size()),
+        load_short_rows(snapshot_, RowFormat(stored_precision(*snapshot_), dim_), records_.size()));
   }
 
   void read_nodes(Trie& trie, KindRows& by_kind) {
@@ -259,8 +260,10 @@ void Engine::save(const std::string& path) const {
   writer.finish();
 }
 
-std::unique_ptr<Engine> Engine::load(const std::string& path, std::optional<Precision> precision) {
-  Parts parts = read_parts(Snapshot::open(path, Snapshot::Check::kWhenUsed), precision);
+std::unique_ptr<Engine> Engine::load(const std::string& path, std::optional<Precision> precision,
+                                     bool check_all) {
+  const auto check = check_all ? Snapshot::Check::kNow : Snapshot::Check::kWhenUsed;
+  Parts parts = read_parts(Snapshot::open(path, check), precision);
   const std::size_t dim = parts.state->vectors.dim();
   std::unique_ptr<Engine> engine(new Engine(dim, std::move(parts.stores)));
   engine->state_ = std::move(parts.state);
@@ -292,7 +295,7 @@ std::optional<std::vector<Row>> Engine::compact(double least_share) {
   parts.state->version = before->version;
   parts.state->numbering = before->numbering + 1;
   stores_ = std::move(parts.stores);
-  publish(std::move(parts.state), rows);
+  publish(std::move(parts.state), LetGo::kAndTrim);
   return kept.numbers();
 }
 

@@ -223,7 +223,7 @@ RowRange Engine::add(const Objects& objects) {
   }
   for (const BlockId id : dead) stores_->texts.release(id);
   stores_->show(*draft);
-  publish(std::move(draft), rows_gone.size());
+  publish(std::move(draft), let_go_of(rows_gone.size()));
   return {begin, end};
 }
 
@@ -239,7 +239,7 @@ std::uint64_t Engine::remove(std::string_view uri) {
   for (RowSet& kind : draft->by_kind) kind.remove(rows);
   for (const BlockId id : dead_texts(*before, draft->live(), rows)) stores_->texts.release(id);
   stores_->show(*draft);
-  publish(std::move(draft), rows.size());
+  publish(std::move(draft), let_go_of(rows.size()));
   return rows.size();
 }
 

@@ -145,13 +145,25 @@ bool Snapshot::has(std::string_view name) const {
                      [&](const Section& section) { return section.name == name; });
 }
 
-ByteSpan Snapshot::section(std::string_view name) const {
+const Snapshot::Section& Snapshot::find(std::string_view name) const {
   for (const Section& section : sections_) {
-    if (section.name != name) continue;
-    check(section);
-    return {data_ != nullptr ? data_ + section.offset : section.memory.data(), section.size};
+    if (section.name == name) return section;
   }
   corrupt(name, "it is missing");
+}
+
+ByteSpan Snapshot::unchecked_section(std::string_view name) const {
+  const Section& section = find(name);
+  return {data_ != nullptr ? data_ + section.offset : section.memory.data(), section.size};
+}
+
+bool Snapshot::is_checked(std::string_view name) const {
+  return data_ == nullptr || find(name).is_checked->load(std::memory_order_acquire);
+}
+
+ByteSpan Snapshot::section(std::string_view name) const {
+  check(find(name));
+  return unchecked_section(name);
 }
 
 std::string_view Snapshot::section_text(std::string_view name) const {

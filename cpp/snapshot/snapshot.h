@@ -92,6 +92,9 @@ class Snapshot {
   // Error kCorruption, and so does a damaged one. Any thread; a large one is checked by several.
   ByteSpan section(std::string_view name) const;
   std::string_view section_text(std::string_view name) const;
+  // The same, for those who check its bytes themselves, page by page: see pages.h.
+  ByteSpan unchecked_section(std::string_view name) const;
+  bool is_checked(std::string_view name) const;
 
   // For readers of sections: throws Error kCorruption naming file and section.
   [[noreturn]] void corrupt(std::string_view name, std::string_view reason) const;
@@ -116,6 +119,7 @@ class Snapshot {
   void map();
   void validate();
   void check(const Section& section) const;
+  const Section& find(std::string_view name) const;
 
   std::string path_;
   const std::byte* data_ = nullptr;

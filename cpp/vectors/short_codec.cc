@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/coding.h"
+#include "snapshot/pages.h"
 
 namespace knarr {
 namespace {
@@ -25,39 +26,47 @@ void save_short_rows(const VectorView& view, const RowSet& kept, SnapshotWriter&
   out.u64(kept.size());
   std::string head = out.bytes();
   head.resize(kHeaderBytes, '\0');
-  writer.begin(kSection);
-  writer.append(std::as_bytes(std::span(head)));
+  const std::size_t row_bytes = view.short_shape().size_bytes;
+  PagedSection section(writer, kSection, row_bytes << page_shift(view.format()));
+  section.append(std::as_bytes(std::span(head)));
+  section.start();
   kept.for_each_range([&](Row begin, Row end) {
     while (begin < end) {
       const Row n = std::min(view.contiguous(begin), end - begin);
-      writer.append({view.short_row(begin), n * view.short_shape().size_bytes});
+      section.append({view.short_row(begin), n * row_bytes});
       begin += n;
     }
   });
-  writer.end();
+  section.end();
 }
 
-AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot, std::size_t dim,
-                                 std::size_t rows) {
+AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot,
+                                 const RowFormat& format, std::size_t rows) {
+  const std::size_t dim = format.dim();
   if (dim < kLeastCodedDim || !snapshot->has(kSection)) return {};
-  const ByteSpan bytes = snapshot->section(kSection);
+  const ShortShape shape(dim);
+  const auto is_sound = [shape](ByteSpan some) {
+    for (std::size_t at = 0; at < some.size(); at += shape.size_bytes) {
+      if (!is_length(shape.step(some.data() + at))) return false;
+      if (!is_length(shape.slack(some.data() + at))) return false;
+    }
+    return true;
+  };
+  const OpenedSection opened = open_paged(snapshot, kSection, kHeaderBytes,
+                                          shape.size_bytes << page_shift(format), is_sound);
+  const ByteSpan bytes = opened.bytes;
   const std::string place = snapshot->path() + ": section " + std::string(kSection);
   Decoder in(bytes, place);
   if (in.u32() != kShortVersion) return {};
   if (in.u32() != dim) snapshot->corrupt(kSection, "rows of another dimension");
-  const ShortShape shape(dim);
   const std::uint64_t count = in.count(shape.size_bytes);
   if (count != rows || bytes.size() != kHeaderBytes + count * shape.size_bytes) {
     snapshot->corrupt(kSection, "its size does not fit the rows");
   }
-  const std::byte* data = bytes.data() + kHeaderBytes;
-  for (std::uint64_t row = 0; row < count; ++row) {
-    const std::byte* at = data + row * shape.size_bytes;
-    if (!is_length(shape.step(at)) || !is_length(shape.slack(at))) {
-      snapshot->corrupt(kSection, "a row whose step or slack is no finite length");
-    }
+  if (opened.pages == nullptr && !is_sound(bytes.subspan(kHeaderBytes))) {
+    snapshot->corrupt(kSection, "a row whose step or slack is no finite length");
   }
-  return {data, static_cast<Row>(count), snapshot};
+  return {bytes.data() + kHeaderBytes, static_cast<Row>(count), snapshot, opened.pages};
 }
 
 }  // namespace knarr

@@ -23,7 +23,7 @@ void save_short_rows(const VectorView& view, const RowSet& kept, SnapshotWriter&
 
 // The short rows of a file of `rows` rows; none when the file has none of this version. Throws
 // Error kCorruption when they do not fit the rows, or a step or slack is no finite length.
-AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot, std::size_t dim,
-                                 std::size_t rows);
+AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot,
+                                 const RowFormat& format, std::size_t rows);
 
 }  // namespace knarr

@@ -119,6 +119,9 @@ VectorView VectorStore::view() const {
   view.front_ = static_cast<const std::byte*>(table_->front.data);
   view.short_segments_ = table_->short_segments.data();
   view.short_front_ = table_->short_front.data;
+  view.pages_ = table_->front.pages.get();
+  view.short_pages_ = table_->short_front.pages.get();
+  view.page_shift_ = page_shift(format_);
   view.short_shape_ = short_shape_;
   view.adopted_ = adopted_;
   view.size_ = size_;
@@ -174,6 +177,7 @@ void VectorStore::shorten_adopted(VectorView::Table& table) const {
     const std::size_t end = std::min<std::size_t>((task + 1) * kTaskRows, adopted_);
     std::vector<float> room(dim_);
     for (std::size_t row = task * kTaskRows; row < end; ++row) {
+      if (table.front.pages) table.front.pages->need(row >> page_shift(format_));
       const float* vector = format_.floats(data + row * format_.row_bytes(), room.data());
       shorten({vector, dim_}, short_shape_, memory.get() + row * size);
     }

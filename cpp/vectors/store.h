@@ -12,11 +12,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "base/checked_pages.h"
 #include "engine/types.h"
 #include "vectors/codes.h"
 #include "vectors/row_format.h"
@@ -33,6 +35,8 @@ struct AdoptedVectors {
   Row rows = 0;                       // how many
   std::shared_ptr<const void> owner;  // keeps `data` alive
   Precision precision = Precision::kFloat32;
+  // Pages of 2^page_shift() rows that are yet to be checked; none: all are trusted.
+  std::shared_ptr<const CheckedPages> pages = {};
 };
 
 // Their short rows, all or none.
@@ -40,7 +44,15 @@ struct AdoptedShortRows {
   const std::byte* data = nullptr;  // one after the other, 4-byte aligned
   Row rows = 0;
   std::shared_ptr<const void> owner;
+  std::shared_ptr<const CheckedPages> pages = {};  // of as many rows as the vectors'
 };
+
+// Adopted rows are checked 2^page_shift of them at a time: about 64 KiB of vectors.
+inline unsigned page_shift(const RowFormat& format) {
+  constexpr std::size_t page_bytes = std::size_t{64} << 10;
+  const std::size_t rows = std::max<std::size_t>(1, page_bytes / format.row_bytes());
+  return static_cast<unsigned>(std::bit_width(rows)) - 1;
+}
 
 class VectorView {
  public:
@@ -51,9 +63,13 @@ class VectorView {
 
   const RowFormat& format() const { return format_; }
 
-  // The format().row_bytes() bytes of a row. Requires row < size().
+  // The format().row_bytes() bytes of a row. Requires row < size(). Throws Error kCorruption for a
+  // row of a file whose page turns out to be damaged, as do all that follow.
   const std::byte* data(Row row) const {
-    if (row < adopted_) return front_ + std::size_t{row} * format_.row_bytes();
+    if (row < adopted_) {
+      if (pages_ != nullptr) pages_->need(row >> page_shift_);
+      return front_ + std::size_t{row} * format_.row_bytes();
+    }
     const Row at = row - adopted_;
     return segments_[at >> shift_] +
            std::size_t{at & ((Row{1} << shift_) - 1)} * format_.row_bytes();
@@ -71,15 +87,24 @@ class VectorView {
   const ShortShape& short_shape() const { return short_shape_; }
   // short_shape().size_bytes bytes. Requires row < size() and has_short_rows().
   const std::byte* short_row(Row row) const {
-    if (row < adopted_) return short_front_ + std::size_t{row} * short_shape_.size_bytes;
+    if (row < adopted_) {
+      if (short_pages_ != nullptr) short_pages_->need(row >> page_shift_);
+      return short_front_ + std::size_t{row} * short_shape_.size_bytes;
+    }
     const Row at = row - adopted_;
     return short_segments_[at >> shift_] +
            std::size_t{at & ((Row{1} << shift_) - 1)} * short_shape_.size_bytes;
   }
 
-  // How many rows, this one included, follow each other in memory. Requires row < size().
+  // How many rows, this one included, follow each other in memory and may be read once this one's
+  // data() and short_row() were asked for. Requires row < size().
   Row contiguous(Row row) const {
-    if (row < adopted_) return std::min(adopted_, size_) - row;
+    if (row < adopted_) {
+      const Row end = std::min(adopted_, size_);
+      if (is_checked()) return end - row;
+      const Row page_end = ((row >> page_shift_) + 1) << page_shift_;
+      return std::min(end, page_end) - row;
+    }
     const Row capacity = Row{1} << shift_;
     return std::min(capacity - ((row - adopted_) & (capacity - 1)), size_ - row);
   }
@@ -88,7 +113,14 @@ class VectorView {
   friend class VectorStore;
   struct Table;
 
+  bool is_checked() const {
+    return (pages_ == nullptr || pages_->all()) && (short_pages_ == nullptr || short_pages_->all());
+  }
+
   std::shared_ptr<const Table> table_;  // owns what the pointers below show
+  const CheckedPages* pages_ = nullptr;
+  const CheckedPages* short_pages_ = nullptr;
+  unsigned page_shift_ = 0;
   RowFormat format_{Precision::kFloat32, 0};
   const std::byte* const* segments_ = nullptr;
   const std::byte* front_ = nullptr;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/parallel.h"
+#include "snapshot/pages.h"
 
 namespace knarr {
 namespace {
@@ -40,34 +41,47 @@ Precision stored_precision(const Snapshot& snapshot) {
 
 void save_vectors(const VectorView& view, const RowSet& kept, SnapshotWriter& writer) {
   const RowFormat& format = view.format();
-  writer.begin(section_of(format.precision()));
+  PagedSection section(writer, section_of(format.precision()),
+                       format.row_bytes() << page_shift(format));
+  section.start();
   kept.for_each_range([&](Row begin, Row end) {
     while (begin < end) {
       const Row n = std::min(view.contiguous(begin), end - begin);
-      writer.append({view.data(begin), n * format.row_bytes()});
+      section.append({view.data(begin), n * format.row_bytes()});
       begin += n;
     }
   });
-  writer.end();
+  section.end();
 }
 
 AdoptedVectors load_vectors(const std::shared_ptr<const Snapshot>& snapshot, std::size_t dim,
                             std::size_t rows) {
   const RowFormat format(stored_precision(*snapshot), dim);
   const std::string_view section = section_of(format.precision());
-  const ByteSpan bytes = snapshot->section(section);
-  if (bytes.size() != std::uint64_t{rows} * format.row_bytes()) {
+  const std::size_t row_bytes = format.row_bytes();
+  const auto is_sound = [format, row_bytes](ByteSpan some) {
+    for (std::size_t at = 0; at < some.size(); at += row_bytes) {
+      if (!format.is_sound(some.data() + at)) return false;
+    }
+    return true;
+  };
+  if (snapshot->unchecked_section(section).size() != std::uint64_t{rows} * row_bytes) {
+    snapshot->section(section);  // which may say more
     snapshot->corrupt(section, "its size does not fit the rows");
   }
-  const std::size_t tasks = (rows + kTaskRows - 1) / kTaskRows;
-  const auto workers = static_cast<unsigned>(std::min<std::size_t>(tasks, max_workers()));
-  parallel_for(tasks, workers, [&](unsigned, std::size_t task) {
-    for (std::size_t row = task * kTaskRows; row < std::min(rows, (task + 1) * kTaskRows); ++row) {
-      if (format.is_sound(bytes.data() + row * format.row_bytes())) continue;
+  const OpenedSection opened =
+      open_paged(snapshot, section, 0, row_bytes << page_shift(format), is_sound);
+  const ByteSpan bytes = opened.bytes;
+  if (opened.pages == nullptr) {
+    const std::size_t tasks = (rows + kTaskRows - 1) / kTaskRows;
+    const auto workers = static_cast<unsigned>(std::min<std::size_t>(tasks, max_workers()));
+    parallel_for(tasks, workers, [&](unsigned, std::size_t task) {
+      const std::size_t begin = task * kTaskRows, n = std::min(rows - begin, kTaskRows);
+      if (is_sound(bytes.subspan(begin * row_bytes, n * row_bytes))) return;
       snapshot->corrupt(section, "a vector that is not of length one");
-    }
-  });
-  return {bytes.data(), static_cast<Row>(rows), snapshot, format.precision()};
+    });
+  }
+  return {bytes.data(), static_cast<Row>(rows), snapshot, format.precision(), opened.pages};
 }
 
 }  // namespace knarr

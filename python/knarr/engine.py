@@ -354,13 +354,19 @@ class Engine:
         self._core.save(os.fsencode(path))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], precision: Precision | None = None) -> Self:
+    def load(
+        cls, path: str | os.PathLike[str], precision: Precision | None = None, *, check_all: bool = False
+    ) -> Self:
         """Map a saved file. It is validated first: raises Corruption naming what fails, Unsupported
         for a file of a newer version, StorageError when it cannot be read, and InvalidArgument when
-        its vectors have another precision than the one asked for; None takes any."""
+        its vectors have another precision than the one asked for; None takes any.
+
+        Of a large file's vectors each page is checked when a call first needs it: that call raises
+        Corruption when it is damaged, and calls that do not need it go on. `check_all` checks them
+        here, too."""
         expected = None if precision is None else _text(precision, "precision")
         engine = cls.__new__(cls)
-        engine._core = _core.Engine.load(os.fsencode(path), expected)
+        engine._core = _core.Engine.load(os.fsencode(path), expected, check_all)
         return engine
 
 

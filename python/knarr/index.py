@@ -96,7 +96,7 @@ class Index:
             if seq > newest:
                 continue
             try:
-                engine = Engine.load(path, self._precision)
+                engine = Engine.load(path, self._precision, check_all=True)
             except InvalidArgument:  # of another precision
                 continue
             except (Corruption, StorageError, Unsupported) as error:

@@ -17,6 +17,7 @@
 #include "edges/edges_codec.h"
 #include "grep/text_codec.h"
 #include "snapshot/format.h"
+#include "snapshot/pages.h"
 
 namespace knarr {
 namespace {
@@ -87,6 +88,48 @@ TEST_F(SnapshotTest, ASectionMayBeCheckedWhenItIsUsed) {
   bytes[64 + 10] = 'x';  // the gap behind the first section
   write(path("gap"), bytes);
   EXPECT_THROW(Snapshot::open(path("gap"), Snapshot::Check::kWhenUsed), Error);
+}
+
+// A section of 40 MB with a head: one page is damaged, and the others are given out.
+TEST_F(SnapshotTest, PagesAreCheckedWhenTheyAreNeeded) {
+  constexpr std::size_t kPage = 1000, kPages = 20'000;
+  std::string large(kPage * kPages + 10, '\0');
+  for (std::size_t i = 0; i < large.size(); i += 3) large[i] = static_cast<char>(i >> 6);
+  const auto all = std::as_bytes(std::span(large));
+  SnapshotWriter writer(path("paged"));
+  PagedSection section(writer, "large", kPage);
+  section.append(std::as_bytes(std::span("head", 4)));
+  section.start();
+  for (std::size_t at = 0; at < all.size(); at += 12'345) {
+    section.append(all.subspan(at, std::min<std::size_t>(12'345, all.size() - at)));
+  }
+  section.end();
+  writer.finish();
+  const auto opened = [&](const std::string& name, Snapshot::Check check) {
+    return open_paged(Snapshot::open(path(name), check), "large", 4, kPage,
+                      [](ByteSpan page) { return page.size() <= kPage; });
+  };
+  EXPECT_EQ(opened("paged", Snapshot::Check::kNow).pages, nullptr);
+  const OpenedSection good = opened("paged", Snapshot::Check::kWhenUsed);
+  ASSERT_NE(good.pages, nullptr);
+  ASSERT_EQ(good.pages->pages(), kPages + 1);
+  for (std::size_t page = 0; page <= kPages; ++page) good.pages->need(page);
+  EXPECT_TRUE(good.pages->all());
+
+  std::string bytes = read(path("paged"));
+  bytes[format::kHeaderBytes + 4 + 7 * kPage + 5] ^= 2;
+  write(path("bad"), bytes);
+  EXPECT_THROW(Snapshot::open(path("bad")), Error);
+  const OpenedSection bad = opened("bad", Snapshot::Check::kWhenUsed);
+  bad.pages->need(6);
+  bad.pages->need(8);
+  for (int again = 0; again < 2; ++again) EXPECT_THROW(bad.pages->need(7), Error);
+  EXPECT_FALSE(bad.pages->all());
+
+  bytes = read(path("paged"));
+  bytes[format::kHeaderBytes + 1] ^= 2;
+  write(path("head"), bytes);
+  EXPECT_THROW(opened("head", Snapshot::Check::kWhenUsed), Error);
 }
 
 // More than one thread checks it.

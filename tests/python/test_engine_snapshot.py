@@ -165,6 +165,39 @@ def test_damage_is_refused(engine: Engine, tmp_path: Path) -> None:
     assert answers(Engine.load(path)) == before
 
 
+def test_damage_among_many_vectors_is_contained(tmp_path: Path) -> None:
+    """A page of them is checked when it is first needed: what needs it is refused, the rest goes on."""
+    rows, dim, path, bad = 24_000, 384, tmp_path / "large", tmp_path / "bad"
+    made = np.random.default_rng(5).standard_normal((rows, dim), dtype=np.float32)
+    large = Engine(dim)
+    for begin in range(0, rows, 1000):
+        uris = [f"viking://d{begin // 1000}/{i}" for i in range(1000)]
+        large.add(uris, made[begin : begin + 1000])
+    large.save(path)
+    query = made[5000]
+    data = bytearray(path.read_bytes())
+    entry = data.rindex(b"engine.vectors\0")  # in the table: a name of 40 bytes, then where it begins
+    at = int.from_bytes(data[entry + 40 : entry + 48], "little") + 5000 * dim * 4
+    data[at + 100] ^= 16
+    bad.write_bytes(data)
+
+    good, damaged = Engine.load(path), Engine.load(bad)
+    assert good.search(query, "viking://d5", k=1).uris == ["viking://d5/0"]
+    assert damaged.search(made[7000], "viking://d7", k=1).uris == ["viking://d7/0"]
+    for _ in range(2):
+        with pytest.raises(Corruption, match=r"bad: section 'engine\.vectors': page"):
+            damaged.search(query, "viking://d5", k=1000)
+    assert damaged.read("viking://d5/0").text == ""
+    with pytest.raises(Corruption, match="bad"):
+        damaged.save(tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+    with pytest.raises(Corruption, match="bad"):
+        Engine.load(bad, check_all=True)
+    good.save(tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes() == path.read_bytes()
+    assert len(Engine.load(path, check_all=True)) == rows
+
+
 def test_missing_files_and_folders(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="nowhere"):
         Engine.load(tmp_path / "nowhere")
