@@ -107,7 +107,7 @@ TEST_F(SnapshotTest, PagesAreCheckedWhenTheyAreNeeded) {
   writer.finish();
   const auto opened = [&](const std::string& name, Snapshot::Check check) {
     return open_paged(Snapshot::open(path(name), check), "large", 4, kPage,
-                      [](ByteSpan page) { return page.size() <= kPage; });
+                      [=](ByteSpan page) { return page.size() <= kPage; });
   };
   EXPECT_EQ(opened("paged", Snapshot::Check::kNow).pages, nullptr);
   const OpenedSection good = opened("paged", Snapshot::Check::kWhenUsed);
