@@ -83,6 +83,8 @@ py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
   out["vectors_size_bytes"] = stats.vectors_size_bytes;
   out["short_size_bytes"] = stats.short_size_bytes;
   out["codes_size_bytes"] = stats.codes_size_bytes;
+  out["graph_rows"] = stats.graph_rows;
+  out["graph_size_bytes"] = stats.graph_size_bytes;
   out["texts_size_bytes"] = stats.texts_size_bytes;
   out["index_size_bytes"] = stats.index_size_bytes;
   out["trie_size_bytes"] = stats.trie_size_bytes;
@@ -126,7 +128,11 @@ void define_writing(Class& type) {
           [](Engine& self, const std::string& uri) {
             return without_gil([&] { return self.remove_edges_of_node(uri); });
           },
-          py::arg("uri"));
+          py::arg("uri"))
+      .def(
+          "keep_graph", [](Engine& self, bool on) { without_gil([&] { self.keep_graph(on); }); },
+          py::arg("on"))
+      .def_property_readonly("keeps_graph", &Engine::keeps_graph);
 }
 
 }  // namespace
@@ -146,6 +152,13 @@ void register_engine(py::module_& module) {
   define_writing(type);
   define_reading(type);
   type.def("stats", &stats)
+      .def(
+          "wait_for_graph",
+          [](const Engine& self, std::int64_t timeout_ms) {
+            return without_gil(
+                [&] { return self.wait_for_graph(std::chrono::milliseconds(timeout_ms)); });
+          },
+          py::arg("timeout_ms"))
       .def(
           "save",
           [](const Engine& self, const py::bytes& path) {

@@ -13,8 +13,10 @@ PlanWish plan_wish(std::string_view plan) {
   if (plan == "auto") return PlanWish::kAuto;
   if (plan == "exact") return PlanWish::kExact;
   if (plan == "scan") return PlanWish::kScan;
+  if (plan == "graph") return PlanWish::kGraph;
   fail(ErrorCode::kInvalidArgument,
-       "plan: expected \"auto\", \"exact\" or \"scan\", got \"" + std::string(plan) + "\"");
+       "plan: expected \"auto\", \"exact\", \"scan\" or \"graph\", got \"" + std::string(plan) +
+           "\"");
 }
 
 SearchHow how(Items plan_recall_explain) {

@@ -56,13 +56,22 @@ Engine::LetGo Engine::let_go_of(std::uint64_t rows) {
 
 void Engine::publish(std::shared_ptr<State> draft, LetGo let_go) {
   ++draft->version;
+  const StatePtr now = draft;
   StatePtr next = std::move(draft);
   {
     const std::lock_guard lock(state_mutex_);
     state_.swap(next);
   }
+  graph_.follow(now->vectors, now->live(), now->numbering);
   // The old version is let go here, outside the lock: freeing it may take a while.
   if (let_go != LetGo::kHere) let_go_aside(std::move(next), let_go == LetGo::kAndTrim);
+}
+
+void Engine::keep_graph(bool on) {
+  const std::lock_guard lock(writing_);
+  if (!on) return graph_.disable();
+  const StatePtr state = this->state();
+  graph_.enable(state->vectors, state->live(), state->numbering);
 }
 
 bool Engine::exists(std::string_view uri) const {
@@ -133,6 +142,10 @@ Stats Engine::stats() const {
   if (codes.chunks() > 0) {
     const ChunkShape& shape = codes.coder().shape();
     out.codes_size_bytes = codes.chunks() * (shape.size_bytes + kChunkRows * shape.slot_bytes);
+  }
+  if (const GraphPtr graph = graph_.graph(state->numbering)) {
+    out.graph_rows = graph->size();
+    out.graph_size_bytes = graph->size_bytes();
   }
   for (BlockId id = 0; id < state->texts.block_count(); ++id) {
     if (const Block* block = state->texts.block(id)) out.texts_size_bytes += block->size_bytes();

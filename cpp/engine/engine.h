@@ -19,6 +19,7 @@
 // that nothing has, kAlreadyExists for one that is taken.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -32,6 +33,7 @@
 #include "engine/types.h"
 #include "filter/filter.h"
 #include "grep/grep.h"
+#include "vectors/graph_keeper.h"
 #include "vectors/search.h"
 
 namespace knarr {
@@ -172,6 +174,15 @@ class Engine {
   std::uint64_t count(std::string_view scope, Kinds kinds) const;
   Stats stats() const;
 
+  // --- The graph ---------------------------------------------------------------------------------
+
+  // From now on, or no longer, keeps a graph of the rows for wide scopes, made in the background
+  // (vectors/graph_keeper.h); off in a new engine. Throws kUnsupported where this build has none.
+  void keep_graph(bool on);
+  bool keeps_graph() const { return graph_.is_on(); }
+  // Waits until the graph is as it is to be; false when that takes longer than `most`.
+  bool wait_for_graph(std::chrono::milliseconds most) const { return graph_.wait(most); }
+
   // --- Keeping -----------------------------------------------------------------------------------
 
   // Writes everything to a file, durably and whole or not at all. Rows that hold nothing any more
@@ -200,12 +211,15 @@ class Engine {
   enum class LetGo { kHere, kAside, kAndTrim };
   static LetGo let_go_of(std::uint64_t rows);
   void publish(std::shared_ptr<State> draft, LetGo let_go = LetGo::kHere);
+  // how's graph, which the result keeps alive
+  GraphPtr use_graph(SearchHow& how, std::uint64_t numbering) const;
 
   const std::size_t dim_;
   std::mutex writing_;
   std::unique_ptr<Stores> stores_;
   mutable std::mutex state_mutex_;  // held to copy or swap the pointer only
   StatePtr state_;
+  GraphKeeper graph_;  // last: its thread ends before what it reads goes
 };
 
 }  // namespace knarr

@@ -23,6 +23,7 @@
 #include "snapshot/snapshot.h"
 #include "uri/restore.h"
 #include "vectors/codes_codec.h"
+#include "vectors/graph_codec.h"
 #include "vectors/short_codec.h"
 #include "vectors/vectors_codec.h"
 
@@ -209,15 +210,25 @@ class Loader {
 
 // --- Both ----------------------------------------------------------------------------------------
 
-void write_parts(const State& state, const KeptRows& rows, SnapshotWriter& writer) {
+void write_parts(const State& state, const KeptRows& rows, const Graph* graph,
+                 SnapshotWriter& writer) {
   writer.add(kNodes, encode_nodes(state, rows));
   writer.add(kRows, encode_rows(state, rows, state.vectors.dim()));
   save_vectors(state.vectors, rows.rows(), writer);
   save_codes(state.vectors, rows.rows(), writer);
   save_short_rows(state.vectors, rows.rows(), writer);
+  if (graph != nullptr) GraphCodec::save(*graph, rows.rows(), writer);
   TextStore texts = rows.texts();
   save_texts(texts.view(), writer);
   EdgeCodec::save(state.edges, writer);
+}
+
+// How the snapshot that a state was read from gives its graph back.
+GraphKeeper::Restore graph_of(std::shared_ptr<const Snapshot> snapshot, const State& state) {
+  return [snapshot = std::move(snapshot), rows = state.vectors.size()](const VectorView& view,
+                                                                       const RowSet& live) {
+    return GraphCodec::load(*snapshot, rows, view, live);
+  };
 }
 
 }  // namespace
@@ -256,16 +267,18 @@ void Engine::save(const std::string& path) const {
   const StatePtr state = this->state();
   const KeptRows rows(state);
   SnapshotWriter writer(path);
-  write_parts(*state, rows, writer);
+  write_parts(*state, rows, graph_.graph(state->numbering).get(), writer);
   writer.finish();
 }
 
 std::unique_ptr<Engine> Engine::load(const std::string& path, std::optional<Precision> precision,
                                      bool check_all) {
   const auto check = check_all ? Snapshot::Check::kNow : Snapshot::Check::kWhenUsed;
-  Parts parts = read_parts(Snapshot::open(path, check), precision);
+  const auto snapshot = Snapshot::open(path, check);
+  Parts parts = read_parts(snapshot, precision);
   const std::size_t dim = parts.state->vectors.dim();
   std::unique_ptr<Engine> engine(new Engine(dim, std::move(parts.stores)));
+  engine->graph_.restore_with(graph_of(snapshot, *parts.state));
   engine->state_ = std::move(parts.state);
   return engine;
 }
@@ -288,12 +301,13 @@ std::optional<std::vector<Row>> Engine::compact(double least_share) {
   const KeptRows kept(before);
   if (!pays(kept.count())) return std::nullopt;
   SnapshotWriter writer;
-  write_parts(*before, kept, writer);
+  write_parts(*before, kept, graph_.graph(before->numbering).get(), writer);
   const std::shared_ptr<Snapshot> snapshot = writer.finish_in_memory();
   Parts parts = read_parts(snapshot, std::nullopt);
   for (const std::string_view name : {kNodes, kRows}) snapshot->forget(name);
   parts.state->version = before->version;
   parts.state->numbering = before->numbering + 1;
+  graph_.restore_with(graph_of(snapshot, *parts.state));
   stores_ = std::move(parts.stores);
   publish(std::move(parts.state), LetGo::kAndTrim);
   return kept.numbers();

@@ -81,6 +81,20 @@ std::vector<std::string> Hits::documents() const {
   return out;
 }
 
+GraphPtr Engine::use_graph(SearchHow& how, std::uint64_t numbering) const {
+  if (!graph_.is_on()) {
+    if (how.plan == PlanWish::kGraph) {
+      fail(
+          ErrorCode::kInvalidArgument,
+          "plan \"graph\": this engine keeps no graph; turn it on first (Engine(dim, graph=True))");
+    }
+    return nullptr;
+  }
+  GraphPtr graph = graph_.graph(numbering);
+  how.graph = graph.get();
+  return graph;
+}
+
 Hits Engine::search(std::span<const float> query, const SearchOptions& options) const {
   check_width("query", query, dim_);
   const std::span<const float> question = options.question.empty() ? query : options.question;
@@ -90,8 +104,10 @@ Hits Engine::search(std::span<const float> query, const SearchOptions& options) 
   const std::uint64_t rows_allowed = allowed.size();
   const auto before = [&](Row a, Row b) { return state->uri_before(a, b); };
   const RowLess less(before);
-  TopKResult found = top_k(state->vectors, allowed, query.data(),
-                           rows_to_rank(options, rows_allowed), less, options.how);
+  SearchHow how = options.how;
+  const GraphPtr graph = use_graph(how, state->numbering);
+  TopKResult found =
+      top_k(state->vectors, allowed, query.data(), rows_to_rank(options, rows_allowed), less, how);
   Hits hits = make_hits(state, std::move(found), options, rows_allowed);
   if (options.expand) {
     std::vector<NodeId> seeds;
@@ -110,8 +126,10 @@ std::vector<Hits> Engine::search_batch(std::span<const float> queries,
   const std::uint64_t rows_allowed = allowed.size();
   const auto before = [&](Row a, Row b) { return state->uri_before(a, b); };
   const RowLess less(before);
+  SearchHow how = options.how;
+  const GraphPtr graph = use_graph(how, state->numbering);
   auto found = top_k_batch(state->vectors, allowed, queries.data(), queries.size() / dim_,
-                           rows_to_rank(options, rows_allowed), less, options.how);
+                           rows_to_rank(options, rows_allowed), less, how);
   std::vector<Hits> out;
   out.reserve(found.size());
   for (TopKResult& each : found) {

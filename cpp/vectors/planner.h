@@ -7,15 +7,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "base/function_ref.h"
 #include "vectors/precision.h"
 
 namespace knarr {
 
-enum class Plan : std::uint8_t { kExact, kScan };
+enum class Plan : std::uint8_t { kExact, kScan, kGraph };
 
-// "exact" or "scan".
+// "exact", "scan" or "graph".
 const char* name(Plan plan);
 
 // Up to so many allowed rows the plan is exact, whatever the model says.
@@ -28,6 +29,8 @@ struct Work {
   std::size_t dim = 0;
   std::size_t k = 0;
   Precision precision = Precision::kFloat32;
+  // Of a walk through the graph, which measured itself; infinite where there is none for this.
+  double graph_ns = std::numeric_limits<double>::infinity();
 };
 
 struct CostModel {
@@ -44,8 +47,8 @@ struct CostModel {
 // How many rows a scan looks at for k results, as real embeddings have it; see bench/README.md.
 std::uint64_t expected_reranks(std::size_t k);
 
-// The cheaper plan. A model whose numbers are wrong by a factor of at most √2 each, up or down,
-// chooses a plan that costs at most twice as much as the other.
+// The cheapest plan. A model whose numbers are wrong by a factor of at most √2 each, up or down,
+// chooses a plan that costs at most twice as much as any other.
 Plan choose(const CostModel& model, const Work& work);
 
 // Measures a machine: now() gives nanoseconds that do not go back.

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/stopwatch.h"
 #include "vectors/code_scan.h"
 #include "vectors/exact.h"
+#include "vectors/graph_search.h"
 #include "vectors/planner.h"
 #include "vectors/scan.h"
 #include "vectors/sieve.h"
@@ -21,17 +23,32 @@
 namespace knarr {
 namespace {
 
-Plan choose_plan(const VectorView& view, const RowSet& allowed, std::size_t k,
-                 const SearchHow& how) {
+constexpr double kWorkerNs = 1e6;  // of walks, for which one more thread pays
+
+struct Choice {
+  Plan plan;
+  GraphWork graph;  // of the plan "graph"
+};
+
+Choice choose_plan(const VectorView& view, const RowSet& allowed, std::size_t k,
+                   const SearchHow& how) {
   const std::uint64_t rows = allowed.size();
   if (how.plan == PlanWish::kExact || how.recall_target >= 1 || view.codes().chunks() == 0) {
-    return Plan::kExact;
+    return {Plan::kExact, {}};
   }
-  if (how.plan == PlanWish::kScan) return Plan::kScan;
-  if (rows <= kExactRows) return Plan::kExact;  // without measuring a machine that needs no plan
+  if (how.plan == PlanWish::kScan) return {Plan::kScan, {}};
+  const bool is_narrow = rows <= kExactRows;
+  GraphWork graph;
+  if (how.graph != nullptr && (!is_narrow || how.plan == PlanWish::kGraph)) {
+    graph = graph_work(*how.graph, rows, k, how.recall_target);
+  }
+  if (graph.expansion != 0 && how.plan == PlanWish::kGraph) return {Plan::kGraph, graph};
+  if (is_narrow) return {Plan::kExact, {}};  // without measuring a machine that needs no plan
   const std::uint64_t span = std::uint64_t{allowed.last()} - allowed.first() + 1;
   const std::uint64_t blocks = std::min(rows, span / kBlockCodes + 1);
-  return choose(costs_here(), {rows, blocks, view.dim(), k, view.format().precision()});
+  Work work{rows, blocks, view.dim(), k, view.format().precision()};
+  if (graph.expansion != 0) work.graph_ns = graph.ns;
+  return {choose(costs_here(), work), graph};
 }
 
 void check(std::size_t k, const SearchHow& how) {
@@ -67,28 +84,58 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
   for (std::size_t i = 0; i < which.size(); ++i) results[which[i]].rows = std::move(found[i]);
 }
 
+// By a walk for each; returns the queries whose walks were given up, and that are not answered.
+std::vector<std::size_t> answer_by_graph(const VectorView& view, const RowSet& allowed,
+                                         std::span<const float* const> queries, std::size_t k,
+                                         const RowLess& before, const SearchHow& how,
+                                         const GraphWork& work, std::vector<TopKResult>& results) {
+  std::vector<GraphSearched> found(queries.size());
+  const double worth = static_cast<double>(queries.size()) * work.ns / kWorkerNs;
+  const auto workers = static_cast<unsigned>(std::clamp<double>(worth, 1, max_workers()));
+  parallel_for(queries.size(), workers, [&](unsigned, std::size_t q) {
+    found[q] = graph_top_k(*how.graph, view, allowed, queries[q], k, work.expansion, before,
+                           scan_kernel(view.format().precision()), how.explain);
+  });
+  std::vector<std::size_t> open;
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    TopKResult& result = results[q];
+    result.explanation.rows_scanned = found[q].compared;
+    result.explanation.rows_reranked = found[q].found.scored;
+    result.explanation.scan_us = found[q].walk_us;
+    result.explanation.rerank_us = found[q].rerank_us;
+    result.rows = std::move(found[q].found.rows);
+    result.plan = name(Plan::kGraph);
+    if (!found[q].found.is_done) open.push_back(q);
+  }
+  return open;
+}
+
 // By codes; returns the queries for which too many rows are too much alike for their codes to tell
 // apart, and that are not answered.
 std::vector<std::size_t> answer_by_codes(const VectorView& view, const RowSet& allowed,
-                                         std::span<const float* const> queries, std::size_t k,
+                                         std::span<const float* const> queries,
+                                         std::span<const std::size_t> which, std::size_t k,
                                          const RowLess& before, const SearchHow& how,
                                          std::vector<TopKResult>& results) {
-  CodeScanned found = code_scan(view, allowed, queries, k, how.recall_target, before,
+  if (which.empty()) return {};
+  std::vector<const float*> asked;
+  for (const std::size_t q : which) asked.push_back(queries[q]);
+  CodeScanned found = code_scan(view, allowed, asked, k, how.recall_target, before,
                                 scan_kernel(view.format().precision()), bound_kernel());
   std::vector<std::size_t> open;
-  for (std::size_t q = 0; q < queries.size(); ++q) {
-    Explanation& explanation = results[q].explanation;
-    explanation.rows_scanned = found.rows_scanned;
-    explanation.rows_reranked = found.queries[q].scored;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    TopKResult& result = results[which[i]];
+    result.explanation.rows_scanned += found.rows_scanned;
+    result.explanation.rows_reranked += found.queries[i].scored;
     if (how.explain) {
-      explanation.scan_us = found.scan_us;
-      explanation.rerank_us = found.rerank_us;
+      result.explanation.scan_us += found.scan_us;
+      result.explanation.rerank_us += found.rerank_us;
     }
-    results[q].rows = std::move(found.queries[q].rows);
-    results[q].plan = name(Plan::kScan);
+    result.rows = std::move(found.queries[i].rows);
+    result.plan = name(Plan::kScan);
     // A result is short only where numbers are not finite, which no engine writes.
-    const bool is_short = results[q].rows.size() < std::min<std::uint64_t>(k, allowed.size());
-    if (is_short || !found.queries[q].is_done) open.push_back(q);
+    const bool is_short = result.rows.size() < std::min<std::uint64_t>(k, allowed.size());
+    if (is_short || !found.queries[i].is_done) open.push_back(which[i]);
   }
   return open;
 }
@@ -101,7 +148,7 @@ std::vector<TopKResult> run(const VectorView& view, const RowSet& asked, const f
   const UnitQueries unit(queries, n_queries, view.dim(), view.format().precision(), alone);
   const bool inside = asked.empty() || asked.last() < view.size();
   const RowSet allowed = inside ? asked : asked & RowSet::range(0, view.size());
-  const Plan plan = choose_plan(view, allowed, k, how);
+  const Choice choice = choose_plan(view, allowed, k, how);
   std::vector<TopKResult> results(n_queries);
   const double plan_us = watch.lap_us();
   for (TopKResult& result : results) {
@@ -110,8 +157,11 @@ std::vector<TopKResult> run(const VectorView& view, const RowSet& asked, const f
   }
   std::vector<std::size_t> open(n_queries);
   std::iota(open.begin(), open.end(), std::size_t{0});
-  if (plan == Plan::kScan) {
-    open = answer_by_codes(view, allowed, unit.all(), k, before, how, results);
+  if (choice.plan == Plan::kGraph) {
+    open = answer_by_graph(view, allowed, unit.all(), k, before, how, choice.graph, results);
+  }
+  if (choice.plan != Plan::kExact) {
+    open = answer_by_codes(view, allowed, unit.all(), open, k, before, how, results);
   }
   watch.lap_us();
   answer_exactly(view, allowed, unit.all(), open, k, before, results);

@@ -7,7 +7,8 @@
 // scaled to be.
 //
 // What is found. The plan "exact" finds the true best rows. The plan "scan" (see code_scan.h) finds
-// each of them with a probability of at least recall_target. By default ("auto") the plan is exact
+// each of them with a probability of at least recall_target. The plan "graph" (see graph_search.h)
+// finds the share of them that walks of that graph found when it was made. By default ("auto") the plan is exact
 // up to kExactRows allowed rows (planner.h), and beyond them when that costs less: so a section, a
 // document or a small folder is always answered exactly, and a wide scope with the recall asked
 // for. Who needs exact results in every scope asks for the plan "exact", or for a recall of 1.
@@ -28,19 +29,24 @@
 
 namespace knarr {
 
-enum class PlanWish : std::uint8_t { kAuto, kExact, kScan };
+class Graph;
+
+enum class PlanWish : std::uint8_t { kAuto, kExact, kScan, kGraph };
 
 struct SearchHow {
-  PlanWish plan = PlanWish::kAuto;  // kScan: where rows have codes
+  // kScan: where rows have codes. kGraph: where the graph is for what is asked, else kAuto.
+  PlanWish plan = PlanWish::kAuto;
   double recall_target = 0.99;      // over 0, at most 1
   bool explain = false;             // also measure times
+  const Graph* graph = nullptr;     // of the view's rows, where there is one
 };
 
 // How a result was found. Times are zero unless asked for, and of the whole call: queries of a
 // batch share them.
 struct Explanation {
   std::uint64_t rows_allowed = 0;
-  // Whose code (plan "scan"), or whose vector in its short or long form ("exact"), was read.
+  // Whose code (plan "scan"), or whose vector in its short or long form ("exact", "graph"), was
+  // read.
   std::uint64_t rows_scanned = 0;
   std::uint64_t rows_reranked = 0;  // whose vector was read after that
   double plan_us = 0;               // to check the arguments and choose
@@ -50,7 +56,7 @@ struct Explanation {
 
 struct TopKResult {
   std::vector<ScoredRow> rows;
-  const char* plan = "";  // how they were found: "exact" or "scan"; a literal
+  const char* plan = "";  // how they were found: "exact", "scan" or "graph"; a literal
   Explanation explanation;
 };
 
