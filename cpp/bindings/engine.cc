@@ -132,7 +132,8 @@ void define_writing(Class& type) {
       .def(
           "keep_graph", [](Engine& self, bool on) { without_gil([&] { self.keep_graph(on); }); },
           py::arg("on"))
-      .def_property_readonly("keeps_graph", &Engine::keeps_graph);
+      .def_property_readonly("keeps_graph", &Engine::keeps_graph)
+      .def_property_readonly("graph_rows", &Engine::graph_rows);
 }
 
 }  // namespace

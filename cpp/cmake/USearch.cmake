@@ -1,4 +1,5 @@
-# USearch's headers as the target `knarr_usearch`, for the graph plan. Header-only.
+# USearch's headers, for the graph plan. The one file that includes them gets them: nothing else is
+# compiled in another way because of them.
 #
 # Taken, in this order, from
 #   1. -DKNARR_USEARCH_DIR=DIR, a folder with usearch/index.hpp (offline builds);
@@ -10,7 +11,6 @@ set(KNARR_USEARCH_DIR "" CACHE PATH "Folder with usearch/index.hpp")
 set(_usearch_version 2.26.6)
 set(_usearch_sha256 eefb8dc019ad5a184f6089b22f20b91b3961720e504e97ba2718ad62ed65674b)
 
-add_library(knarr_usearch INTERFACE)
 if(NOT KNARR_GRAPH)
   message(STATUS "Graph plan: off (KNARR_GRAPH=OFF)")
   return()
@@ -49,5 +49,5 @@ if(NOT EXISTS "${_dir}/usearch/index.hpp")
   return()
 endif()
 message(STATUS "Graph plan: USearch from ${_dir}")
-target_include_directories(knarr_usearch SYSTEM INTERFACE "${_dir}")
-target_compile_definitions(knarr_usearch INTERFACE KNARR_USEARCH=1)
+set_source_files_properties(cpp/vectors/graph_links.cc PROPERTIES
+  COMPILE_DEFINITIONS KNARR_USEARCH=1 COMPILE_OPTIONS "-isystem;${_dir}")

@@ -74,6 +74,11 @@ void Engine::keep_graph(bool on) {
   graph_.enable(state->vectors, state->live(), state->numbering);
 }
 
+std::uint64_t Engine::graph_rows() const {
+  const GraphPtr graph = graph_.graph();
+  return graph == nullptr ? 0 : graph->size();
+}
+
 bool Engine::exists(std::string_view uri) const {
   const StatePtr state = this->state();
   return state->trie.find_plain(uri) != kNoNode || state->trie.find(parse_uri(uri)) != kNoNode;

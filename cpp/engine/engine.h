@@ -180,6 +180,7 @@ class Engine {
   // (vectors/graph_keeper.h); off in a new engine. Throws kUnsupported where this build has none.
   void keep_graph(bool on);
   bool keeps_graph() const { return graph_.is_on(); }
+  std::uint64_t graph_rows() const;  // in the graph there is now, those that are gone since too
   // Waits until the graph is as it is to be; false when that takes longer than `most`.
   bool wait_for_graph(std::chrono::milliseconds most) const { return graph_.wait(most); }
 

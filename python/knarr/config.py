@@ -26,6 +26,8 @@ class Settings(BaseSettings):
     abstract_threads:  calls to the model at a time
     precision:         how the engine stores vectors: "float32", "bfloat16" (half the bytes), "int8" (a quarter).
                        The catalog keeps what the embedder gave, so that another one only rebuilds the engine
+    graph:             keep a graph index for wide scopes of large bases, made in the background (see
+                       `Engine.keep_graph`)
     preview_chars:     the most characters of a preview
     max_file_bytes:    larger files are refused with status "limit"
     chat_url:          an OpenAI-compatible server (…/v1); empty: no chat model, everything works without
@@ -55,6 +57,7 @@ class Settings(BaseSettings):
     abstract_job_tokens: int = Field(default=2_000_000, ge=0)
     abstract_threads: int = Field(default=4, ge=1, le=64)
     precision: Literal["float32", "bfloat16", "int8"] = "float32"
+    graph: bool = False
     preview_chars: int = Field(default=240, ge=40)
     max_file_bytes: int = Field(default=256 << 20, ge=1)
     chat_url: str = ""

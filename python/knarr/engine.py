@@ -74,7 +74,7 @@ Rows = Serializable | bytes | npt.NDArray[np.bool_]
 # Such rows, or (rows, numbering): refused when `Engine.compact` has given rows other numbers since.
 RowFilter = Rows | tuple[Rows, int]
 
-Plan = Literal["auto", "exact", "scan"]
+Plan = Literal["auto", "exact", "scan", "graph"]
 Precision = Literal["float32", "bfloat16", "int8"]
 
 ROOT = "viking://"
@@ -91,10 +91,13 @@ class Engine:
                each number in 255 steps. Exact then means exact over what is stored: a score is the
                cosine of the query and the stored vector. Of the ten best of 14,360 real vectors in
                float32, bfloat16 finds 99.9 % and int8 99.6 %; see bench/README.md.
+    graph:     keep a graph of the rows for wide scopes of large stores, see `keep_graph`.
     """
 
-    def __init__(self, dim: int, precision: Precision = "float32") -> None:
+    def __init__(self, dim: int, precision: Precision = "float32", *, graph: bool = False) -> None:
         self._core = _core.Engine(_count(dim, "dim"), _text(precision, "precision"))
+        if graph:
+            self.keep_graph()
 
     @property
     def dim(self) -> int:
@@ -246,11 +249,15 @@ class Engine:
         question: (dim,) float32, compared with the edges' questions in place of the query
         plan:   "exact" finds the true k best in every scope. "scan" reads a code of each row and the
                 vectors of the few that may be among the best, and finds each of the true k best with
-                a probability of at least `recall_target`. "auto" is exact up to 10,000 allowed rows,
-                and beyond them where that is faster. Scores are exact always
+                a probability of at least `recall_target`. "graph" walks the graph of an engine that
+                keeps one, where walks found that share when it was made, and is "auto" where they did
+                not, the scope is narrow, or the graph is not ready; ``hits.plan`` says. "auto" is
+                exact up to 10,000 allowed rows, and beyond them what costs least. Scores are exact
+                always
         explain: also say what was done, and how long each step took: ``hits.explain``
 
-        Raises NotFound when nothing has the scope's URI, InvalidArgument for k < 1."""
+        Raises NotFound when nothing has the scope's URI, InvalidArgument for k < 1, and for the plan
+        "graph" when the engine keeps none."""
         return self._core.search(
             query, scope, k, filter, kinds, offset, expand, gamma, question, plan, recall_target, explain
         )
@@ -342,10 +349,35 @@ class Engine:
 
     def stats(self) -> dict[str, int]:
         """Counts and memory: dim, objects, rows, directories, version, numbering, edges, questions,
-        text_bytes, and ``*_size_bytes`` of the vectors, their short forms and codes, the texts and
-        grep's index of them, the trie and its row sets, the rows' records, the edges, and
+        text_bytes, graph_rows, and ``*_size_bytes`` of the vectors, their short forms and codes, the
+        graph, the texts and grep's index of them, the trie and its row sets, the rows' records, the edges, and
         of those their questions with their vectors."""
         return self._core.stats()
+
+    # ------------------------------------------------------------------ the graph
+
+    def keep_graph(self, on: bool = True) -> None:
+        """From now on, or no longer, keep a graph of the rows, made and grown in the background.
+
+        It is made from 20,000 objects on, at some 5,000 rows a second, by one thread that no other
+        waits for, and takes about 170 bytes for each row. Searches use it where it costs less than a
+        scan at the recall asked for. None is made of int8 vectors, or of fewer than 64 dimensions.
+        Raises Unsupported when this build has none."""
+        self._core.keep_graph(bool(on))
+
+    @property
+    def keeps_graph(self) -> bool:
+        """Whether a graph is kept, be it ready or not."""
+        return self._core.keeps_graph
+
+    @property
+    def graph_rows(self) -> int:
+        """How many rows are in the graph, those that are gone since too; 0 while there is none."""
+        return self._core.graph_rows
+
+    def wait_for_graph(self, timeout_s: float) -> bool:
+        """Wait until the graph is as it is to be; False when that takes longer."""
+        return self._core.wait_for_graph(max(0, round(timeout_s * 1000)))
 
     # ------------------------------------------------------------------ keeping
 
@@ -355,18 +387,9 @@ class Engine:
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], precision: Precision | None = None, *, check_all: bool = False
-    ) -> Self:
-        """Map a saved file. It is validated first: raises Corruption naming what fails, Unsupported
-        for a file of a newer version, StorageError when it cannot be read, and InvalidArgument when
-        its vectors have another precision than the one asked for; None takes any.
-
-        Of a large file's vectors each page is checked when a call first needs it: that call raises
-        Corruption when it is damaged, and calls that do not need it go on. `check_all` checks them
-        here, too."""
-        expected = None if precision is None else _text(precision, "precision")
-        engine = cls.__new__(cls)
-        engine._core = _core.Engine.load(os.fsencode(path), expected, check_all)
+               cosine of the query and the stored vector. Of the ten best of 14,360 real vectors in
+               float32, bfloat16 finds 99.9 % and int8 99.6 %; see bench/README.md.
+    graph:     keep a graph of the rows for wide scopes of large stores, see `keep_graph`.
         return engine
 
 

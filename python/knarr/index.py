@@ -40,17 +40,28 @@ class Index:
     """`engine` answers reads from any thread; `follow` may be called from any too. `documents_seq` is the
     newest change of documents that it holds: what experience changes leaves it alone."""
 
-    def __init__(self, catalog: Catalog, dim: int, model: str, precision: Precision = "float32") -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        dim: int,
+        model: str,
+        precision: Precision = "float32",
+        *,
+        graph: bool = False,
+    ) -> None:
         self._catalog = catalog
         self._model = model
         self._precision = precision
         self._saved = 0
+        self._saved_graph = 0
         self._taught: dict[str, None] = {}
         self._lock = threading.Lock()
         self.note = ""
         self.engine, self.seq = self._load(dim)
         self.documents_seq = self.seq
         self.follow()
+        if graph:
+            self.engine.keep_graph()
 
     def follow(self) -> bool:
         """Apply what the log holds beyond `seq`; True when there was something.
@@ -76,7 +87,8 @@ class Index:
 
     def save(self) -> None:
         """Write a snapshot of the present state and drop older ones."""
-        if self._saved == self.seq or self._taught:
+        graph_rows = self.engine.graph_rows
+        if self._taught or (self._saved == self.seq and self._saved_graph == graph_rows):
             return
         path = self._catalog.folder / f"engine-r{_RECIPE}-{self.seq}.snapshot"
         self.engine.save(path)
@@ -84,6 +96,7 @@ class Index:
             if other != path:
                 other.unlink(missing_ok=True)
         self._saved = self.seq
+        self._saved_graph = graph_rows
 
     def _snapshots(self) -> dict[int, Path]:
         found = ((_NAME.search(path.name), path) for path in self._catalog.folder.glob("engine-*.snapshot"))

@@ -43,9 +43,8 @@ class KnowledgeBase(Warming):
         try:
             embedder = embedder if embedder is not None else load_embedder(settings)
             catalog.bind_embedder(embedder.id, embedder.dim)
-            super().__init__(
-                catalog, Index(catalog, embedder.dim, embedder.id, settings.precision), embedder, settings
-            )
+            index = Index(catalog, embedder.dim, embedder.id, settings.precision, graph=settings.graph)
+            super().__init__(catalog, index, embedder, settings)
         except BaseException:
             catalog.close()
             raise

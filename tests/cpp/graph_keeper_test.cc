@@ -1,24 +1,21 @@
-// The graph in the background: beside readers and writers, stopped, forked, and kept in a file.
+// The graph in the background: kept up, stopped, forked, read while it grows.
 #include "vectors/graph_keeper.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <string>
+#include <array>
 #include <thread>
+#include <vector>
 
-#include "base/error.h"
-#include "engine/engine.h"
 #include "graph_rows.h"
-#include "vectors/graph_codec.h"
+#include "snapshot/snapshot.h"
 
 namespace knarr {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kLong{120'000};
+constexpr milliseconds kLong{600'000};
 
 struct GraphKeeperTest : testing::Test {
   void SetUp() override { SKIP_WITHOUT_GRAPH(); }
@@ -81,6 +78,35 @@ TEST_F(GraphKeeperTest, WhatCannotBeRestoredIsMade) {
   EXPECT_EQ(keeper.graph()->size(), 2000u);
 }
 
+TEST_F(GraphKeeperTest, IsReadWhileItGrows) {
+  VectorStore store = graph_store(3000);
+  const auto queries = clusters(50, 1);
+  GraphKeeper keeper(1000);
+  keeper.enable(store.view(), RowSet::range(0, 3000));
+  std::atomic<bool> done{false};
+  const VectorView view = store.view();
+  const auto read = [&](unsigned seed) {
+    for (unsigned i = seed; !done; i = (i + 7) % 50) {
+      if (const GraphPtr graph = keeper.graph()) {
+        const auto got = graph_search(*graph, view, one_in(2, 3000), &queries[i * kGraphDim], 10,
+                                      PlanWish::kGraph);
+        EXPECT_EQ(got.rows.size(), 10u);
+      }
+      std::this_thread::sleep_for(milliseconds(1));  // leaves the thread a core
+    }
+  };
+  std::thread one(read, 1), two(read, 2);
+  for (unsigned i = 0; i < 3; ++i) {
+    store.append(clusters(2500, i + 5), 2500);
+    keeper.follow(store.view(), RowSet::range(i, store.size()));
+    EXPECT_TRUE(keeper.wait(kLong));
+  }
+  done = true;
+  one.join();
+  two.join();
+  EXPECT_EQ(keeper.graph()->rows_end(), 10'500u);
+}
+
 #ifndef __SANITIZE_THREAD__
 TEST_F(GraphKeeperTest, AChildProcessHasNoThreadAndWaitsForNone) {
   const VectorStore store = graph_store(20'000);
@@ -98,108 +124,6 @@ TEST_F(GraphKeeperTest, AChildProcessHasNoThreadAndWaitsForNone) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 #endif
-
-// --- In an engine --------------------------------------------------------------------------------
-
-constexpr std::size_t kObjects = 21'000;
-
-std::string uri_of(std::size_t i) {
-  return "viking://folder" + std::to_string(i % 3) + "/doc" + std::to_string(i / 100) + "/" +
-         std::to_string(i);
-}
-
-void fill(Engine& engine, std::size_t begin, std::size_t end, unsigned seed) {
-  const std::vector<float> values = clusters(end - begin, seed);
-  std::vector<std::string> uris;
-  for (std::size_t i = begin; i < end; ++i) uris.push_back(uri_of(i));
-  const std::vector<std::string_view> views(uris.begin(), uris.end());
-  Objects objects;
-  objects.uris = views;
-  objects.vectors = values;
-  engine.add(objects);
-}
-
-Hits ask(const Engine& engine, const float* query, PlanWish plan, std::string_view scope) {
-  SearchOptions options;
-  options.scope = scope;
-  options.how.plan = plan;
-  options.how.recall_target = 0.9;
-  return engine.search({query, kGraphDim}, options);
-}
-
-TEST_F(GraphKeeperTest, AnEngineKeepsOneWhileItIsReadAndWritten) {
-  Engine engine(kGraphDim);
-  const auto queries = clusters(200, 1);
-  EXPECT_THROW(ask(engine, queries.data(), PlanWish::kGraph, kScheme), Error);
-  engine.keep_graph(true);
-  fill(engine, 0, kObjects, 1);
-  std::atomic<bool> done{false};
-  const auto read = [&](unsigned seed) {
-    for (unsigned i = seed; !done; i = (i + 7) % 200) {
-      const Hits hits = ask(engine, queries.data() + i * kGraphDim, PlanWish::kGraph, kScheme);
-      EXPECT_EQ(hits.size(), 10u);
-      for (std::size_t j = 0; j < hits.size(); ++j) EXPECT_NE(hits.uri(j), "");
-      std::this_thread::sleep_for(milliseconds(2));  // leaves the thread a core
-    }
-  };
-  std::thread one(read, 1), two(read, 2);
-  engine.remove("viking://folder0/doc7");
-  engine.move("viking://folder1", "viking://other");
-  fill(engine, kObjects, kObjects + 500, 9);
-  engine.remove("viking://other/doc9");
-  fill(engine, kObjects + 500, kObjects + 3500, 10);
-  EXPECT_TRUE(engine.wait_for_graph(kLong));
-  done = true;
-  one.join();
-  two.join();
-  const Hits all = ask(engine, queries.data(), PlanWish::kGraph, kScheme);
-  EXPECT_EQ(all.plan, "graph");
-  EXPECT_GT(engine.stats().graph_rows, kObjects);
-  const Hits exact = ask(engine, queries.data(), PlanWish::kExact, kScheme);
-  EXPECT_EQ(all.rows[0].row, exact.rows[0].row);
-  const Hits moved = ask(engine, queries.data(), PlanWish::kGraph, "viking://other");
-  EXPECT_EQ(moved.size(), 10u);
-  engine.keep_graph(false);
-  EXPECT_THROW(ask(engine, queries.data(), PlanWish::kGraph, kScheme), Error);
-  EXPECT_EQ(engine.stats().graph_rows, 0u);
-}
-
-TEST_F(GraphKeeperTest, ASnapshotBringsItsGraphAlong) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("graph" + std::to_string(getpid()))).string();
-  const auto queries = clusters(200, 1);
-  {
-    Engine engine(kGraphDim);
-    engine.keep_graph(true);
-    fill(engine, 0, kObjects, 1);
-    ASSERT_TRUE(engine.wait_for_graph(kLong));
-    for (int doc = 0; doc < 5; ++doc) {
-      engine.remove("viking://folder0/doc" + std::to_string(doc));  // rows that the file leaves out
-    }
-    engine.save(path);
-  }
-  const auto engine = Engine::load(path);
-  EXPECT_FALSE(engine->keeps_graph());
-  const auto begin = std::chrono::steady_clock::now();
-  engine->keep_graph(true);
-  ASSERT_TRUE(engine->wait_for_graph(kLong));
-  EXPECT_EQ(engine->stats().graph_rows, kObjects);  // restored: a new one would hold fewer
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
-  int equal = 0;
-  for (unsigned i = 0; i < 50; ++i) {
-    const float* query = queries.data() + i * kGraphDim;
-    const Hits got = ask(*engine, query, PlanWish::kGraph, kScheme);
-    const Hits exact = ask(*engine, query, PlanWish::kExact, kScheme);
-    EXPECT_EQ(got.plan, "graph");
-    ASSERT_EQ(got.size(), 10u);
-    for (std::size_t j = 0; j < 10; ++j) equal += got.rows[j].row == exact.rows[j].row;
-  }
-  EXPECT_GE(equal, 490);
-  fill(*engine, kObjects, kObjects + 3000, 4);  // and it grows on
-  ASSERT_TRUE(engine->wait_for_graph(kLong));
-  EXPECT_EQ(engine->stats().graph_rows, kObjects + 3000);
-  std::filesystem::remove(path);
-}
 
 // Whatever the bytes are, what is read of them can be walked.
 TEST_F(GraphKeeperTest, BytesOfAGraphAreNotBelieved) {
