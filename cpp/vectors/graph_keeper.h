@@ -43,8 +43,8 @@ class GraphKeeper {
   void disable();
   bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
 
-  // Says what there is now: the writer's duty after each publish. A numbering other than before says
-  // that rows have other numbers: the graph of the old ones goes.
+  // Says what there is now: the writer's duty after each publish. A numbering other than before
+  // says that rows have other numbers: the graph of the old ones goes.
   void follow(const VectorView& view, const RowSet& live, std::uint64_t numbering = 0);
 
   // How to get the first graph without making it, from a snapshot say; null when it cannot be.
