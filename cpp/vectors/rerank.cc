@@ -1,5 +1,6 @@
-// Candidates are scored in blocks, each the most promising of those that are left; after a block
-// those that have become hopeless are dropped, also those of the block itself: so a candidate that
+// Candidates are scored in blocks, each the most promising of those that are left; the first is
+// selected, and what it leaves hope for is sorted once. After a block those that have become
+// hopeless are dropped, also those of the block itself: so a candidate that
 // was hopeless from the start changes nothing by being there. The first block holds at least k
 // rows, for before that no row can be ruled out.
 #include "vectors/rerank.h"
@@ -45,30 +46,33 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
   KthLargest kth(k);
   std::array<const std::byte*, kPieceRows> data;
   std::vector<float> scores;
-  std::size_t block = std::max(k, kLeastBlock);
-  while (!candidates.empty()) {
+  std::size_t begin = 0, end = candidates.size(), n = std::min(std::max(k, kLeastBlock), end);
+  select(candidates, n);
+  while (n > 0) {
     if (out.scored >= most) return out;
-    const std::size_t n = std::min(block, candidates.size());
-    select(candidates, n);
+    const Candidate* const block = candidates.data() + begin;
     scores.resize(n);
     for (std::size_t at = 0; at < n; at += kPieceRows) {
       const std::size_t m = std::min(kPieceRows, n - at);
-      for (std::size_t i = 0; i < m; ++i) data[i] = view.data(candidates[at + i].row);
+      for (std::size_t i = 0; i < m; ++i) data[i] = view.data(block[at + i].row);
       kernel.block(data.data(), m, &query, 1, view.dim(), scores.data() + at, m);
     }
-    for (std::size_t i = 0; i < n; ++i) kth.offer(std::min(scores[i], candidates[i].upper));
+    for (std::size_t i = 0; i < n; ++i) kth.offer(std::min(scores[i], block[i].upper));
     const float floor = kth.value();
     for (std::size_t i = 0; i < n; ++i) {
-      if (candidates[i].upper < floor) continue;
-      best.offer(candidates[i].row, scores[i]);
+      if (block[i].upper < floor) continue;
+      best.offer(block[i].row, scores[i]);
       ++out.scored;
     }
-    const auto left =
-        std::remove_if(candidates.begin() + static_cast<std::ptrdiff_t>(n), candidates.end(),
-                       [floor](const Candidate& each) { return each.upper < floor; });
-    candidates.erase(left, candidates.end());
-    candidates.erase(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(n));
-    block = std::max(k / kBlocksPerK, kLeastBlock);
+    const auto has_hope = [floor](const Candidate& each) { return each.upper >= floor; };
+    const auto rest = candidates.begin() + static_cast<std::ptrdiff_t>(begin + n);
+    const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(end);
+    const auto left = begin == 0 ? std::partition(rest, last, has_hope)
+                                 : std::partition_point(rest, last, has_hope);
+    if (begin == 0) std::sort(rest, left, Better());
+    begin += n;
+    end = static_cast<std::size_t>(left - candidates.begin());
+    n = std::min(std::max(k / kBlocksPerK, kLeastBlock), end - begin);
   }
   out.rows = best.take();
   out.is_done = true;
