@@ -119,5 +119,31 @@ TEST_F(EngineGraphTest, ASnapshotBringsItsGraphAlong) {
   std::filesystem::remove(path);
 }
 
+// Rows get other numbers: the graph comes along, under them.
+TEST_F(EngineGraphTest, CompactionTakesTheGraphAlong) {
+  Engine engine(kGraphDim);
+  engine.keep_graph(true);
+  fill(engine, 0, kObjects, 1);
+  ASSERT_TRUE(engine.wait_for_graph(kLong));
+  for (int doc = 0; doc < 8; ++doc) {
+    engine.remove("viking://folder0/doc" + std::to_string(doc));
+  }
+  ASSERT_TRUE(engine.compact(0).has_value());
+  const auto queries = clusters(200, 1);
+  EXPECT_EQ(ask(engine, queries.data(), PlanWish::kGraph, kScheme).size(), 10u);  // ready or not
+  ASSERT_TRUE(engine.wait_for_graph(kLong));
+  EXPECT_EQ(engine.graph_rows(), kObjects);
+  int equal = 0;
+  for (unsigned i = 0; i < 50; ++i) {
+    const float* query = queries.data() + i * kGraphDim;
+    const Hits got = ask(engine, query, PlanWish::kGraph, kScheme);
+    const Hits exact = ask(engine, query, PlanWish::kExact, kScheme);
+    EXPECT_EQ(got.plan, "graph");
+    ASSERT_EQ(got.size(), 10u);
+    for (std::size_t j = 0; j < 10; ++j) equal += got.rows[j].row == exact.rows[j].row;
+  }
+  EXPECT_GE(equal, 490);
+}
+
 }  // namespace
 }  // namespace knarr
