@@ -75,7 +75,7 @@ void Engine::keep_graph(bool on) {
 }
 
 std::uint64_t Engine::graph_rows() const {
-  const GraphPtr graph = graph_.graph();
+  const GraphPtr graph = graph_.graph(state()->numbering);
   return graph == nullptr ? 0 : graph->size();
 }
 
