@@ -3,10 +3,10 @@
     python -m bench.python.opening [--rows 100000 1000000] [--dim 384] [--text-bytes 200] [--repeat 5]
         [--vectors FILE] [--results FILE]
 
-Documents of 1,000 chunks with texts are saved to a file in a temporary folder; then a new process opens
-it, searches everything once, greps a rare word once, and tells the times. `warm`: the file lies in the
-page cache; `cold`: it was dropped from there before (the disk's own caches were not). `again_ms` is a
-second search.
+Documents of 1,000 chunks with texts are saved to a file in a temporary folder; then a new process opens it,
+searches everything once for what is near an object, greps a rare word once, and tells the times. `warm`: the
+file lies in the page cache; `cold`: it was dropped from there before (the disk's own caches were not).
+`again_ms` is a second search.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from bench import results
-from bench.python.scoped_search import make_vectors
+from bench.python.scoped_search import make_queries, make_vectors
 from bench.python.structure import DOCUMENT_ROWS, SECTION_ROWS, make_texts
 
 from knarr import Engine
@@ -35,14 +35,14 @@ import json, sys, time
 from pathlib import Path
 import numpy as np
 from knarr import Engine
-path, dim = sys.argv[1], int(sys.argv[2])
-query = np.ones(dim, np.float32)
+path = sys.argv[1]
+query, other = np.load(path + ".npy")
 times = [time.perf_counter()]
 engine = Engine.load(path)
 times.append(time.perf_counter())
 plan = engine.search(query).plan
 times.append(time.perf_counter())
-engine.search(query + np.float32(0.1))
+engine.search(other)
 times.append(time.perf_counter())
 engine.grep("unheard-of", limit=1)
 times.append(time.perf_counter())
@@ -61,12 +61,15 @@ def make(rows: int, options: argparse.Namespace, path: Path) -> None:
     for number in range(rows // DOCUMENT_ROWS):
         base = f"viking://library/folder_{number % 10}/document_{number}"
         uris = [f"{base}/section_{i // SECTION_ROWS}/{i}.md" for i in range(DOCUMENT_ROWS)]
-        vectors = make_vectors(DOCUMENT_ROWS, options.dim, seed=number, real=real)
+        first = number * DOCUMENT_ROWS
+        part = None if real is None else real[np.arange(first, first + DOCUMENT_ROWS) % len(real)]
+        vectors = make_vectors(DOCUMENT_ROWS, options.dim, seed=number, real=part)
         engine.add(uris, vectors, texts, document=base)
     engine.save(path)
+    np.save(f"{path}.npy", make_queries(2, vectors, seed=1))
 
 
-def opened(path: Path, dim: int, *, warm: bool) -> dict[str, Any]:
+def opened(path: Path, *, warm: bool) -> dict[str, Any]:
     """What a new process says."""
     with path.open("rb") as file:
         if warm:
@@ -74,7 +77,7 @@ def opened(path: Path, dim: int, *, warm: bool) -> dict[str, Any]:
                 pass
         else:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    reader = [sys.executable, "-c", READER, str(path), str(dim)]
+    reader = [sys.executable, "-c", READER, str(path)]
     done = subprocess.run(reader, capture_output=True, text=True, check=True)
     return dict(json.loads(done.stdout))
 
@@ -83,7 +86,7 @@ def measure(rows: int, options: argparse.Namespace, path: Path) -> list[dict[str
     """The medians, warm and cold, of one size."""
     lines = []
     for warm in (True, False):
-        runs = [opened(path, options.dim, warm=warm) for _ in range(options.repeat)]
+        runs = [opened(path, warm=warm) for _ in range(options.repeat)]
         line: dict[str, Any] = {"rows": rows, "cache": "warm" if warm else "cold"}
         line["file_mib"] = round(path.stat().st_size / 2**20)
         for name, value in runs[0].items():
