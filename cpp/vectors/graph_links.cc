@@ -35,7 +35,7 @@ class LeftSide {
 
   void set(const std::byte* row, const ShortShape& shape) {
     const auto* numbers = reinterpret_cast<const std::int8_t*>(row);
-    for (std::size_t i = 0; i < shape.numbers; ++i) wide_[i] = numbers[i];
+    std::copy_n(numbers, shape.numbers, wide_.begin());
     step_ = shape.step(row);
   }
   float distance(const std::byte* row, const ShortShape& shape, ShortProducts products) const {

@@ -8,11 +8,12 @@
 //
 // What is found. The plan "exact" finds the true best rows. The plan "scan" (see code_scan.h) finds
 // each of them with a probability of at least recall_target. The plan "graph" (see graph_search.h)
-// finds the share of them that walks of that graph found when it was made. By default ("auto") the plan is exact
-// up to kExactRows allowed rows (planner.h), and beyond them when that costs less: so a section, a
-// document or a small folder is always answered exactly, and a wide scope with the recall asked
-// for. Who needs exact results in every scope asks for the plan "exact", or for a recall of 1.
-// Pages of one ranking fit together without a gap or a repetition under the plan "exact" only.
+// finds the share of them that walks of that graph found when it was made. By default ("auto") the
+// plan is exact up to kExactRows allowed rows (planner.h), and beyond them the one that costs least:
+// so a section, a document or a small folder is always answered exactly, and a wide scope with the
+// recall asked for. Who needs exact results in every scope asks for the plan "exact", or for a
+// recall of 1. Pages of one ranking fit together without a gap or a repetition under the plan
+// "exact" only.
 //
 // Threads: any number of calls at once; a call reads its view without locks and may start threads
 // of its own for large scans.
