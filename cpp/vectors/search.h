@@ -9,10 +9,10 @@
 // What is found. The plan "exact" finds the true best rows. The plan "scan" (see code_scan.h) finds
 // each of them with a probability of at least recall_target. The plan "graph" (see graph_search.h)
 // finds the share of them that walks of that graph found when it was made. By default ("auto") the
-// plan is exact up to kExactRows allowed rows (planner.h), and beyond them the one that costs least:
-// so a section, a document or a small folder is always answered exactly, and a wide scope with the
-// recall asked for. Who needs exact results in every scope asks for the plan "exact", or for a
-// recall of 1. Pages of one ranking fit together without a gap or a repetition under the plan
+// plan is exact up to kExactRows allowed rows (planner.h), and beyond them the one that costs
+// least: so a section, a document or a small folder is always answered exactly, and a wide scope
+// with the recall asked for. Who needs exact results in every scope asks for the plan "exact", or
+// for a recall of 1. Pages of one ranking fit together without a gap or a repetition under the plan
 // "exact" only.
 //
 // Threads: any number of calls at once; a call reads its view without locks and may start threads
@@ -37,9 +37,9 @@ enum class PlanWish : std::uint8_t { kAuto, kExact, kScan, kGraph };
 struct SearchHow {
   // kScan: where rows have codes. kGraph: where the graph is for what is asked, else kAuto.
   PlanWish plan = PlanWish::kAuto;
-  double recall_target = 0.99;      // over 0, at most 1
-  bool explain = false;             // also measure times
-  const Graph* graph = nullptr;     // of the view's rows, where there is one
+  double recall_target = 0.99;   // over 0, at most 1
+  bool explain = false;          // also measure times
+  const Graph* graph = nullptr;  // of the view's rows, where there is one
 };
 
 // How a result was found. Times are zero unless asked for, and of the whole call: queries of a
