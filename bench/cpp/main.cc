@@ -25,11 +25,12 @@ constexpr Entry kBenches[] = {
 };
 
 int usage() {
-  std::fprintf(stderr,
-               "usage: core_bench [trie] [filter] [scan] [grep] [edges] [engine] [--seconds S] [--rows N]\n"
-               "       core_bench guard\n"
-               "  --seconds S  time for each group of contenders (default 1)\n"
-               "  --rows N     rows of the largest case (default 1000000, 100 to 100000000)\n");
+  std::fprintf(
+      stderr,
+      "usage: core_bench [trie] [filter] [scan] [grep] [edges] [engine] [--seconds S] [--rows N]\n"
+      "       core_bench guard\n"
+      "  --seconds S  time for each group of contenders (default 1)\n"
+      "  --rows N     rows of the largest case (default 1000000, 100 to 100000000)\n");
   return 2;
 }
 

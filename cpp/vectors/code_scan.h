@@ -24,7 +24,7 @@ namespace knarr {
 
 // A scan is given up when more than one in so many of the allowed rows would have to be looked at:
 // then the exact plan is faster, and scan and exact plan together cost at most twice as much.
-inline constexpr std::uint64_t kMostReranked = 8;
+inline constexpr std::uint64_t kMostReranked = 32;
 
 // One more thread joins a scan for each so many bytes of codes that it reads.
 inline constexpr std::size_t kCodeBytesPerWorker = std::size_t{4} << 20;

@@ -1,7 +1,7 @@
 // Candidates are scored in blocks, each the most promising of those that are left; the first is
-// selected, and what it leaves hope for is sorted once. After a block those that have become
-// hopeless are dropped, also those of the block itself: so a candidate that
-// was hopeless from the start changes nothing by being there. The first block holds at least k
+// selected, and of what it leaves hope for, as many as may be scored are sorted, once. After a
+// block those that have become hopeless are dropped, also those of the block itself: so a candidate
+// that was hopeless from the start changes nothing by being there. The first block holds at least k
 // rows, for before that no row can be ruled out.
 #include "vectors/rerank.h"
 
@@ -36,6 +36,18 @@ void select(std::vector<Candidate>& candidates, std::size_t n) {
   }
 }
 
+// Sorts the best, one more than `most` of them, to the front; returns their end.
+auto sort_best(std::vector<Candidate>::iterator begin, std::vector<Candidate>::iterator end,
+               std::uint64_t most) {
+  auto last = end;
+  if (static_cast<std::uint64_t>(end - begin) > most) {
+    last = begin + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(begin, last++, end, Better());
+  }
+  std::sort(begin, last, Better());
+  return last;
+}
+
 }  // namespace
 
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
@@ -47,6 +59,7 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
   std::array<const std::byte*, kPieceRows> data;
   std::vector<float> scores;
   std::size_t begin = 0, end = candidates.size(), n = std::min(std::max(k, kLeastBlock), end);
+  auto unsorted = candidates.end(), last_unsorted = candidates.end();
   select(candidates, n);
   while (n > 0) {
     if (out.scored >= most) return out;
@@ -67,12 +80,18 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
     const auto has_hope = [floor](const Candidate& each) { return each.upper >= floor; };
     const auto rest = candidates.begin() + static_cast<std::ptrdiff_t>(begin + n);
     const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(end);
-    const auto left = begin == 0 ? std::partition(rest, last, has_hope)
-                                 : std::partition_point(rest, last, has_hope);
-    if (begin == 0) std::sort(rest, left, Better());
+    if (begin == 0) {
+      const auto left = std::partition(rest, last, has_hope);
+      unsorted = sort_best(rest, left, most);
+      last_unsorted = left;
+      end = static_cast<std::size_t>(unsorted - candidates.begin());
+    } else {
+      end =
+          static_cast<std::size_t>(std::partition_point(rest, last, has_hope) - candidates.begin());
+    }
     begin += n;
-    end = static_cast<std::size_t>(left - candidates.begin());
     n = std::min(std::max(k / kBlocksPerK, kLeastBlock), end - begin);
+    if (n == 0 && std::any_of(unsorted, last_unsorted, has_hope)) return out;
   }
   out.rows = best.take();
   out.is_done = true;

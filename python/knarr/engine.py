@@ -387,9 +387,26 @@ class Engine:
 
     @classmethod
     def load(
-               cosine of the query and the stored vector. Of the ten best of 14,360 real vectors in
-               float32, bfloat16 finds 99.9 % and int8 99.6 %; see bench/README.md.
-    graph:     keep a graph of the rows for wide scopes of large stores, see `keep_graph`.
+        cls,
+        path: str | os.PathLike[str],
+        precision: Precision | None = None,
+        *,
+        check_all: bool = False,
+        graph: bool = False,
+    ) -> Self:
+        """Map a saved file. It is validated first: raises Corruption naming what fails, Unsupported
+        for a file of a newer version, StorageError when it cannot be read, and InvalidArgument when
+        its vectors have another precision than the one asked for; None takes any. With `graph`, one
+        is kept from then on: that of the file, read in the background, or a new one.
+
+        Of a large file's vectors each page is checked when a call first needs it: that call raises
+        Corruption when it is damaged, and calls that do not need it go on. `check_all` checks them
+        here, too."""
+        expected = None if precision is None else _text(precision, "precision")
+        engine = cls.__new__(cls)
+        engine._core = _core.Engine.load(os.fsencode(path), expected, check_all)
+        if graph:
+            engine.keep_graph()
         return engine
 
 

@@ -247,8 +247,17 @@ TEST(CodeScan, ABatchEqualsItsQueriesAskedAlone) {
 TEST(CodeScan, ThreadsChangeNothing) {
   const std::size_t dim = 256, n = 240'000;
   Matrix values = normal(n, dim, 19);
+  Matrix queries;
+  for (const std::size_t row : {7u, 100'000u, 230'000u}) {
+    const Matrix query = near(values, dim, row, 20);
+    queries.insert(queries.end(), query.begin(), query.end());
+    for (std::size_t i = 1; i <= 60; ++i) {  // so that the best stand out
+      const Matrix like = near(values, dim, row, static_cast<unsigned>(20 + i));
+      std::ranges::copy(like,
+                        values.begin() + static_cast<std::ptrdiff_t>((row + i * 3001) % n * dim));
+    }
+  }
   const VectorStore store = store_of(values, dim);
-  const Matrix queries = normal(3, dim, 20);
   ASSERT_GT(store.view().codes().chunks() * store.view().codes().coder().shape().size_bytes,
             kCodeBytesPerWorker);
   const RowSet allowed = RowSet::range(0, n);

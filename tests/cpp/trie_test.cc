@@ -279,11 +279,26 @@ TEST(Trie, PlainUrisAreFoundAsParsedOnes) {
       return kNoNode;
     }
   };
-  for (const std::string_view uri :
-       {"viking://", "viking:///", "viking:////", "viking://a", "viking://a/", "viking://a//",
-        "viking://a/b/c", "viking://a/b/c/", "viking://a//b", "viking:///a", "viking://a/b/d",
-        "viking://a/x y", "viking://é", "viking://a\\b", "viking://a/.", "viking://a/..",
-        "viking:/a", "a", "", "viking://b"}) {
+  for (const std::string_view uri : {"viking://",
+                                     "viking:///",
+                                     "viking:////",
+                                     "viking://a",
+                                     "viking://a/",
+                                     "viking://a//",
+                                     "viking://a/b/c",
+                                     "viking://a/b/c/",
+                                     "viking://a//b",
+                                     "viking:///a",
+                                     "viking://a/b/d",
+                                     "viking://a/x y",
+                                     "viking://é",
+                                     "viking://a\\b",
+                                     "viking://a/.",
+                                     "viking://a/..",
+                                     "viking:/a",
+                                     "a",
+                                     "",
+                                     "viking://b"}) {
     EXPECT_EQ(trie.find_plain(uri), parsed(uri)) << uri;
   }
   EXPECT_EQ(trie.find_plain("viking://a/50%25 off"), kNoNode);  // for parse_uri to tell
