@@ -20,7 +20,7 @@ void score(ShortProducts products, const std::byte* const* rows, std::size_t n_r
            std::span<const float* const> queries, std::size_t dim, float* scores,
            std::size_t stride) {
   const ShortShape shape(dim);
-  std::array<const std::int16_t*, kPieceQueries> numbers;
+  std::array<const std::int16_t*, kPieceQueries> numbers{};
   for (std::size_t q = 0; q < queries.size(); ++q)
     numbers[q] = whole_query(queries[q], dim).numbers;
   std::array<std::int32_t, kPieceRows * kPieceQueries> sums;
