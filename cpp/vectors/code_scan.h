@@ -23,7 +23,8 @@
 namespace knarr {
 
 // A scan is given up when more than one in so many of the allowed rows would have to be looked at:
-// then the exact plan is faster, and scan and exact plan together cost at most twice as much.
+// then the exact plan is faster. What was done until then and the exact plan together were measured
+// at 2.0 to 2.2 times the exact plan alone, for queries that are near nothing.
 inline constexpr std::uint64_t kMostReranked = 32;
 
 // One more thread joins a scan for each so many bytes of codes that it reads.

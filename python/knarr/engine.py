@@ -351,8 +351,8 @@ class Engine:
     def stats(self) -> dict[str, int]:
         """Counts and memory: dim, objects, rows, directories, version, numbering, edges, questions,
         text_bytes, graph_rows, and ``*_size_bytes`` of the vectors, their short forms and codes, the
-        graph, the texts and grep's index of them, the trie and its row sets, the rows' records, the edges, and
-        of those their questions with their vectors."""
+        graph, the texts and grep's index of them, the trie and its row sets, the rows' records,
+        the edges, and of those their questions with their vectors."""
         return self._core.stats()
 
     # ------------------------------------------------------------------ the graph
