@@ -3,9 +3,9 @@
 # Taken, in this order, from
 #   1. -DKNARR_ROARING_DIR=DIR, a folder with the amalgamated roaring.h and roaring.c (offline builds);
 #   2. a system CRoaring of version 2 or newer (pkg-config `roaring`);
-#   3. the pinned pyroaring source distribution, which carries the amalgamated sources; pip fetches
-#      it once, and its SHA-256 is checked.
+#   3. the pinned pyroaring source distribution, which carries the amalgamated sources.
 set(KNARR_ROARING_DIR "" CACHE PATH "Folder with CRoaring's amalgamated roaring.h and roaring.c")
+include(Sdist)
 set(_pyroaring_version 1.2.0)
 set(_pyroaring_sha256 e33bf8fc8d8aad7373f62147cb5dbfaf0fdcf19af8069d034cd8ef4fb41a78af)
 
@@ -26,28 +26,14 @@ endif()
 
 set(_dir "${KNARR_ROARING_DIR}")
 if(NOT _dir)
-  set(_fetch "${CMAKE_BINARY_DIR}/roaring")
-  set(_dir "${_fetch}/pyroaring-${_pyroaring_version}/pyroaring")
-  if(NOT EXISTS "${_dir}/roaring.c")
-    message(STATUS "Fetching CRoaring's sources (pyroaring ${_pyroaring_version}, source distribution)")
-    execute_process(
-      COMMAND ${Python_EXECUTABLE} -m pip download --quiet --no-deps --no-binary pyroaring
-              --dest "${_fetch}" pyroaring==${_pyroaring_version}
-      RESULT_VARIABLE _rc ERROR_VARIABLE _err)
-    set(_sdist "${_fetch}/pyroaring-${_pyroaring_version}.tar.gz")
-    if(NOT _rc EQUAL 0 OR NOT EXISTS "${_sdist}")
-      message(FATAL_ERROR
-        "CRoaring not found: the system has no roaring >= 2.0 and pip could not fetch the source "
-        "distribution pyroaring==${_pyroaring_version} (${_err}). Without a network, unpack that "
-        "distribution and pass -DKNARR_ROARING_DIR=<folder with roaring.c> "
-        "(pip: -C cmake.define.KNARR_ROARING_DIR=<folder>).")
-    endif()
-    file(SHA256 "${_sdist}" _sum)
-    if(NOT _sum STREQUAL _pyroaring_sha256)
-      message(FATAL_ERROR "${_sdist}: SHA-256 is ${_sum}, expected ${_pyroaring_sha256}")
-    endif()
-    file(ARCHIVE_EXTRACT INPUT "${_sdist}" DESTINATION "${_fetch}")
+  knarr_fetch_sdist(pyroaring ${_pyroaring_version} ${_pyroaring_sha256} pyroaring _sdist _error)
+  if(_error)
+    message(FATAL_ERROR
+      "CRoaring not found: the system has no roaring >= 2.0 and ${_error}. Without a network, unpack "
+      "that distribution and pass -DKNARR_ROARING_DIR=<folder with roaring.c> "
+      "(pip: -C cmake.define.KNARR_ROARING_DIR=<folder>).")
   endif()
+  set(_dir "${_sdist}/pyroaring")
 endif()
 if(NOT EXISTS "${_dir}/roaring.c" OR NOT EXISTS "${_dir}/roaring.h")
   message(FATAL_ERROR "KNARR_ROARING_DIR=${_dir}: expected roaring.h and roaring.c there")

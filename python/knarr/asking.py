@@ -164,7 +164,8 @@ class Asking(Experience):
         by_model = policy != "extractive" and bool(self.settings.chat_url.strip())
         chat = self.chat_model() if by_model else None
         threshold = self.checker_threshold(judge_of(chat))
-        checker = load_checker(self.settings, chat, load_reranker(), threshold=threshold)
+        reranker = load_reranker(self.settings.embed_threads)
+        checker = load_checker(self.settings, chat, reranker, threshold=threshold)
         rules = (*rules_of(self.settings.domain), *self.rules)
 
         def rule(question: str, scopes: Sequence[str]) -> str:

@@ -15,8 +15,8 @@ class Settings(BaseSettings):
     embedder:          "local" (the offline model of the extra `local`), a folder with `model.onnx`
                        and `tokenizer.json`, or "openai" (an OpenAI-compatible `/embeddings` server)
     embed_url, embed_model, embed_key:  for "openai"
-    embed_threads:     texts that are embedded at a time, and threads of one alone; 0 is one per core. The
-                       engine's own threads are bounded by KNARR_THREADS
+    embed_threads:     texts that are embedded, or passages that are reranked, at a time, and threads of one
+                       alone; 0 is one per core. The engine's own threads are bounded by KNARR_THREADS
     chunk_tokens:      L, the most tokens of a chunk
     abstract_tokens:   the most tokens of an abstract
     abstracts:         "extractive" (sentences of the text itself), or "model": by the chat model, where one is

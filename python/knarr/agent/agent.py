@@ -9,7 +9,7 @@ from knarr.agent.budget import Budget
 from knarr.agent.decision import Policy
 from knarr.agent.escalation import Escalation
 from knarr.agent.focus import Focus
-from knarr.agent.library import KeepsTraces, Library
+from knarr.agent.library import HasSettings, KeepsTraces, Library
 from knarr.agent.session import Clock, Means, Run, Session
 from knarr.embed.rerank import Reranker, load_reranker
 from knarr.trace import Trace
@@ -21,6 +21,10 @@ def _keep(library: Library, trace: Trace) -> None:
         library.store_trace(trace)
 
 
+def _threads(library: Library) -> int:
+    return library.settings.embed_threads if isinstance(library, HasSettings) else 0
+
+
 def _by_rule(reranker: Reranker | None) -> Escalation:
     from knarr.checker import RuleChecker
 
@@ -30,7 +34,8 @@ def _by_rule(reranker: Reranker | None) -> Escalation:
 class Agent:
     """Answers questions from a library with a policy (the extractive one when none is given).
 
-    reranker: orders passages; by default the offline model where it is installed. None: go without.
+    reranker: orders passages; by default the offline model where it is installed, with the threads that
+        the library's settings give it. None: go without.
     escalation: how mode "vikingrag-e+" decides; by default with the checker that needs no model.
     May be used by several threads at once when library and policy may.
     """
@@ -44,7 +49,7 @@ class Agent:
         escalation: Escalation | None = None,
         clock: Clock = time.monotonic,
     ) -> None:
-        ranker = load_reranker() if isinstance(reranker, str) else reranker
+        ranker = load_reranker(_threads(library)) if isinstance(reranker, str) else reranker
         if policy is None:
             from knarr.agent.policy.extractive import ExtractivePolicy
 

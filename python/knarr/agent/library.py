@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from knarr.config import Settings
 from knarr.trace import Trace
 from knarr.types import GrepResult, Kind, Listing, Passage, SearchResult
 
@@ -50,6 +51,14 @@ class KeepsTraces(Protocol):
     """A library that stores the record of each run."""
 
     def store_trace(self, trace: Trace) -> None: ...
+
+
+@runtime_checkable
+class HasSettings(Protocol):
+    """A library that was opened with settings: its agents obey them."""
+
+    @property
+    def settings(self) -> Settings: ...
 
 
 @runtime_checkable

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from knarr.embed.local import reranking_model
 from knarr.embed.onnx import HubTokenizer
+from knarr.embed.parallel import available_cores
 from knarr.embed.session import Model
 from knarr.errors import EmbedderError
 
@@ -101,10 +102,15 @@ class Reranker:
             return self._tokenizer
 
 
-@cache
 def load_reranker(threads: int = 0) -> Reranker | None:
-    """The offline reranker, shared by the process; None (and a line in the log) where it is not
-    installed. A damaged model raises EmbedderError."""
+    """The offline reranker for up to `threads` threads at once, 0 for one per core; one object for all who
+    ask for as many. None (and a line in the log) where it is not installed. A damaged model raises
+    EmbedderError."""
+    return _shared(threads or available_cores())
+
+
+@cache
+def _shared(threads: int) -> Reranker | None:
     try:
         return Reranker(reranking_model(), threads=threads)
     except EmbedderError as error:

@@ -128,7 +128,7 @@ class Experience(Control):
         chat = load_chat(self.settings) if trace.usage.model.calls else None
         if chat is not None:
             return ModelJudge(chat)
-        reranker = load_reranker()
+        reranker = load_reranker(self.settings.embed_threads)
         return RuleJudge(
             trace.citations, lambda question, answer, text: supports(question, answer, text, reranker)
         )

@@ -7,7 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+import knarr
+from knarr.agent import Agent
+from knarr.config import Settings
 from knarr.embed import rerank
+from knarr.embed.parallel import available_cores
 from knarr.embed.rerank import Reranker, load_reranker
 from knarr.errors import EmbedderError
 
@@ -51,6 +55,28 @@ def test_threads_agree(reranker):
     assert all((row == alone).all() for row in rows)
 
 
+def test_one_for_all_who_ask_for_as_many_threads(reranker):
+    assert load_reranker(1) is reranker
+    assert load_reranker() is load_reranker(available_cores()) is load_reranker(0)
+
+
+def test_agents_and_checkers_use_as_many_threads_as_the_settings_say(tmp_path, embedder, monkeypatch):
+    asked = []
+
+    def load(threads: int = 0) -> None:
+        asked.append(threads)
+
+    monkeypatch.setattr("knarr.agent.agent.load_reranker", load)
+    monkeypatch.setattr(rerank, "load_reranker", load)
+    with knarr.open(tmp_path / "test.kb", embedder=embedder, settings=Settings(embed_threads=3)) as kb:
+        note = tmp_path / "fee.md"
+        note.write_text(f"# Fees\n\n{FITS}\n")
+        kb.add(note, into="viking://kb")
+        kb.ask("What is the late fee?", mode="vikingrag-e+")
+        Agent(kb)
+    assert asked == [3] * len(asked) and len(asked) >= 3
+
+
 def test_absent_is_none_and_damaged_is_an_error(monkeypatch):
     def missing() -> None:
         raise EmbedderError("no offline model is installed")
@@ -58,13 +84,13 @@ def test_absent_is_none_and_damaged_is_an_error(monkeypatch):
     def damaged() -> None:
         raise EmbedderError("model.onnx has SHA-256 0, expected 1")
 
-    load_reranker.cache_clear()
+    rerank._shared.cache_clear()
     try:
         monkeypatch.setattr(rerank, "reranking_model", missing)
         assert load_reranker() is None
-        load_reranker.cache_clear()
+        rerank._shared.cache_clear()
         monkeypatch.setattr(rerank, "reranking_model", damaged)
         with pytest.raises(EmbedderError, match="SHA-256"):
             load_reranker()
     finally:
-        load_reranker.cache_clear()
+        rerank._shared.cache_clear()
