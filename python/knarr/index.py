@@ -15,12 +15,21 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
+from knarr import snapshots
 from knarr.catalog import Catalog, changes, documents, experience, folders, vectors
 from knarr.catalog.experience import Lesson
 from knarr.catalog.records import Change, DocumentRecord
 from knarr.documents.names import SCHEME
 from knarr.engine import Engine, Precision
-from knarr.errors import CatalogError, Corruption, InvalidArgument, NotFound, StorageError, Unsupported
+from knarr.errors import (
+    AlreadyExists,
+    CatalogError,
+    Corruption,
+    InvalidArgument,
+    NotFound,
+    StorageError,
+    Unsupported,
+)
 
 # An object's vector leans towards that of its document's names: questions often say which document they
 # mean, and chunks seldom do. On the development questions of six document sets this weight raised the
@@ -54,7 +63,8 @@ class Index:
         self._precision = precision
         self._saved = 0
         self._saved_graph = 0
-        self._taught: dict[str, None] = {}
+        self._taught: dict[str, None] = {}  # traces whose edges are to come back
+        self._retold: dict[str, None] = {}  # folders whose abstracts are
         self._lock = threading.Lock()
         self.note = ""
         self.engine, self.seq = self._load(dim)
@@ -68,7 +78,8 @@ class Index:
 
         Edges that changed leave before the documents are brought up to date and come back after: the
         catalog tells them for its newest state, which the engine has only then, and so no reader meets an
-        edge whose text is another one by now."""
+        edge whose text is another one by now. So do abstracts of folders, under the URI that the folder has
+        in the end: the folder of that name may have been another one, or none, when it changed."""
         with self._lock, self._catalog.reading() as connection:
             news = changes.since(connection, self.seq)
             self._taught |= {change.uri: None for change in news if change.kind == "experience"}
@@ -79,6 +90,9 @@ class Index:
                     self._apply(connection, change)
                     self.documents_seq = change.seq
                 self.seq = change.seq
+            for uri in self._retold:
+                publish_folder(self.engine, connection, uri, self._model)
+            self._retold = {}
             publish_edges(self.engine, connection, list(self._taught), self._model)
             self._taught = {}
             if news:
@@ -86,17 +100,21 @@ class Index:
         return bool(news)
 
     def save(self) -> None:
-        """Write a snapshot of the present state and drop older ones."""
-        graph_rows = self.engine.graph_rows
-        if self._taught or (self._saved == self.seq and self._saved_graph == graph_rows):
-            return
-        path = self._catalog.folder / f"engine-r{_RECIPE}-{self.seq}.snapshot"
-        self.engine.save(path)
-        for other in self._catalog.folder.glob("engine-*.snapshot"):
-            if other != path:
-                other.unlink(missing_ok=True)
-        self._saved = self.seq
-        self._saved_graph = graph_rows
+        """Write a snapshot of the present state and drop older ones, and what killed writers left."""
+        with self._lock:
+            if self._taught or self._retold:
+                return
+            graph_rows = self.engine.graph_rows
+            is_saved = self._saved == self.seq and self._saved_graph == graph_rows
+            path = self._catalog.folder / f"engine-r{_RECIPE}-{self.seq}.snapshot"
+            if not is_saved and not snapshots.write(self.engine, path):
+                return
+            snapshots.drop(self._older() if is_saved else snapshots.others(path))
+            self._saved = self.seq
+            self._saved_graph = graph_rows
+
+    def _older(self) -> list[Path]:
+        return [path for seq, path in self._snapshots().items() if seq < self.seq]
 
     def _snapshots(self) -> dict[int, Path]:
         found = ((_NAME.search(path.name), path) for path in self._catalog.folder.glob("engine-*.snapshot"))
@@ -135,22 +153,46 @@ class Index:
 
     def _apply(self, connection: sa.Connection, change: Change) -> None:
         if change.kind == "folder":
-            publish_folder(self.engine, connection, change.uri, self._model)
+            target = _abstract_of(change.uri)
+            if self.engine.exists(target):
+                self.engine.remove(target)
+            self._retold[change.uri] = None
             return
         if change.kind == "put" and change.document_id is not None:
             # A document that was changed again, moved or removed later in the log is published here with its
             # newest text under the URI it had then; the later changes do the rest.
             record = documents.find_id(connection, change.document_id)
             if record is not None:
+                self._forget_folders(change.uri)
                 publish(self.engine, connection, record, change.uri, self._model)
             return
         try:
             if change.kind == "remove":
+                self._forget_folders(change.uri)
                 self.engine.remove(change.uri)
             elif change.kind == "move" and change.target is not None:
-                self.engine.move(change.uri, change.target)
+                self._move(change.uri, change.target)
         except NotFound:
             pass  # the subtree held only documents that a later change took away
+
+    def _move(self, source: str, target: str) -> None:
+        self._forget_folders(target)
+        self._retold = {
+            target + uri[len(source) :] if _lies_in(uri, source) else uri: None for uri in self._retold
+        }
+        try:
+            self.engine.move(source, target)
+        except AlreadyExists:  # no document, or it could not have been moved: an abstract that a kill left
+            self.engine.remove(target)
+            self.engine.move(source, target)
+
+    def _forget_folders(self, uri: str) -> None:
+        """What lay here before something else does: its abstracts would hide those of a document."""
+        self._retold = {folder: None for folder in self._retold if not _lies_in(folder, uri)}
+
+
+def _lies_in(uri: str, folder: str) -> bool:
+    return (uri + "/").startswith(folder + "/")
 
 
 def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, uri: str, model: str) -> None:
@@ -184,7 +226,7 @@ def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, u
 def publish_folder(engine: Engine, connection: sa.Connection, uri: str, model: str) -> None:
     """Index the abstract of a folder above documents, or drop it with the folder when it has none."""
     record = folders.get(connection, uri)
-    target = f"{uri}/.abstract.md" if uri != SCHEME else f"{SCHEME}.abstract.md"
+    target = _abstract_of(uri)
     if engine.exists(target):
         engine.remove(target)
     if record is None:
@@ -195,6 +237,10 @@ def publish_folder(engine: Engine, connection: sa.Connection, uri: str, model: s
     if record.vector_hash in stored:
         matrix = np.ascontiguousarray(stored[record.vector_hash][np.newaxis, :], dtype=np.float32)
         engine.add([target], matrix, [record.text], ["abstract"], previews=[record.preview])
+
+
+def _abstract_of(folder: str) -> str:
+    return f"{folder}/.abstract.md" if folder != SCHEME else f"{SCHEME}.abstract.md"
 
 
 def publish_edges(engine: Engine, connection: sa.Connection, trace_ids: Sequence[str], model: str) -> None:

@@ -182,6 +182,8 @@ class KnowledgeBase(Warming):
                         f"{target} lies in the document {owner.uri}; name a folder above documents"
                     )
                 moved = documents.move(connection, source, target)
+                # A folder that lost its documents to a process that was killed then has its abstract still.
+                vectors.release(connection, folders.remove_below(connection, target))
                 folders.move(connection, source, target)
                 folders.mark_stale(connection, {target, *above(source), *above(target)})
                 changes.append(connection, "move", source, target=target)
@@ -231,8 +233,10 @@ class KnowledgeBase(Warming):
 
 
 def _close(index: Index, catalog: Catalog) -> None:
-    index.save()
-    catalog.close()
+    try:
+        index.save()
+    finally:
+        catalog.close()
 
 
 def open(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import knarr
-from knarr.trace import CallRecord, EdgeUse, Trace
-from knarr.types import Citation
+from knarr.trace import CallRecord, EdgeUse, RoundRecord, ScopeRecord, Trace
+from knarr.types import AnswerStatus, Citation
 
 MakeTrace = Callable[..., Trace]
 
@@ -28,6 +29,31 @@ def call(tool: str, uris: Sequence[str], edges: Sequence[EdgeUse] = (), **more: 
     arguments = {"query": "late return"} if tool == "Search" else {"pattern": "fee"} if tool == "Grep" else {}
     arguments = more.pop("arguments", arguments or {"uri": uris[0]})
     return CallRecord("c", tool, arguments, tuple(uris), 1, 1.0, edges=tuple(edges), **more)
+
+
+def trace_by_hand(
+    id: str,
+    question: str,
+    calls: Sequence[CallRecord],
+    citations: Sequence[Citation],
+    *,
+    status: AnswerStatus = "answered",
+    **more: Any,
+) -> Trace:
+    """The record of a run of one round."""
+    return Trace(
+        id=id,
+        question=question,
+        scope="viking://",
+        policy="by hand",
+        created_at=more.pop("created_at", datetime.now(UTC).isoformat()),
+        resolution=ScopeRecord(),
+        rounds=(RoundRecord(1, tuple(calls)),),
+        status=status,
+        text=more.pop("text", "the answer"),
+        citations=tuple(citations),
+        **more,
+    )
 
 
 def cite(kb: knarr.KnowledgeBase, uri: str) -> Citation:

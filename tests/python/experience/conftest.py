@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 import knarr
-from by_hand import DOCS, MakeTrace
-from knarr.trace import CallRecord, RoundRecord, ScopeRecord, Trace
-from knarr.types import AnswerStatus, Citation
+from by_hand import DOCS, MakeTrace, trace_by_hand
+from knarr.trace import CallRecord, Trace
+from knarr.types import Citation
 from support import WriteDocs
 
 
@@ -25,23 +24,10 @@ def make_trace() -> MakeTrace:
         calls: Sequence[CallRecord],
         citations: Sequence[Citation],
         *,
-        status: AnswerStatus = "answered",
         id: str = "",
         **more: Any,
     ) -> Trace:
-        return Trace(
-            id=id or f"trace{next(numbers)}",
-            question=question,
-            scope="viking://",
-            policy="by hand",
-            created_at=more.pop("created_at", datetime.now(UTC).isoformat()),
-            resolution=ScopeRecord(),
-            rounds=(RoundRecord(1, tuple(calls)),),
-            status=status,
-            text=more.pop("text", "the answer"),
-            citations=tuple(citations),
-            **more,
-        )
+        return trace_by_hand(id or f"trace{next(numbers)}", question, calls, citations, **more)
 
     return make
 

@@ -1,0 +1,48 @@
+"""The files of the engine's snapshots, beside the catalog: several processes may write and drop them.
+
+Whoever writes `NAME` writes `NAME.tmp` first and holds its lock meanwhile.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterable
+from pathlib import Path
+
+from knarr.engine import Engine
+from knarr.errors import StorageError
+
+
+def write(engine: Engine, path: Path) -> bool:
+    """Write a snapshot; False when another process is writing the same one. Raises StorageError."""
+    try:
+        engine.save(path)
+    except StorageError:
+        if _is_locked(path.with_name(path.name + ".tmp")):
+            return False
+        raise
+    return True
+
+
+def others(path: Path) -> list[Path]:
+    """The snapshots beside this one, of whatever age and recipe, and what killed writers left."""
+    beside = path.parent.glob("engine-*.snapshot")
+    return [*(other for other in beside if other != path), *path.parent.glob("engine-*.snapshot.tmp")]
+
+
+def drop(paths: Iterable[Path]) -> None:
+    """Remove files, but none that a process is writing."""
+    for path in paths:
+        if path.suffix != ".tmp" or not _is_locked(path):
+            path.unlink(missing_ok=True)
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
