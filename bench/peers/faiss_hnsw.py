@@ -7,23 +7,17 @@ from typing import Any
 import faiss as typed_faiss
 import numpy as np
 from bench.peers.faiss_flat import FaissFlat
-from bench.peers.peer import Data, Floats, Peer, Prepared, Rights, Rows
+from bench.peers.graph_peer import LINKS, WIDTH, WIDTH_BUILD, WIDTH_FILTERED, GraphPeer
+from bench.peers.peer import Data, Floats, Prepared, Rights, Rows
 from bench.python.library import Scope
 
 faiss: Any = typed_faiss  # its types know neither keywords nor arrays
 
-LINKS, WIDTH_BUILD = 16, 100
-WIDTH, WIDTH_FILTERED = 12, 64  # recall of about 0.98 on 100,000 rows; filters need more
 
-
-class FaissHnsw(Peer):
-    exact = False
-    batches = True
-    most_rows = 200_000
+class FaissHnsw(GraphPeer):
     setting = f"M={LINKS}, efConstruction={WIDTH_BUILD}, efSearch={WIDTH} ({WIDTH_FILTERED} filtered)"
 
-    def __init__(self, data: Data) -> None:
-        self._data = data
+    def _build(self, data: Data) -> None:
         self._index = faiss.IndexHNSWFlat(data.vectors.shape[1], LINKS, faiss.METRIC_INNER_PRODUCT)
         self._index.hnsw.efConstruction = WIDTH_BUILD
         self._index.add(data.vectors)
@@ -31,7 +25,7 @@ class FaissHnsw(Peer):
     version = FaissFlat.version
 
     def prepare(self, scope: Scope, rights: Rights | None, k: int) -> Prepared:
-        wide = scope.end - scope.begin == self._data.library.rows
+        wide = self._is_everything(scope)
         within = faiss.IDSelectorRange(scope.begin, scope.end)
         plan, selector = ("graph", None) if wide else ("graph with a range", within)
         if rights is not None:

@@ -9,21 +9,15 @@ from importlib.metadata import version
 
 import hnswlib
 import numpy as np
-from bench.peers.peer import Data, Floats, Peer, Prepared, Rights, Rows
+from bench.peers.graph_peer import LINKS, WIDTH, WIDTH_BUILD, WIDTH_FILTERED, GraphPeer
+from bench.peers.peer import Data, Floats, Prepared, Rights, Rows
 from bench.python.library import Scope
 
-LINKS, WIDTH_BUILD = 16, 100
-WIDTH, WIDTH_FILTERED = 12, 64  # recall of about 0.98 on 100,000 rows; filters need more
 
-
-class Hnswlib(Peer):
-    exact = False
-    batches = True
-    most_rows = 200_000
+class Hnswlib(GraphPeer):
     setting = f"M={LINKS}, ef_construction={WIDTH_BUILD}, ef={WIDTH} ({WIDTH_FILTERED} filtered)"
 
-    def __init__(self, data: Data) -> None:
-        self._data = data
+    def _build(self, data: Data) -> None:
         self._index = hnswlib.Index("ip", data.vectors.shape[1])
         self._index.init_index(len(data.vectors), M=LINKS, ef_construction=WIDTH_BUILD)
         self._index.add_items(data.vectors)
@@ -33,7 +27,7 @@ class Hnswlib(Peer):
         return version("hnswlib")
 
     def prepare(self, scope: Scope, rights: Rights | None, k: int) -> Prepared:
-        if rights is None and scope.end - scope.begin == self._data.library.rows:
+        if self._is_everything(scope, rights):
             self._index.set_ef(WIDTH)
             return Prepared(
                 "graph", lambda queries: list(self._index.knn_query(queries, k)[0].astype(np.int64))

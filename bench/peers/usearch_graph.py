@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import usearch
-from bench.peers.peer import Data, Floats, Peer, Prepared, Rights, Rows
+from bench.peers.graph_peer import LINKS, WIDTH_BUILD, GraphPeer
+from bench.peers.peer import Data, Floats, Prepared, Rights, Rows
 from bench.python.library import Scope
 from usearch.index import Index
 
-LINKS, WIDTH_BUILD, WIDTH = 16, 100, 64
+WIDTH = 64
 MORE = 10
 
 
-class UsearchGraph(Peer):
-    exact = False
-    batches = True
-    most_rows = 200_000
+class UsearchGraph(GraphPeer):
     setting = f"connectivity={LINKS}, expansion_add={WIDTH_BUILD}, expansion_search={WIDTH}, float32"
 
-    def __init__(self, data: Data) -> None:
-        self._data = data
+    def _build(self, data: Data) -> None:
         self._index = Index(
             ndim=data.vectors.shape[1], metric="ip", dtype="f32", connectivity=LINKS, expansion_add=WIDTH_BUILD,
             expansion_search=WIDTH,
@@ -31,7 +28,7 @@ class UsearchGraph(Peer):
         return str(usearch.__version__)
 
     def prepare(self, scope: Scope, rights: Rights | None, k: int) -> Prepared:
-        if rights is None and scope.end - scope.begin == self._data.library.rows:
+        if self._is_everything(scope, rights):
             return Prepared("graph", lambda queries: [rows[:k] for rows in self._search(queries, k)])
         seen = np.zeros(self._data.library.rows, np.bool_)
         seen[self._data.allowed(scope, rights)] = True

@@ -24,6 +24,9 @@ SearchHow how(Items plan_recall_explain) {
   return {plan_wish(text(given[0], "plan")), real(given[1], "recall_target"), truth(given[2])};
 }
 
+// What a call of the engine gives, as a Python object; the GIL is free while it runs.
+py::object answer(const auto& call) { return py::cast(without_gil(call)); }
+
 std::span<const float> question_of(const Engine& self, PyObject* value) {
   if (value == Py_None) return {};
   const std::span<const float> question = floats(value, 1, "question");
@@ -73,18 +76,18 @@ py::object expand(const Engine& self, Items given) {
   const Seen seen(given[3], given[4]);
   ExpandOptions options{scope, seen, static_cast<float>(real(given[5], "gamma"))};
   options.limit = static_cast<std::size_t>(count(given[6], "limit"));
-  return py::cast(without_gil([&] { return self.expand(seeds, query, options); }));
+  return answer([&] { return self.expand(seeds, query, options); });
 }
 
 py::object edges(const Engine& self, Items given) {
   const std::int64_t offset = integer(given[0], "offset"), limit = integer(given[1], "limit");
-  return py::cast(without_gil([&] { return self.edges(offset, limit); }));
+  return answer([&] { return self.edges(offset, limit); });
 }
 
 py::object children(const Engine& self, Items given) {
   const Uri uri(given[0]);
   const std::int64_t offset = integer(given[1], "offset"), limit = integer(given[2], "limit");
-  return py::cast(without_gil([&] { return self.list(uri, offset, limit); }));
+  return answer([&] { return self.list(uri, offset, limit); });
 }
 
 py::object grep(const Engine& self, Items given) {
@@ -98,25 +101,25 @@ py::object grep(const Engine& self, Items given) {
   options.offset = static_cast<std::uint64_t>(count(given[7], "offset"));
   options.width = static_cast<std::size_t>(count(given[8], "width"));
   options.timeout_ms = integer(given[9], "timeout_ms");
-  return py::cast(without_gil([&] { return self.grep(pattern, scope, seen, options); }));
+  return answer([&] { return self.grep(pattern, scope, seen, options); });
 }
 
 py::object read(const Engine& self, Items given) {
   const Uri uri(given[0]);
   const std::int64_t begin_byte = integer(given[1], "begin_byte");
   const auto max_bytes = bound(given[2], "max_bytes");
-  return py::cast(without_gil([&] { return self.read(uri, begin_byte, max_bytes); }));
+  return answer([&] { return self.read(uri, begin_byte, max_bytes); });
 }
 
 py::object exists(const Engine& self, Items given) {
   const Uri uri(given[0]);
-  return py::bool_(without_gil([&] { return self.exists(uri); }));
+  return answer([&] { return self.exists(uri); });
 }
 
 py::object count_objects(const Engine& self, Items given) {
   const Uri scope(given[0]);
   const Kinds kinds = kinds_of(given[1]);
-  return py::int_(without_gil([&] { return self.count(scope, kinds); }));
+  return answer([&] { return self.count(scope, kinds); });
 }
 
 PyMethodDef methods[] = {

@@ -243,7 +243,9 @@ class Engine:
         query:  (dim,) float32 of any length but zero
         filter: rows that may be seen: a pyroaring.BitMap, its ``serialize()`` bytes, or a bool array
                 over the rows (rows beyond its end are not seen). Of the same bytes object or
-                FrozenBitMap with one call after the other only the first call costs a reading
+                FrozenBitMap with one call after the other only the first call costs a reading; a
+                BitMap or an array may change in between, so that every call reads it (60 µs of
+                random rows among a million): freeze what stays
         kinds:  "chunk", "abstract", or several; None for all
         expand: also follow edges of the hits whose question is at least `gamma`-similar to the
                 query, to targets that scope, filter and kinds allow: ``hits.expanded``

@@ -13,25 +13,15 @@
 #include <vector>
 
 #include "base/error.h"
+#include "vector_rows.h"
 #include "vectors/planner.h"
 #include "vectors/search.h"
 
 namespace knarr {
 namespace {
 
-constexpr auto by_row = [](Row a, Row b) { return a < b; };
 constexpr SearchHow kByCodes{PlanWish::kScan, 0.99};
 constexpr SearchHow kExactly{PlanWish::kExact, 0.99};
-
-using Matrix = std::vector<float>;
-
-Matrix normal(std::size_t n, std::size_t dim, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> number;
-  Matrix out(n * dim);
-  for (float& x : out) x = number(random);
-  return out;
-}
 
 // Rows in families of `family`, all near one direction, as the chunks of a library are.
 Matrix library(std::size_t n, std::size_t dim, std::size_t family, unsigned seed) {
@@ -44,12 +34,6 @@ Matrix library(std::size_t n, std::size_t dim, std::size_t family, unsigned seed
     }
   }
   return out;
-}
-
-VectorStore store_of(const Matrix& values, std::size_t dim) {
-  VectorStore store(dim);
-  store.append(values, values.size() / dim);
-  return store;
 }
 
 // A query near a row.

@@ -7,30 +7,17 @@
 #include <random>
 #include <vector>
 
+#include "vector_rows.h"
 #include "vectors/search.h"
 #include "vectors/store.h"
 
 namespace knarr {
 namespace {
 
-std::vector<float> normal(std::size_t n, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> number;
-  std::vector<float> out(n);
-  for (float& x : out) x = number(random);
-  return out;
-}
-
-VectorStore store_of(std::size_t n, std::size_t dim, unsigned seed) {
-  VectorStore store(dim);
-  store.append(normal(n * dim, seed), n);
-  return store;
-}
-
 TEST(Scattered, GatheredBlocksHoldWhatTheChunkHolds) {
   std::mt19937 random(1);
   for (const std::size_t dim : {64u, 70u, 100u, 256u, 384u, 400u, 768u, 1100u, 3000u}) {
-    const VectorStore store = store_of(2 * kChunkRows, dim, 2);
+    const VectorStore store = store_of(normal(2 * kChunkRows, dim, 2), dim);
     const CodeView codes = store.view().codes();
     const ChunkShape& shape = codes.coder().shape();
     ASSERT_EQ(shape.slot_bytes % 16, 0u);
@@ -63,14 +50,14 @@ TEST(Scattered, GatheredBlocksHoldWhatTheChunkHolds) {
 // Slots are made again for codes that a store adopts.
 TEST(Scattered, AdoptedCodesHaveSlots) {
   const std::size_t dim = 384, n = 3 * kChunkRows + 5;
-  const VectorStore store = store_of(n, dim, 3);
+  const VectorStore store = store_of(normal(n, dim, 3), dim);
   const VectorView view = store.view();
   auto rows = std::make_shared<std::vector<float>>();
   for (Row row = 0; row < n; ++row) rows->insert(rows->end(), view.row(row), view.row(row) + dim);
   for (const std::size_t kept : {1u, 3u}) {
     VectorStore adopting(dim, {rows->data(), static_cast<Row>(n), rows},
                          {view.codes().chunk(0).data, kept, std::make_shared<VectorView>(view)});
-    adopting.append(normal(kChunkRows * dim, 4), kChunkRows);
+    adopting.append(normal(kChunkRows, dim, 4), kChunkRows);
     const CodeView codes = adopting.view().codes();
     const std::size_t size = kChunkRows * codes.coder().shape().slot_bytes;
     ASSERT_EQ(codes.chunks(), 4u);
@@ -83,7 +70,7 @@ TEST(Scattered, AdoptedCodesHaveSlots) {
 // However few rows are allowed, the best of them are found, and only they are read.
 TEST(Scattered, RightsHereAndThereLoseNothing) {
   const std::size_t dim = 384, n = 20'000;
-  std::vector<float> values = normal(n * dim, 5);
+  Matrix values = normal(n, dim, 5);
   for (std::size_t row = 0; row < n; ++row) {  // families of ten, near each other
     const std::size_t head = row - row % 10;
     for (std::size_t i = 0; i < dim && row != head; ++i) {
@@ -92,7 +79,6 @@ TEST(Scattered, RightsHereAndThereLoseNothing) {
   }
   VectorStore store(dim);
   store.append(values, n);
-  const auto by_row = [](Row a, Row b) { return a < b; };
   std::mt19937 random(6);
   for (const unsigned each : {2u, 3u, 10u, 100u, 5000u}) {
     std::vector<std::uint8_t> mask(n);

@@ -18,27 +18,13 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "vector_rows.h"
 #include "vectors/exact.h"
 #include "vectors/scan.h"
 
 namespace knarr {
 namespace {
 
-std::vector<float> random_vectors(std::size_t n, std::size_t dim, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> values(n * dim);
-  for (float& x : values) x = normal(random);
-  return values;
-}
-
-VectorStore store_of(const std::vector<float>& values, std::size_t dim) {
-  VectorStore store(dim);
-  store.append(values, values.size() / dim);
-  return store;
-}
-
-constexpr auto by_row = [](Row a, Row b) { return a < b; };
 constexpr auto by_row_down = [](Row a, Row b) { return a > b; };
 
 std::vector<Row> rows_of(const RowSet& set) {
@@ -117,7 +103,7 @@ std::vector<float> scores_by(const ScanKernel* kernel, const std::vector<float>&
 }
 
 std::vector<float> units(std::size_t n, std::size_t dim, unsigned seed) {
-  const VectorStore store = store_of(random_vectors(n, dim, seed), dim);
+  const VectorStore store = store_of(normal(n, dim, seed), dim);
   std::vector<float> out;
   for (Row row = 0; row < n; ++row) {
     out.insert(out.end(), store.view().row(row), store.view().row(row) + dim);
@@ -168,7 +154,7 @@ TEST(Scan, AScoreDependsOnItsRowAndQueryOnly) {
 TEST(Search, AgreesWithBruteForce) {
   std::mt19937 random(5);
   for (std::size_t dim : {1u, 4u, 17u, 64u}) {
-    const auto values = random_vectors(2000, dim, 6);
+    const auto values = normal(2000, dim, 6);
     const VectorStore store = store_of(values, dim);
     RowSet scattered;
     for (int i = 0; i < 150; ++i) {
@@ -178,7 +164,7 @@ TEST(Search, AgreesWithBruteForce) {
     for (const RowSet& allowed :
          {RowSet::range(0, 2000), RowSet::range(700, 720), RowSet::range(1999, 2000), scattered}) {
       for (std::size_t k : {1u, 20u, 50u, 500u, 5000u}) {
-        const auto query = random_vectors(1, dim, static_cast<unsigned>(k));
+        const auto query = normal(1, dim, static_cast<unsigned>(k));
         const TopKResult found = top_k(store.view(), allowed, query.data(), k, by_row);
         EXPECT_STREQ(found.plan, "exact");
         ASSERT_NO_FATAL_FAILURE(
@@ -191,7 +177,7 @@ TEST(Search, AgreesWithBruteForce) {
 // Every twin, through the whole plan: ragged dimensions, segment borders, a batch.
 TEST(Search, EveryTwinAgreesWithBruteForce) {
   const std::size_t dim = 16'385;  // 128 rows to a segment
-  const auto values = random_vectors(300, dim, 7);
+  const auto values = normal(300, dim, 7);
   const VectorStore store = store_of(values, dim);
   const auto queries = units(5, dim, 8);
   std::vector<const float*> pointers;
@@ -209,8 +195,8 @@ TEST(Search, EveryTwinAgreesWithBruteForce) {
 
 TEST(Search, EqualVectorsTieToTheBitAndTheCallersOrderDecides) {
   const std::size_t dim = 24, n = 20'000;
-  auto values = random_vectors(n, dim, 9);
-  const auto twin = random_vectors(1, dim, 10);
+  auto values = normal(n, dim, 9);
+  const auto twin = normal(1, dim, 10);
   std::mt19937 random(11);
   std::vector<Row> places(n);
   std::iota(places.begin(), places.end(), 0);
@@ -251,12 +237,12 @@ TEST(Search, AllRowsEqual) {
 
 TEST(Search, PagesJoinToOneCall) {
   const std::size_t dim = 16, n = 100;
-  auto values = random_vectors(n, dim, 12);
+  auto values = normal(n, dim, 12);
   for (Row row = 0; row < 90; row += 3) {
     std::copy_n(values.begin(), dim, values.begin() + row * dim);
   }
   const VectorStore store = store_of(values, dim);
-  const auto query = random_vectors(1, dim, 13);
+  const auto query = normal(1, dim, 13);
   const auto whole = top_k(store.view(), RowSet::range(0, n), query.data(), n, by_row).rows;
   for (std::size_t k = 1; k <= n; ++k) {
     const auto part = top_k(store.view(), RowSet::range(0, n), query.data(), k, by_row).rows;
@@ -266,12 +252,12 @@ TEST(Search, PagesJoinToOneCall) {
 
 TEST(Search, ABatchEqualsItsQueriesAskedAlone) {
   for (std::size_t dim : {5u, 48u, 384u}) {
-    const auto values = random_vectors(700, dim, 14);
+    const auto values = normal(700, dim, 14);
     const VectorStore store = store_of(values, dim);
     RowSet allowed = RowSet::range(3, 690);
     allowed.remove_range(100, 103);
     for (std::size_t nq : {0u, 1u, 2u, 3u, 11u, 12u, 13u, 48u, 49u, 100u}) {
-      const auto queries = random_vectors(nq, dim, 15);
+      const auto queries = normal(nq, dim, 15);
       const auto batch = top_k_batch(store.view(), allowed, queries.data(), nq, 20, by_row);
       ASSERT_EQ(batch.size(), nq);
       for (std::size_t q = 0; q < nq; ++q) {
@@ -286,12 +272,12 @@ TEST(Search, ABatchEqualsItsQueriesAskedAlone) {
 // thread, merged by hand, must be the same to the bit.
 TEST(Search, ThreadsChangeNothing) {
   const std::size_t dim = 256, n = 60'000, nq = 3;
-  auto values = random_vectors(n, dim, 16);
+  auto values = normal(n, dim, 16);
   for (Row row = 50; row < n; row += 1000) {  // ties in every task
     std::copy_n(values.begin(), dim, values.begin() + row * dim);
   }
   const VectorStore store = store_of(values, dim);
-  auto queries = random_vectors(nq, dim, 17);
+  auto queries = normal(nq, dim, 17);
   std::copy_n(values.begin(), dim, queries.begin());
   const SearchHow exactly{PlanWish::kExact, 1.0};
   const auto batch =
@@ -327,7 +313,7 @@ TEST(Search, ThreadsChangeNothing) {
 
 TEST(Search, KFromOneToMoreThanThereIs) {
   const std::size_t dim = 4;
-  const auto values = random_vectors(10, dim, 18);
+  const auto values = normal(10, dim, 18);
   const VectorStore store = store_of(values, dim);
   const float* query = values.data();
   EXPECT_THROW(top_k(store.view(), RowSet::range(0, 10), query, 0, by_row), Error);
@@ -342,7 +328,7 @@ TEST(Search, KFromOneToMoreThanThereIs) {
 }
 
 TEST(Search, AQueryWithoutDirectionIsRefused) {
-  const VectorStore store = store_of(random_vectors(5, 3, 19), 3);
+  const VectorStore store = store_of(normal(5, 3, 19), 3);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
   for (const std::vector<float>& query :

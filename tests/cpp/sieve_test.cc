@@ -9,27 +9,15 @@
 #include <memory>
 #include <random>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/cpu.h"
+#include "vector_rows.h"
 #include "vectors/exact.h"
 #include "vectors/search.h"
 
 namespace knarr {
 namespace {
-
-constexpr auto by_row = [](Row a, Row b) { return a < b; };
-
-using Matrix = std::vector<float>;
-
-Matrix normal(std::size_t n, std::size_t dim, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> number;
-  Matrix out(n * dim);
-  for (float& x : out) x = number(random);
-  return out;
-}
 
 // Unit vectors of many sorts.
 Matrix rows_of_many_sorts(std::size_t n, std::size_t dim, unsigned seed) {
@@ -41,13 +29,7 @@ Matrix rows_of_many_sorts(std::size_t n, std::size_t dim, unsigned seed) {
     if (r % 7 == 3) row[r % dim] = 40;                               // one outlier
     if (r % 7 == 4) std::copy_n(values.data() + 4 * dim, dim, row);  // copies of row 4
   }
-  VectorStore store(dim);
-  store.append(values, n);
-  Matrix out;
-  for (Row row = 0; row < n; ++row) {
-    out.insert(out.end(), store.view().row(row), store.view().row(row) + dim);
-  }
-  return out;
+  return stored(store_of(values, dim).view());
 }
 
 TEST(ShortRows, TheBoundHoldsForEveryRow) {
@@ -156,8 +138,7 @@ TEST(Sieve, IsTheExactPlanToTheBit) {
   for (std::size_t dim : {64u, 100u, 384u}) {
     const std::size_t n = 6000;
     const Matrix values = rows_of_many_sorts(n, dim, 3);
-    VectorStore store(dim);
-    store.append(values, n);
+    const VectorStore store = store_of(values, dim);
     const VectorView view = store.view();
     for (unsigned seed = 0; seed < 15; ++seed) {
       Matrix query(values.begin() + static_cast<std::ptrdiff_t>(seed * 41 * dim),
@@ -181,8 +162,7 @@ TEST(Sieve, IsTheExactPlanToTheBit) {
 TEST(Sieve, ABatchEqualsItsQueriesAskedAlone) {
   const std::size_t dim = 100, n = 3000;
   const Matrix values = rows_of_many_sorts(n, dim, 10);
-  VectorStore store(dim);
-  store.append(values, n);
+  const VectorStore store = store_of(values, dim);
   for (const RowSet& allowed : {RowSet::range(0, n), RowSet::range(11, 1043), one_of(3, n, 11)}) {
     for (const std::size_t nq : {2u, 3u, 5u, 47u, 48u, 49u, 100u}) {
       std::vector<const float*> queries;
@@ -205,8 +185,7 @@ TEST(Sieve, ABatchEqualsItsQueriesAskedAlone) {
 TEST(Sieve, LooksAtFewRows) {
   const std::size_t dim = 384, n = 5000;
   const Matrix values = normal(n, dim, 5);
-  VectorStore store(dim);
-  store.append(values, n);
+  const VectorStore store = store_of(values, dim);
   const auto found = top_k(store.view(), RowSet::range(0, n), values.data(), 10, by_row);
   EXPECT_STREQ(found.plan, "exact");
   EXPECT_EQ(found.explanation.rows_scanned, n);

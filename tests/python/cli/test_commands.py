@@ -1,0 +1,156 @@
+"""The command line: JSON, exit codes, errors, and where the knowledge base is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fake_base import COMMANDS, LOANS, FakeBase, Run
+from knarr.cli import main
+from knarr.errors import InvalidArgument, NotFound
+from knarr.report import FileReport
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_json_is_all_of_stdout(command: str, base: FakeBase, run: Run) -> None:
+    code, out, _ = run(*COMMANDS[command], "--json")
+    assert code == 0
+    assert isinstance(json.loads(out), dict)
+    assert base.calls[-1][0] == "close"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_text_ends_well(command: str, base: FakeBase, run: Run) -> None:
+    code, out, _ = run(*COMMANDS[command])
+    assert code == 0
+    assert out.strip()
+    assert "\x1b" not in out.replace("\x1b[31m", "")
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "add"])
+def test_reading_never_creates_a_base(command: str, base: FakeBase, run: Run, tmp_path: Path) -> None:
+    code, out, err = run(*COMMANDS[command], "--kb", "elsewhere.kb")
+    assert (code, out) == (1, "")
+    assert err == (
+        "knarr: no knowledge base at elsewhere.kb; make one with: knarr add YOUR-DOCUMENTS --kb elsewhere.kb\n"
+    )
+    assert not (tmp_path / "elsewhere.kb").exists()
+
+
+def test_kb_from_option_and_environment(base: FakeBase, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = base.opened  # type: ignore[attr-defined]  # set by the fixture
+    run("info")
+    assert opened[-1] == (Path("knarr.kb"), False)
+    run("add", "loans.md", "--kb", "new.kb")
+    assert opened[-1] == (Path("new.kb"), True)
+    Path("other.kb").mkdir()
+    monkeypatch.setenv("KNARR_KB", "other.kb")
+    run("info")
+    assert opened[-1] == (Path("other.kb"), False)
+    run("info", "--kb", "knarr.kb")
+    assert opened[-1] == (Path("knarr.kb"), False)
+
+
+def test_errors_are_one_line(base: FakeBase, run: Run) -> None:
+    base.error = NotFound("no node\nviking://nowhere")
+    code, out, err = run("read", "viking://nowhere")
+    assert (code, out, err) == (
+        1,
+        "",
+        "knarr: no node viking://nowhere; see what there is with: knarr list\n",
+    )
+    base.error = InvalidArgument("pattern '(': missing )")
+    assert run("grep", "(", "--json") == (1, "", "knarr: pattern '(': missing )\n")
+
+
+def test_own_mistakes_are_not_hidden(base: FakeBase) -> None:
+    base.error = KeyError("a fault of ours")
+    with pytest.raises(KeyError):
+        main(["info"])
+
+
+def test_usage_errors_exit_2(run: Run) -> None:
+    for arguments in (
+        ["serch"],
+        ["search"],
+        ["search", "x", "-k", "0"],
+        ["grep", "x", "--limit", "none"],
+        ["add"],
+    ):
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, "")
+        assert "Error: " in err
+
+
+def test_help_and_version(run: Run) -> None:
+    code, out, _ = run("--help")
+    assert code == 0
+    for word in ("demo", "add", "Exit codes:", "0  done", "1  an error", "3  nothing found", "4  done, but"):
+        assert word in out
+    assert "..." not in out.split("Commands:")[1], "a short help line is cut"
+    assert run()[:2] == (0, out)
+    code, out, _ = run("--version")
+    assert code == 0
+    assert out.startswith("knarr ")
+
+
+def test_nothing_found_exits_3(base: FakeBase, run: Run) -> None:
+    base.empty = True
+    for command in ("search", "list", "grep", "traces"):
+        code, out, _ = run(*COMMANDS[command])
+        assert code == 3, command
+        assert out == "" or command == "list"
+        code, out, _ = run(*COMMANDS[command], "--json")
+        assert code == 3
+        json.loads(out)
+    base.status = "not_found"
+    assert run("ask", "What?")[0] == 3
+    assert run("ask", "What?", "--json")[0] == 3
+
+
+def test_add_says_what_is_missing(base: FakeBase, run: Run) -> None:
+    base.files += (
+        FileReport("scan.pdf", "no_text", "none", size_bytes=9, notes=("3 pages of pictures",)),
+        FileReport(
+            "half.pdf", "partial", "added", "viking://half/", 1, 9, 9, 10, tuple(range(1, 15)), 1, 2, 30, 3, 0
+        ),
+    )
+    code, out, _ = run("add", "loans.md")
+    assert code == 4
+    assert "no_text     scan.pdf" in out
+    assert "3 pages of pictures" in out
+    assert "no text on pages 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more" in out
+    assert "2 of 3 files searchable: 2 added" in out
+    assert "1 file without any text, such as scans" in out
+    code, out, _ = run("add", "loans.md", "--json")
+    assert code == 4
+    report = json.loads(out)
+    assert report["ok"] is False
+    assert [file["status"] for file in report["files"]] == ["ok", "no_text", "partial"]
+
+
+def test_add_counts_large_folders(base: FakeBase, run: Run) -> None:
+    base.files = base.files * 40 + (FileReport("cut.pdf", "corrupt", "none"),)
+    _, out, _ = run("add", "loans.md")
+    assert "corrupt     cut.pdf" in out
+    assert "40 of 41 files searchable: 40 added" in out
+    assert LOANS not in out
+    base.files = (FileReport("cut.pdf", "corrupt", "none"),) * 100
+    assert "and 76 more; --json lists all" in run("add", "loans.md")[1]
+
+
+def test_add_of_nothing(base: FakeBase, run: Run) -> None:
+    base.files = ()
+    code, out, _ = run("add", ".")
+    assert code == 3
+    assert "no documents found" in out
+
+
+def test_add_of_a_missing_path_touches_nothing(base: FakeBase, run: Run) -> None:
+    code, out, err = run("add", "loans.md", "lonas.md", "--kb", "new.kb")
+    assert (code, out) == (1, "")
+    assert err == "knarr: no such file or folder: lonas.md; nothing was added\n"
+    assert base.calls == []
+    assert not Path("new.kb").exists()
