@@ -102,7 +102,7 @@ class Engine {
   std::size_t dim() const { return dim_; }
   Precision precision() const { return state()->vectors.format().precision(); }
   std::uint64_t size() const { return state()->live().size(); }  // live objects
-  // Grows by one each time that compact() gives rows other numbers.
+  // Grows by one each time that compact() gives rows other numbers; begins anywhere.
   std::uint64_t numbering() const { return state()->numbering; }
 
   // --- Writing -----------------------------------------------------------------------------------

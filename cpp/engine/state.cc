@@ -1,5 +1,7 @@
 #include "engine/state.h"
 
+#include <random>
+
 #include "base/error.h"
 
 namespace knarr {
@@ -30,7 +32,13 @@ std::string beginning_of(std::string_view text) {
   return out;
 }
 
+// Any number, so that rows of one engine, or of one before a load, are refused by another: small
+// enough to be exact as a double, with room to grow.
+std::uint64_t first_numbering() { return std::uint64_t{std::random_device()() >> 1} << 20; }
+
 }  // namespace
+
+State::State(std::size_t dim) : edges(dim), numbering(first_numbering()) {}
 
 NodeId State::resolve(std::string_view uri) const {
   const NodeId plain = trie.find_plain(uri);
@@ -45,7 +53,7 @@ RowSet State::allowed(NodeId scope, const Filter& filter) const {
     fail(ErrorCode::kInvalidArgument,
          "filter: its rows are of numbering " + std::to_string(*filter.numbering) +
              ", the engine's have numbering " + std::to_string(numbering) +
-             " since compact(): make it anew from the new numbers");
+             " since compact() or load(): make it anew from the new numbers");
   }
   return filter.within(trie.node(scope).rows, by_kind);
 }

@@ -33,7 +33,8 @@ struct RowRecord {
 using Records = Segments<RowRecord, 4096>;
 
 struct State {
-  explicit State(std::size_t dim) : edges(dim) {}
+  // Of an empty engine.
+  explicit State(std::size_t dim);
 
   Trie trie;
   KindRows by_kind;
@@ -41,8 +42,8 @@ struct State {
   TextView texts;
   Records::View records;
   EdgeStore edges;
-  std::uint64_t version = 0;    // grows by one with each change
-  std::uint64_t numbering = 0;  // grows by one when rows get other numbers
+  std::uint64_t version = 0;  // grows by one with each change
+  std::uint64_t numbering;    // grows by one when rows get other numbers
 
   // The node of a URI. Throws kNotFound, kInvalidArgument.
   NodeId resolve(std::string_view uri) const;

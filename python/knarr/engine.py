@@ -111,7 +111,8 @@ class Engine:
 
     @property
     def numbering(self) -> int:
-        """Grows by one each time that `compact` gives rows other numbers."""
+        """Grows by one each time that `compact` gives rows other numbers. Begins anywhere: that of another
+        engine, or of this one before it was saved and loaded, is another."""
         return self._core.numbering
 
     def __len__(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,6 +50,7 @@ def test_neighbours_that_were_deleted_take_no_place() -> None:
 def test_churn_is_bounded_and_loses_nothing() -> None:
     engine = Engine(DIM)
     rng = np.random.default_rng(7)
+    begun = engine.numbering
     live: dict[str, Floats] = {}
     ever: set[str] = set()
     most = 0
@@ -64,7 +66,7 @@ def test_churn_is_bounded_and_loses_nothing() -> None:
         most = max(most, engine.stats()["rows"])
         assert engine.stats()["rows"] <= 2 * len(live) + 60
     assert len(ever) > len(live) == len(engine)
-    assert engine.stats()["numbering"] == engine.numbering > 3
+    assert engine.stats()["numbering"] == engine.numbering > begun + 3
     for plan in ("exact", "scan"):
         for uri, vector in live.items():
             hits = engine.search(vector, k=10, plan=plan)  # type: ignore[arg-type]  # a str of two values
@@ -103,12 +105,24 @@ def test_filters_follow_the_new_numbers() -> None:
     numbers = engine.compact()
     assert numbers is not None
     assert numbers.tolist() == [GONE] * 10 + [0, 1, 2]
-    with pytest.raises(InvalidArgument, match="numbering 0"):
+    with pytest.raises(InvalidArgument, match=f"numbering {seen[1]}"):
         engine.search(query, filter=seen)
     with pytest.raises(InvalidArgument, match="tuple of 3"):
         engine.search(query, filter=(allowed, 1, 2))  # type: ignore[arg-type]  # wrong on purpose
     moved = BitMap(numbers[list(allowed)].tolist())
     assert engine.search(query, filter=(moved, engine.numbering)).uris == before
+
+
+def test_filters_of_another_engine_are_refused(tmp_path: Path) -> None:
+    engine = Engine(DIM)
+    rows = engine.add(["viking://a", "viking://b", "viking://c"], vectors(3, 2))
+    seen = (BitMap([rows[1]]), engine.numbering)
+    assert engine.search(vectors(1, 3)[0], filter=seen).uris == ["viking://b"]
+    engine.remove("viking://a")
+    engine.save(tmp_path / "engine.snapshot")  # in which b has another row
+    for other in (Engine.load(tmp_path / "engine.snapshot"), Engine(DIM)):
+        with pytest.raises(InvalidArgument, match="numbering"):
+            other.search(vectors(1, 3)[0], filter=seen)
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
@@ -119,6 +133,7 @@ def test_shares_are_shares(share: float) -> None:
 
 def test_readers_go_on_while_it_is_compacted() -> None:
     engine = Engine(DIM)
+    begun = engine.numbering
     kept = add(engine, "kept", 200, 1)
     done = threading.Event()
 
@@ -141,4 +156,4 @@ def test_readers_go_on_while_it_is_compacted() -> None:
         finally:
             done.set()
         assert all(reader.result() >= 10 for reader in readers)
-    assert engine.numbering > 5
+    assert engine.numbering > begun + 5

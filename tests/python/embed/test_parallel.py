@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -73,6 +75,15 @@ def test_a_failure_ends_the_work_and_is_raised() -> None:
     assert len(done) == settled < 20
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Interrupts are heard, though whoever runs the tests in the background may have had them ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_the_work() -> None:
     done: list[int] = []
 
