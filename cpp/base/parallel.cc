@@ -5,38 +5,12 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
-#include <vector>
+
+#include "base/crew.h"
 
 namespace knarr {
 namespace {
-
-// Helpers that may still be started, over all calls.
-std::atomic<int>& spare_helpers() {
-  static std::atomic<int> spare{static_cast<int>(max_workers()) - 1};
-  return spare;
-}
-
-// Borrows helpers for the length of one call.
-class Loan {
- public:
-  explicit Loan(int wanted) {
-    int spare = spare_helpers().load(std::memory_order_relaxed);
-    do {
-      count_ = std::clamp(wanted, 0, std::max(spare, 0));
-    } while (count_ > 0 && !spare_helpers().compare_exchange_weak(spare, spare - count_,
-                                                                  std::memory_order_relaxed));
-  }
-  ~Loan() { spare_helpers().fetch_add(count_, std::memory_order_relaxed); }
-  Loan(const Loan&) = delete;
-  Loan& operator=(const Loan&) = delete;
-
-  int count() const { return count_; }
-
- private:
-  int count_ = 0;
-};
 
 // The failure of the lowest task, whatever the order in which threads met theirs.
 class FirstError {
@@ -88,25 +62,14 @@ unsigned parallel_for(std::size_t tasks, unsigned workers,
   };
 
   const std::size_t useful = std::min<std::size_t>({workers, tasks, max_workers()});
-  unsigned started = 0;
+  unsigned came = 0;
   if (useful > 1) {
-    const Loan loan(static_cast<int>(useful) - 1);
-    std::vector<std::jthread> helpers;  // joined at the end of this block
-    helpers.reserve(static_cast<std::size_t>(loan.count()));
-    try {
-      for (int i = 0; i < loan.count(); ++i) {
-        helpers.emplace_back(run, started + 1);
-        ++started;
-      }
-    } catch (const std::system_error&) {
-      // No more threads to be had: the ones that run, and this one, do the work.
-    }
-    run(0);
+    came = Crew::here().help(static_cast<unsigned>(useful) - 1, run);
   } else {
     run(0);
   }
   error.rethrow();
-  return started + 1;
+  return came + 1;
 }
 
 }  // namespace knarr

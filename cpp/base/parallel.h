@@ -1,8 +1,7 @@
 // One parallel loop, for work that is long enough to pay for threads.
 //
-// Threads live for one call: nothing waits between calls, so nothing can be lost by fork() or stand
-// in the way of exit. Starting one costs tens of microseconds, hence callers give each at least a
-// millisecond of work. All calls of the process share one allowance of helper threads: when many
+// Helpers wait between calls (crew.h) and come within some ten microseconds, hence callers give each
+// at least a hundred microseconds of work. All calls of the process share the helpers: when many
 // callers come at once each gets few or none, and the machine is not asked for more than it has.
 // Where other libraries of the process keep threads busy (a model that embeds, say), the
 // environment variable KNARR_THREADS, read once, bounds the engine's: 1 leaves it the callers'

@@ -25,6 +25,9 @@ class AllowedBlocks {
     return begin_ < end_ ? (end_ + kBlockCodes - 1) / kBlockCodes : first();
   }
 
+  // Whether the rows [begin, end) are all allowed; false may also mean that nobody knows.
+  bool all_of(Row begin, Row end) const { return is_range_ && begin_ <= begin && end <= end_; }
+
   // Bit i: whether row 32 · block + i is allowed.
   std::uint32_t mask(std::size_t block) const {
     const std::uint64_t row = block * kBlockCodes;

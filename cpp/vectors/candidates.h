@@ -1,12 +1,14 @@
-// What a code scan keeps: the rows whose cosine may be among the k best.
+// What a code scan or a sieve keeps: the rows whose cosine may be among the k best.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <span>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "engine/types.h"
 
 namespace knarr {
@@ -61,9 +63,15 @@ struct Candidate {
 // until k cosines are better than the next one's, looks at those k before, and stops.
 class Candidates {
  public:
+  // cosines[i] = that of rows[i].
+  using Score = FunctionRef<void(std::span<const Candidate> rows, float* cosines)>;
+
   explicit Candidates(std::size_t k) : lowers_(k), known_(k) { rows_.reserve(kFirstBuffer); }
 
-  float floor() const { return std::max(lowers_.floor(), known_.floor()); }
+  float floor() const { return std::max({lowers_.floor(), known_.floor(), others_}); }
+
+  // Takes over the floor of others, whose rows this will be merged with.
+  void raise(float floor) { others_ = std::max(others_, floor); }
 
   void offer(Row row, float upper, float lower) {
     if (upper < floor()) return;
@@ -72,37 +80,24 @@ class Candidates {
     if (rows_.size() >= most_) prune();
   }
 
-  // At most n rows that look best and were not shown before, to be looked at: each is made known.
-  std::vector<Candidate> promising(std::size_t n) {
-    prune();
-    std::vector<Candidate> best(std::min(n, rows_.size()));
-    std::partial_sort_copy(
-        rows_.begin(), rows_.end(), best.begin(), best.end(),
-        [](const Candidate& a, const Candidate& b) { return a.upper > b.upper; });
-    std::erase_if(best, [this](const Candidate& each) {
-      return std::binary_search(shown_.begin(), shown_.end(), each.row);
-    });
-    for (const Candidate& each : best) shown_.push_back(each.row);
-    std::sort(shown_.begin(), shown_.end());
-    return best;
+  // Rows of which nothing is known but `upper`: they are fresh until the next look.
+  void offer(std::span<const Candidate> rows) {
+    fresh_.insert(fresh_.end(), rows.begin(), rows.end());
   }
+  std::size_t fresh() const { return fresh_.size(); }
 
-  // A row that was looked at, once for each row.
-  void know(const Candidate& row, float cosine) { known_.offer(std::min(cosine, row.upper)); }
+  // Looks at about n of the fresh rows that look best, or more, which tells what others are worth.
+  void look(std::size_t n, Score score);
 
   // A row that must be looked at.
   void demand(Row row) { rows_.push_back({row, std::numeric_limits<float>::infinity()}); }
 
-  void merge(Candidates&& other) {
-    lowers_.merge(other.lowers_);
-    known_.merge(other.known_);
-    rows_.insert(rows_.end(), other.rows_.begin(), other.rows_.end());
-    other.rows_.clear();
-  }
+  void merge(Candidates&& other);
 
   // Those that are still in. Which of them are looked at, in the order of `upper`, depends on what
-  // was offered: not on its order, nor on what was known when.
+  // was offered: not on its order, nor on what was looked at when.
   std::vector<Candidate> take() {
+    settle();
     prune();
     return std::move(rows_);
   }
@@ -111,18 +106,16 @@ class Candidates {
   static constexpr std::size_t kFirstBuffer = 256;
   static constexpr std::size_t kLeastBuffer = 2048;
 
-  // Drops those that are out, as often as pays.
-  void prune() {
-    const float floor = std::max(lowers_.value(), known_.value());
-    std::erase_if(rows_, [floor](const Candidate& each) { return each.upper < floor; });
-    most_ = std::max(kLeastBuffer, 2 * rows_.size());
-  }
+  void settle();
+  void prune();
+  float exact_floor() { return std::max({lowers_.value(), known_.value(), others_}); }
 
   KthLargest lowers_;
   KthLargest known_;
-  std::vector<Row> shown_;
+  float others_ = -std::numeric_limits<float>::infinity();
   std::size_t most_ = kLeastBuffer;
   std::vector<Candidate> rows_;
+  std::vector<Candidate> fresh_;
 };
 
 }  // namespace knarr

@@ -10,13 +10,14 @@
 namespace knarr {
 namespace {
 
-// So many rows, beside as many as are wanted, are looked at early, after the first chunk and each
-// time that so many more were read: their true cosines tell sooner than estimates which rows are
-// out. Where very many are wanted that does not pay.
+// About so many rows, beside as many as are wanted, are looked at early, each time that so many
+// were offered: their true cosines tell sooner than estimates which rows are out. Where very many
+// are wanted that does not pay.
 constexpr std::size_t kEarlyRows = 16;
+constexpr std::size_t kLookAgain = 512;
 constexpr std::size_t kMostWantedEarly = 200;
-constexpr std::uint64_t kLookAgain = 2;
 
+constexpr std::size_t kPieceRows = 32;  // scored by one call of the kernel
 constexpr std::size_t kLine = 64;
 
 void ask_for(const std::byte* data, std::size_t bytes) {
@@ -29,21 +30,29 @@ std::size_t blocks_of(std::size_t rows) { return (rows + kBlockCodes - 1) / kBlo
 
 CodeReader::CodeReader(const Scan& scan)
     : scan_(&scan),
+      looks_early_(scan.k <= kMostWantedEarly),
       kept_(scan.queries.size(), Candidates(scan.k)),
-      inner_(scan.queries.size()),
-      centre_(scan.view.dim()) {}
+      inner_(scan.queries.size()) {}
 
 void CodeReader::read(std::size_t begin, std::size_t end) {
   if (begin < end) want(begin, wanted_[begin % 2]);
   for (std::size_t c = begin; c < end; ++c) {
     if (c + 1 < end) want(c + 1, wanted_[(c + 1) % 2]);
-    if (wanted_[c % 2].rows > 0) read_chunk(c, wanted_[c % 2]);
+    if (wanted_[c % 2].rows > 0) read_chunk(c, std::min(c + 1, end - 1), wanted_[c % 2]);
   }
 }
 
 // Asks for what is scattered, so that it is there when the chunk is read.
 void CodeReader::want(std::size_t chunk, Wanted& out) const {
   out.rows = out.blocks = 0;
+  const auto first = static_cast<Row>(chunk * kChunkRows);
+  if (scan_->allowed.all_of(first, first + static_cast<Row>(kChunkRows))) {
+    out.rows = kChunkRows;
+    out.blocks = kChunkBlocks;
+    out.masks.fill(~std::uint32_t{0});
+    out.is_scattered = false;
+    return;
+  }
   for (std::size_t i = 0; i < kChunkBlocks; ++i) {
     out.masks[i] = scan_->allowed.mask(chunk * kChunkBlocks + i);
     out.rows += static_cast<std::size_t>(std::popcount(out.masks[i]));
@@ -65,23 +74,23 @@ void CodeReader::want(std::size_t chunk, Wanted& out) const {
   ask_for(scan_->codes.chunk(chunk).data + shape.terms_at, shape.size_bytes - shape.terms_at);
 }
 
-void CodeReader::read_chunk(std::size_t chunk, const Wanted& wanted) {
+void CodeReader::read_chunk(std::size_t chunk, std::size_t next, const Wanted& wanted) {
   const ChunkView view = scan_->codes.chunk(chunk);
-  view.read_centre(centre_.data());
-  const auto* centre = reinterpret_cast<const std::byte*>(centre_.data());
-  scan_->floats.block(&centre, 1, scan_->queries.data(), scan_->queries.size(), scan_->view.dim(),
-                      inner_.data(), 1);
+  const std::byte* centre = view.centre();
+  scan_->centres.block(&centre, 1, scan_->queries.data(), scan_->queries.size(), scan_->view.dim(),
+                       inner_.data(), 1);
   const Row first = static_cast<Row>(chunk * kChunkRows);
   if (wanted.is_scattered) {
     read_scattered(view, scan_->codes.slots(chunk), first, wanted);
   } else {
-    read_runs(view, first, wanted);
+    read_runs(view, scan_->codes.chunk(next), first, wanted);
   }
-  if (++chunks_ == next_look_) look_early();
 }
 
-// Runs of blocks that hold any of the rows.
-void CodeReader::read_runs(const ChunkView& chunk, Row first, const Wanted& wanted) {
+// Runs of blocks that hold any of the rows; the same blocks of the next chunk are asked for.
+void CodeReader::read_runs(const ChunkView& chunk, const ChunkView& next, Row first,
+                           const Wanted& wanted) {
+  ask_for(next.data + next.shape->factors_at, next.shape->size_bytes - next.shape->factors_at);
   const auto& masks = wanted.masks;
   for (std::size_t begin = 0, end; begin < kChunkBlocks; begin = end) {
     for (end = begin + 1; end < kChunkBlocks && (masks[end] != 0) == (masks[begin] != 0);) ++end;
@@ -89,7 +98,7 @@ void CodeReader::read_runs(const ChunkView& chunk, Row first, const Wanted& want
     const std::size_t row = begin * kBlockCodes;
     read_part(chunk.terms(),
               {chunk.block(begin), end - begin, chunk.factors() + row, chunk.offsets() + row,
-               masks.data() + begin, first + static_cast<Row>(row), nullptr});
+               masks.data() + begin, first + static_cast<Row>(row), nullptr, next.block(begin)});
     scanned_ += (end - begin) * kBlockCodes;
   }
 }
@@ -105,7 +114,7 @@ void CodeReader::read_scattered(const ChunkView& chunk, const std::byte* slots, 
   const std::size_t rest = wanted.rows % kBlockCodes;
   if (rest != 0) masks[n_blocks - 1] >>= kBlockCodes - rest;
   read_part(chunk.terms(), {gathered_.data(), n_blocks, factors_.data(), offsets_.data(),
-                            masks.data(), first, wanted.numbers.data()});
+                            masks.data(), first, wanted.numbers.data(), gathered_.data()});
   scanned_ += wanted.rows;
 }
 
@@ -118,56 +127,74 @@ void CodeReader::read_part(const ChunkTerms& terms, const Part& part) {
 // For n queries from q on.
 void CodeReader::read_tile(const ChunkTerms& terms, const Part& part, std::size_t q,
                            std::size_t n) {
-  std::array<BoundTerms, kTileQueries> bounds;
-  std::array<const std::uint8_t*, kTileQueries> tables;
-  std::array<float, kTileQueries> floors;
+  std::array<BoundTerms, kTileQueries> bounds{};
+  std::array<const std::uint8_t*, kTileQueries> tables{};
+  std::array<float, kTileQueries> floors{};
   for (std::size_t i = 0; i < n; ++i) {
     const QueryTable& table = scan_->tables[q + i];
-    bounds[i] = {inner_[q + i] + terms.offset_low, terms.offset_step, terms.factor_step,
-                 table.scale(), table.shift() + scan_->best * spread(terms, q + i)};
+    bounds[i] = {inner_[q + i] + terms.offset_low, terms.offset_step,
+                 terms.factor_step * table.scale(),
+                 terms.factor_step * (table.shift() + scan_->best * spread(terms, q + i))};
     tables[i] = table.entries();
+    kept_[q + i].raise(scan_->floors[q + i].value());
     floors[i] = kept_[q + i].floor();
   }
-  scan_->bounds.bounds_of_many(part.blocks, part.n_blocks, scan_->codes.coder().shape().code_bytes,
-                               part.factors, part.offsets, tables.data(), bounds.data(),
-                               floors.data(), n, upper_.data(), passing_.data());
+  const std::size_t code_bytes = scan_->codes.coder().shape().code_bytes;
+  if (n == 1) {
+    scan_->bounds.bounds(part.blocks, part.n_blocks, code_bytes, part.factors, part.offsets,
+                         tables[0], bounds[0], floors[0], part.next, upper_.data(),
+                         passing_.data());
+  } else {
+    scan_->bounds.bounds_of_many(part.blocks, part.n_blocks, code_bytes, part.factors, part.offsets,
+                                 tables.data(), bounds.data(), floors.data(), n, upper_.data(),
+                                 passing_.data());
+  }
   for (std::size_t i = 0; i < n; ++i) offer(terms, part, q + i, i);
 }
 
 // What the standard deviation of an estimate is at most, by factors.
 float CodeReader::spread(const ChunkTerms& terms, std::size_t q) const {
   const float distance2 = 1 - 2 * inner_[q] + terms.centre_length2;  // |q - c|²
-  return terms.spread * std::sqrt(std::max(0.0f, distance2));
+  const float rounding = scan_->tables[q].rounding();
+  return std::sqrt(terms.spread * terms.spread * std::max(0.0f, distance2) + rounding * rounding);
 }
 
-// The rows that pass; their bounds are the i-th of a tile.
+// The rows that pass; their bounds are the i-th of a tile. Where rows are looked at early, what a
+// row is at worst tells nothing that their cosines do not tell soon.
 void CodeReader::offer(const ChunkTerms& terms, const Part& part, std::size_t q, std::size_t i) {
+  Candidates& kept = kept_[q];
   const float width = (scan_->best + scan_->worst) * spread(terms, q) * terms.factor_step;
   const std::uint32_t* passing = passing_.data() + i * part.n_blocks;
   const float* upper = upper_.data() + i * part.n_blocks * kBlockCodes;
+  std::size_t n = 0;
   for (std::size_t block = 0; block < part.n_blocks; ++block) {
     for (std::uint32_t left = passing[block] & part.masks[block]; left != 0; left &= left - 1) {
       const auto r = block * kBlockCodes + static_cast<std::size_t>(std::countr_zero(left));
-      const std::size_t row = part.numbers == nullptr ? r : part.numbers[r];
-      kept_[q].offer(part.first + static_cast<Row>(row), upper[r],
-                     upper[r] - width * static_cast<float>(part.factors[r]));
+      const Row row = part.numbers == nullptr ? static_cast<Row>(r) : part.numbers[r];
+      if (looks_early_) {
+        passed_[n++] = {part.first + row, upper[r]};
+      } else {
+        const float lower = upper[r] - width * static_cast<float>(part.factors[r]);
+        kept.offer(part.first + row, upper[r], lower);
+      }
     }
   }
+  kept.offer({passed_.data(), n});
+  if (kept.fresh() >= kLookAgain) look_early(q);
 }
 
-void CodeReader::look_early() {
-  next_look_ = kLookAgain * chunks_;
-  if (scan_->k > kMostWantedEarly) return;
-  for (std::size_t q = 0; q < kept_.size(); ++q) {
-    const std::vector<Candidate> rows = kept_[q].promising(scan_->k + kEarlyRows);
-    std::vector<const std::byte*> data;
-    data.reserve(rows.size());
-    for (const Candidate& each : rows) data.push_back(scan_->view.data(each.row));
-    std::vector<float> cosines(rows.size());
-    scan_->kernel.block(data.data(), data.size(), &scan_->queries[q], 1, scan_->view.dim(),
-                        cosines.data(), cosines.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) kept_[q].know(rows[i], cosines[i]);
-  }
+void CodeReader::look_early(std::size_t q) {
+  const auto score = [this, q](std::span<const Candidate> rows, float* cosines) {
+    std::array<const std::byte*, kPieceRows> data;
+    for (std::size_t at = 0; at < rows.size(); at += kPieceRows) {
+      const std::size_t n = std::min(kPieceRows, rows.size() - at);
+      for (std::size_t i = 0; i < n; ++i) data[i] = scan_->view.data(rows[at + i].row);
+      scan_->kernel.block(data.data(), n, &scan_->queries[q], 1, scan_->view.dim(), cosines + at,
+                          n);
+    }
+  };
+  kept_[q].look(scan_->k + kEarlyRows, score);
+  scan_->floors[q].raise(kept_[q].floor());
 }
 
 }  // namespace knarr

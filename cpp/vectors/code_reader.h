@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,6 +23,20 @@ namespace knarr {
 // So many queries share a reading of a block.
 inline constexpr std::size_t kTileQueries = 8;
 
+// A number that all workers raise.
+class SharedFloor {
+ public:
+  float value() const { return value_.load(std::memory_order_relaxed); }
+  void raise(float floor) {
+    float seen = value();
+    while (seen < floor && !value_.compare_exchange_weak(seen, floor, std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  std::atomic<float> value_{-std::numeric_limits<float>::infinity()};
+};
+
 struct Scan {
   const VectorView& view;
   const CodeView& codes;
@@ -28,12 +44,13 @@ struct Scan {
   std::span<const float* const> queries;  // one group
   std::span<const QueryTable> tables;
   const ScanKernel& kernel;
-  const ScanKernel& floats;  // for centres
+  const ScanKernel& centres;
   const BoundKernel& bounds;
   GatherRows gather;
   std::size_t k;
   float best;   // z: how many spreads above its estimate a row is taken to be at best
   float worst;  // and below at worst
+  std::span<SharedFloor> floors;  // of each query
 };
 
 class CodeReader {
@@ -64,32 +81,32 @@ class CodeReader {
     const std::uint32_t* masks;
     Row first;
     const std::uint16_t* numbers;  // row i is first + numbers[i]; null: first + i
+    const std::byte* next;         // where to go on
   };
 
   void want(std::size_t chunk, Wanted& out) const;
-  void read_chunk(std::size_t chunk, const Wanted& wanted);
-  void read_runs(const ChunkView& chunk, Row first, const Wanted& wanted);
+  void read_chunk(std::size_t chunk, std::size_t next, const Wanted& wanted);
+  void read_runs(const ChunkView& chunk, const ChunkView& next, Row first, const Wanted& wanted);
   void read_scattered(const ChunkView& chunk, const std::byte* slots, Row first,
                       const Wanted& wanted);
   void read_part(const ChunkTerms& terms, const Part& part);
   void read_tile(const ChunkTerms& terms, const Part& part, std::size_t q, std::size_t n);
   void offer(const ChunkTerms& terms, const Part& part, std::size_t q, std::size_t i);
   float spread(const ChunkTerms& terms, std::size_t q) const;
-  void look_early();
+  void look_early(std::size_t q);
 
   const Scan* scan_;
+  bool looks_early_;
   std::vector<Candidates> kept_;
   std::vector<float> inner_;  // of each query and the chunk's centre
-  std::vector<float> centre_;
   std::uint64_t scanned_ = 0;
-  std::uint64_t chunks_ = 0;
-  std::uint64_t next_look_ = 1;
   std::array<Wanted, 2> wanted_;  // of a chunk, and of the next one
   std::vector<std::byte> gathered_;
   std::array<std::uint16_t, kChunkRows> factors_;
   std::array<std::uint16_t, kChunkRows> offsets_;
   std::array<std::uint32_t, kTileQueries * kChunkBlocks> passing_;
   std::array<float, kTileQueries * kChunkRows> upper_;
+  std::array<Candidate, kChunkRows> passed_;
 };
 
 }  // namespace knarr

@@ -14,7 +14,7 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kGroupQueries = 48;  // queries that share one reading of the codes
-constexpr std::size_t kTaskChunks = 32;    // some hundred kilobytes of codes
+constexpr std::size_t kTaskChunks = 16;    // some hundred kilobytes of codes
 
 // How many spreads below its estimate a row is taken to be at worst. The k-th best of that must not
 // lie above the true k-th best cosine, also when many thousand rows are nearly as good as that one:
@@ -98,8 +98,10 @@ CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
     for (const float* query : group) {
       if (codes.chunks() > 0) tables.emplace_back(codes.coder(), query);
     }
-    const Scan scan{view,          codes,  blocks,        group, tables, kernel,
-                    scan_kernel(), bounds, gather_rows(), k,     best,   worst};
+    std::vector<SharedFloor> floors(group.size());
+    const Scan scan{
+        view,   codes,         blocks, group, tables, kernel, scan_kernel(Precision::kBfloat16),
+        bounds, gather_rows(), k,      best,  worst,  floors};
     scan_group(scan, allowed, before, out);
   }
   return out;

@@ -28,7 +28,7 @@ namespace knarr {
 inline constexpr std::uint64_t kMostReranked = 32;
 
 // One more thread joins a scan for each so many bytes of codes that it reads.
-inline constexpr std::size_t kCodeBytesPerWorker = std::size_t{4} << 20;
+inline constexpr std::size_t kCodeBytesPerWorker = std::size_t{1} << 20;
 
 struct CodeScanned {
   std::vector<Reranked> queries;   // not done: given up

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "vectors/codes.h"
+#include "vectors/row_format.h"
 
 namespace knarr {
 namespace {
@@ -172,13 +173,6 @@ std::uint16_t in_steps(double value, double step) {
 
 }  // namespace
 
-void ChunkView::read_centre(float* out) const {
-  const std::uint16_t* halves = centre();
-  for (std::size_t i = 0; i < shape->dim; ++i) {
-    out[i] = std::bit_cast<float>(std::uint32_t{halves[i]} << kHalf);
-  }
-}
-
 void Coder::code(std::span<const float* const> rows, std::byte* out) const {
   std::memset(out, 0, shape_.size_bytes);
   ChunkCoder coder(rotation_, shape_.letters, mean_of(rows, shape_.dim));
@@ -209,6 +203,8 @@ void Coder::code(std::span<const float* const> rows, std::byte* out) const {
   for (std::size_t i = 0; i < centre.size(); ++i) {
     halves[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(centre[i]) >> kHalf);
   }
+  const float factor = 1;
+  std::memcpy(out + shape_.centre_at + bfloat16_factor_at(shape_.dim), &factor, sizeof(factor));
 }
 
 }  // namespace knarr

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "vectors/memory.h"
+#include "vectors/row_format.h"
 #include "vectors/scattered.h"
 
 namespace knarr {
@@ -42,7 +43,7 @@ ChunkShape::ChunkShape(std::size_t d)
       offsets_at(factors_at + kChunkRows * sizeof(std::uint16_t)),
       terms_at(offsets_at + kChunkRows * sizeof(std::uint16_t)),
       centre_at(terms_at + lines(sizeof(ChunkTerms))),
-      size_bytes(centre_at + lines(d * sizeof(std::uint16_t))),
+      size_bytes(centre_at + lines(bfloat16_factor_at(d) + sizeof(float))),
       slot_bytes(slot(code_bytes)) {}
 
 struct CodeView::Table {

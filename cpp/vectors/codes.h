@@ -21,7 +21,8 @@
 //     factors   kChunkRows u16: f in steps of terms.factor_step
 //     offsets   kChunkRows u16: b in steps of terms.offset_step above terms.offset_low
 //     terms     ChunkTerms
-//     centre    dim bfloat16, then zeros up to a multiple of 64 bytes
+//     centre    a row of bfloat16 with a factor of 1 (row_format.h), then zeros up to a multiple of
+//               64 bytes
 //
 // Threads: CodeStore belongs to one writer. A CodeView is immutable and may be read by any thread.
 #pragma once
@@ -76,9 +77,7 @@ struct ChunkView {
   const std::uint16_t* factors() const { return at<std::uint16_t>(shape->factors_at); }
   const std::uint16_t* offsets() const { return at<std::uint16_t>(shape->offsets_at); }
   const ChunkTerms& terms() const { return *at<ChunkTerms>(shape->terms_at); }
-  // The upper halves of dim float32.
-  const std::uint16_t* centre() const { return at<std::uint16_t>(shape->centre_at); }
-  void read_centre(float* out) const;  // dim floats
+  const std::byte* centre() const { return data + shape->centre_at; }
 
  private:
   template <class T>

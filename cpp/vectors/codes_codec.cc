@@ -10,6 +10,7 @@
 #include "base/coding.h"
 #include "base/parallel.h"
 #include "vectors/memory.h"
+#include "vectors/row_format.h"
 
 namespace knarr {
 namespace {
@@ -62,12 +63,18 @@ void append_coded(const VectorView& view, std::span<const Row> rows, std::size_t
 
 bool is_step(float x) { return std::isfinite(x) && x >= 0; }
 
+bool is_centre(const std::byte* row, std::size_t dim) {
+  const auto* halves = reinterpret_cast<const std::uint16_t*>(row);
+  return *reinterpret_cast<const float*>(row + bfloat16_factor_at(dim)) == 1 &&
+         std::all_of(halves, halves + dim,
+                     [](std::uint16_t half) { return (half & kExponent) != kExponent; });
+}
+
 bool is_sound(const ChunkView& chunk) {
   const ChunkTerms& terms = chunk.terms();
   return is_step(terms.factor_step) && std::isfinite(terms.offset_low) &&
          is_step(terms.offset_step) && is_step(terms.spread) && is_step(terms.centre_length2) &&
-         std::all_of(chunk.centre(), chunk.centre() + chunk.shape->dim,
-                     [](std::uint16_t half) { return (half & kExponent) != kExponent; });
+         is_centre(chunk.centre(), chunk.shape->dim);
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 //
 // For row r of a block, with A the sum of its code's entries in the query's table:
 //
-//     upper = terms.offset + offset_step · offsets[r] + (factor_step · factors[r]) · (scale · A +
-//     shift)
+//     upper = offset + offset_step · offsets[r] + factors[r] · (scale · A + shift)
 //
 // A is a sum of small integers, equal in every twin; the rest agrees within 1e-6 where a machine
 // fuses multiplication and addition, else to the bit.
@@ -21,18 +20,18 @@ namespace knarr {
 struct BoundTerms {
   float offset;
   float offset_step;
-  float factor_step;
-  float scale;
+  float scale;  // this and shift: in steps of the chunk's factors
   float shift;
 };
 
 struct BoundKernel {
   // For n_blocks blocks of 32 rows that follow each other: upper[32 * i + r], and bit r of
   // passing[i]: whether upper[32 * i + r] >= floor. `table` holds 32 entries for each code byte.
+  // As many bytes are asked for from `next` on, which is only a hint.
   void (*bounds)(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
                  const std::uint16_t* factors, const std::uint16_t* offsets,
-                 const std::uint8_t* table, const BoundTerms& terms, float floor, float* upper,
-                 std::uint32_t* passing);
+                 const std::uint8_t* table, const BoundTerms& terms, float floor,
+                 const std::byte* next, float* upper, std::uint32_t* passing);
 
   // The same for n_queries queries, whose bounds follow each other: query q has its own tables[q],
   // terms[q] (with the steps of the same chunk) and floors[q], and gets upper[32 * n_blocks * q] on
@@ -52,8 +51,8 @@ void bounds_one_by_one(const std::byte* blocks, std::size_t n_blocks, std::size_
                        const float* floors, std::size_t n_queries, float* upper,
                        std::uint32_t* passing) {
   for (std::size_t q = 0; q < n_queries; ++q) {
-    Bounds(blocks, n_blocks, code_bytes, factors, offsets, tables[q], terms[q], floors[q], upper,
-           passing);
+    Bounds(blocks, n_blocks, code_bytes, factors, offsets, tables[q], terms[q], floors[q], blocks,
+           upper, passing);
     upper += n_blocks * kBlockCodes;
     passing += n_blocks;
   }

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kBytesAtOnce = 256;
 
+constexpr std::size_t kLine = 64;
+
 KNARR_AVX512 inline __m512i two(const std::byte* a, const std::byte* b) {
   const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
   const __m256i second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
@@ -64,11 +66,10 @@ KNARR_AVX512 inline std::uint32_t finish(const __m256i* sums, const std::uint16_
     const __m256 sum = _mm256_cvtepi32_ps(sums[part]);
     const __m256 inner =
         _mm256_add_ps(_mm256_mul_ps(sum, _mm256_set1_ps(terms.scale)), _mm256_set1_ps(terms.shift));
-    const __m256 factor = _mm256_mul_ps(numbers(factors), _mm256_set1_ps(terms.factor_step));
     const __m256 offset =
         _mm256_add_ps(_mm256_mul_ps(numbers(offsets), _mm256_set1_ps(terms.offset_step)),
                       _mm256_set1_ps(terms.offset));
-    const __m256 bound = _mm256_add_ps(_mm256_mul_ps(factor, inner), offset);
+    const __m256 bound = _mm256_add_ps(_mm256_mul_ps(numbers(factors), inner), offset);
     _mm256_storeu_ps(upper, bound);
     const __m256 over = _mm256_cmp_ps(bound, _mm256_set1_ps(floor), _CMP_GE_OQ);
     passing |= static_cast<std::uint32_t>(_mm256_movemask_ps(over)) << (8 * part);
@@ -79,12 +80,15 @@ KNARR_AVX512 inline std::uint32_t finish(const __m256i* sums, const std::uint16_
 KNARR_AVX512 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
                          const std::uint16_t* factors, const std::uint16_t* offsets,
                          const std::uint8_t* table, const BoundTerms& terms, float floor,
-                         float* upper, std::uint32_t* passing) {
+                         const std::byte* next, float* upper, std::uint32_t* passing) {
   const std::size_t stride = code_bytes * kBlockCodes;
   for (std::size_t i = 0; i < n_blocks; i += 2) {
     const bool is_pair = i + 2 <= n_blocks;
     const std::byte* a = blocks + i * stride;
     const std::byte* b = is_pair ? a + stride : a;
+    for (std::size_t at = i * stride; at < (i + 2) * stride; at += kLine) {
+      _mm_prefetch(reinterpret_cast<const char*>(next + at), _MM_HINT_T0);
+    }
     __m256i sums[2][4];
     for (auto& block : sums) {
       for (auto& part : block) part = _mm256_setzero_si256();

@@ -48,10 +48,9 @@ inline std::uint32_t finish(const uint32x4_t* sums, const std::uint16_t* factors
   for (int part = 0; part < 8; ++part, factors += 4, offsets += 4, upper += 4) {
     const float32x4_t inner =
         vaddq_f32(vmulq_n_f32(vcvtq_f32_u32(sums[part]), terms.scale), vdupq_n_f32(terms.shift));
-    const float32x4_t factor = vmulq_n_f32(numbers(factors), terms.factor_step);
     const float32x4_t offset =
         vaddq_f32(vmulq_n_f32(numbers(offsets), terms.offset_step), vdupq_n_f32(terms.offset));
-    const float32x4_t bound = vaddq_f32(vmulq_f32(factor, inner), offset);
+    const float32x4_t bound = vaddq_f32(vmulq_f32(numbers(factors), inner), offset);
     vst1q_f32(upper, bound);
     const uint32x4_t over = vcgeq_f32(bound, vdupq_n_f32(floor));
     passing |= vaddvq_u32(vandq_u32(over, bits)) << (4 * part);
@@ -61,7 +60,8 @@ inline std::uint32_t finish(const uint32x4_t* sums, const std::uint16_t* factors
 
 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
             const std::uint16_t* factors, const std::uint16_t* offsets, const std::uint8_t* table,
-            const BoundTerms& terms, float floor, float* upper, std::uint32_t* passing) {
+            const BoundTerms& terms, float floor, const std::byte* /*next*/, float* upper,
+            std::uint32_t* passing) {
   for (std::size_t i = 0; i < n_blocks; ++i, blocks += code_bytes * kBlockCodes) {
     uint32x4_t sums[8];
     for (auto& part : sums) part = vdupq_n_u32(0);

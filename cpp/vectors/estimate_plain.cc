@@ -9,7 +9,8 @@ namespace {
 
 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
             const std::uint16_t* factors, const std::uint16_t* offsets, const std::uint8_t* table,
-            const BoundTerms& terms, float floor, float* upper, std::uint32_t* passing) {
+            const BoundTerms& terms, float floor, const std::byte* /*next*/, float* upper,
+            std::uint32_t* passing) {
   for (std::size_t block = 0; block < n_blocks; ++block) {
     std::array<std::uint32_t, kBlockCodes> sums{};
     for (std::size_t i = 0; i < code_bytes; ++i, blocks += kBlockCodes) {
@@ -22,9 +23,8 @@ void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_t code_byte
     passing[block] = 0;
     for (std::size_t r = 0; r < kBlockCodes; ++r, ++factors, ++offsets, ++upper) {
       const float inner = static_cast<float>(sums[r]) * terms.scale + terms.shift;
-      const float factor = static_cast<float>(*factors) * terms.factor_step;
       const float offset = static_cast<float>(*offsets) * terms.offset_step + terms.offset;
-      *upper = factor * inner + offset;
+      *upper = static_cast<float>(*factors) * inner + offset;
       passing[block] |= std::uint32_t{*upper >= floor} << r;
     }
   }

@@ -142,8 +142,8 @@ CostModel measure_costs(FunctionRef<std::int64_t()> now) {
     for (std::size_t c = 0; c < codes.chunks(); ++c) {
       const ChunkView chunk = codes.chunk(c);
       bound_kernel().bounds(chunk.block(0), kChunkBlocks, chunk.shape->code_bytes, chunk.factors(),
-                            chunk.offsets(), table.entries(), {0, 0, 0, 1, 0}, 0, scores.data(),
-                            passing.data());
+                            chunk.offsets(), table.entries(), {0, 0, 1, 0}, 0, chunk.block(0),
+                            scores.data(), passing.data());
     }
   };
   const Work all{kRows, kRows / kBlockCodes, kDim, 1};

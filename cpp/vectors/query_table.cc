@@ -67,6 +67,7 @@ QueryTable::QueryTable(const Coder& coder, const float* query) {
     for (const int entry : entries) *out++ = static_cast<std::uint8_t>(entry);
   }
   scale_ = step;
+  rounding_ = step * std::sqrt(static_cast<float>(products.size()) / 12);  // uniform by a step
   shift_ = -all;
 }
 

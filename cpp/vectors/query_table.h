@@ -10,8 +10,9 @@
 
 namespace knarr {
 
-// An entry is at most this, so that the two of a byte of code fit eight bits together.
-inline constexpr unsigned kMostEntry = 127;
+// An entry is at most this, so that the eight of four bytes of code fit eight bits together. What
+// rounding adds to the variance of an estimate is a hundredth of what is there, and is counted.
+inline constexpr unsigned kMostEntry = 31;
 
 class QueryTable {
  public:
@@ -24,11 +25,14 @@ class QueryTable {
   // s · Rq is about scale · (the sum of a code's entries) + shift.
   float scale() const { return scale_; }
   float shift() const { return shift_; }
+  // The standard deviation of that for the rounding of entries, as of independent ones.
+  float rounding() const { return rounding_; }
 
  private:
   std::vector<std::uint8_t> entries_;
   float scale_ = 0;
   float shift_ = 0;
+  float rounding_ = 0;
 };
 
 }  // namespace knarr

@@ -1,8 +1,8 @@
-// Candidates are scored in blocks, each the most promising of those that are left; the first is
-// selected, and of what it leaves hope for, as many as may be scored are sorted, once. After a
-// block those that have become hopeless are dropped, also those of the block itself: so a candidate
-// that was hopeless from the start changes nothing by being there. The first block holds at least k
-// rows, for before that no row can be ruled out.
+// Candidates are scored in blocks, each the most promising of those that are left, and each as long
+// as all before it: so a block is selected, and nothing need be sorted. After a block those that
+// have become hopeless are dropped, also those of the block itself: so a candidate that was
+// hopeless from the start changes nothing by being there. The first block holds at least k rows,
+// for before that no row can be ruled out.
 #include "vectors/rerank.h"
 
 #include <algorithm>
@@ -14,8 +14,7 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kPieceRows = 32;        // scored by one call of the kernel
-constexpr std::size_t kLeastBlock = 32;       // rows between two looks at the rule to stop
-constexpr std::size_t kBlocksPerK = 4;        // or a quarter of k, where that is more
+constexpr std::size_t kLeastBlock = 32;       // rows of the first block
 constexpr std::size_t kFewTimes = 8;          // as many times a block are selected in place
 constexpr std::size_t kQueriesPerWorker = 8;  // of some tens of microseconds each
 
@@ -25,27 +24,34 @@ struct Better {
   }
 };
 
+using Some = std::span<Candidate>;
+
 // Moves the n best to the front.
-void select(std::vector<Candidate>& candidates, std::size_t n) {
-  if (n >= candidates.size()) return;
-  const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(n);
-  if (candidates.size() <= kFewTimes * n) {
-    std::nth_element(candidates.begin(), end, candidates.end(), Better());
+void select(Some some, std::size_t n) {
+  if (n >= some.size()) return;
+  const auto end = some.begin() + static_cast<std::ptrdiff_t>(n);
+  if (some.size() <= kFewTimes * n) {
+    std::nth_element(some.begin(), end, some.end(), Better());
   } else {
-    std::partial_sort(candidates.begin(), end, candidates.end(), Better());
+    std::partial_sort(some.begin(), end, some.end(), Better());
   }
 }
 
-// Sorts the best, one more than `most` of them, to the front; returns their end.
-auto sort_best(std::vector<Candidate>::iterator begin, std::vector<Candidate>::iterator end,
-               std::uint64_t most) {
-  auto last = end;
-  if (static_cast<std::uint64_t>(end - begin) > most) {
-    last = begin + static_cast<std::ptrdiff_t>(most);
-    std::nth_element(begin, last++, end, Better());
+// Moves those that may still be among the best to the front; returns them.
+Some hopeful(Some some, float floor) {
+  const auto end = std::partition(some.begin(), some.end(),
+                                  [floor](const Candidate& each) { return each.upper >= floor; });
+  return some.first(static_cast<std::size_t>(end - some.begin()));
+}
+
+void score(const VectorView& view, std::span<const Candidate> block, const float* query,
+           const ScanKernel& kernel, float* scores) {
+  std::array<const std::byte*, kPieceRows> data;
+  for (std::size_t at = 0; at < block.size(); at += kPieceRows) {
+    const std::size_t n = std::min(kPieceRows, block.size() - at);
+    for (std::size_t i = 0; i < n; ++i) data[i] = view.data(block[at + i].row);
+    kernel.block(data.data(), n, &query, 1, view.dim(), scores + at, n);
   }
-  std::sort(begin, last, Better());
-  return last;
 }
 
 }  // namespace
@@ -56,20 +62,15 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
   Reranked out;
   TopK best(k, before);
   KthLargest kth(k);
-  std::array<const std::byte*, kPieceRows> data;
   std::vector<float> scores;
-  std::size_t begin = 0, end = candidates.size(), n = std::min(std::max(k, kLeastBlock), end);
-  auto unsorted = candidates.end(), last_unsorted = candidates.end();
-  select(candidates, n);
-  while (n > 0) {
-    if (out.scored >= most) return out;
-    const Candidate* const block = candidates.data() + begin;
+  std::size_t n = std::max(k, kLeastBlock);
+  for (Some left(candidates); !left.empty();) {
+    if (out.scored > 0 && out.scored >= most) return out;
+    n = std::min(n, left.size());
+    select(left, n);
+    const Some block = left.first(n);
     scores.resize(n);
-    for (std::size_t at = 0; at < n; at += kPieceRows) {
-      const std::size_t m = std::min(kPieceRows, n - at);
-      for (std::size_t i = 0; i < m; ++i) data[i] = view.data(block[at + i].row);
-      kernel.block(data.data(), m, &query, 1, view.dim(), scores.data() + at, m);
-    }
+    score(view, block, query, kernel, scores.data());
     for (std::size_t i = 0; i < n; ++i) kth.offer(std::min(scores[i], block[i].upper));
     const float floor = kth.value();
     for (std::size_t i = 0; i < n; ++i) {
@@ -77,21 +78,8 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
       best.offer(block[i].row, scores[i]);
       ++out.scored;
     }
-    const auto has_hope = [floor](const Candidate& each) { return each.upper >= floor; };
-    const auto rest = candidates.begin() + static_cast<std::ptrdiff_t>(begin + n);
-    const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(end);
-    if (begin == 0) {
-      const auto left = std::partition(rest, last, has_hope);
-      unsorted = sort_best(rest, left, most);
-      last_unsorted = left;
-      end = static_cast<std::size_t>(unsorted - candidates.begin());
-    } else {
-      end =
-          static_cast<std::size_t>(std::partition_point(rest, last, has_hope) - candidates.begin());
-    }
-    begin += n;
-    n = std::min(std::max(k / kBlocksPerK, kLeastBlock), end - begin);
-    if (n == 0 && std::any_of(unsorted, last_unsorted, has_hope)) return out;
+    left = hopeful(left.subspan(n), floor);
+    n = static_cast<std::size_t>(std::min(8 * out.scored, most - std::min(most, out.scored)));
   }
   out.rows = best.take();
   out.is_done = true;

@@ -64,7 +64,10 @@ struct Coded {
   }
   Matrix centre() const {
     Matrix out(coder.shape().dim);
-    view().read_centre(out.data());
+    const auto* halves = reinterpret_cast<const std::uint16_t*>(view().centre());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = std::bit_cast<float>(std::uint32_t{halves[i]} << 16);
+    }
     return out;
   }
 
@@ -135,9 +138,9 @@ Matrix estimates(const BoundKernel& kernel, const Coded& coded, const Matrix& qu
   const float floor = with_centre;
   kernel.bounds(view.block(0), n_blocks, view.shape->code_bytes, view.factors(), view.offsets(),
                 table.entries(),
-                {with_centre + terms.offset_low, terms.offset_step, terms.factor_step,
-                 table.scale(), table.shift()},
-                floor, out.data(), passing.data());
+                {with_centre + terms.offset_low, terms.offset_step,
+                 terms.factor_step * table.scale(), terms.factor_step * table.shift()},
+                floor, view.block(0), out.data(), passing.data());
   for (std::size_t i = 0; i < out.size(); ++i) {
     EXPECT_EQ(passing[i / kBlockCodes] >> (i % kBlockCodes) & 1, out[i] >= floor);
   }
@@ -218,9 +221,13 @@ TEST(Codes, EstimatesAreThoseOfTheDefinition) {
       const Coded coded(rows, dim);
       const Matrix query = units(normal(1, dim, 6), dim);
       const Matrix found = estimates(*kBoundPlain, coded, query, dim);
+      const QueryTable table(coded.coder, query.data());
       for (std::size_t r = 0; r < kChunkRows; r += 37) {
-        // Rounded: the query's table to 1/127 of its widest entry, factors and offsets to 16 bits.
-        ASSERT_NEAR(found[r], define(coded, rows, r, query, dim).value, 0.02)
+        // Rounded: the query's table, and factors and offsets to 16 bits.
+        const ChunkView view = coded.view();
+        const float factor = view.terms().factor_step * view.factors()[r];
+        ASSERT_NEAR(found[r], define(coded, rows, r, query, dim).value,
+                    5 * factor * table.rounding() + 1e-3)
             << dim << " row " << r;
       }
     }
@@ -298,7 +305,7 @@ TEST(Codes, SumsDoNotOverflow) {
       Matrix upper(2 * kBlockCodes);
       std::vector<std::uint32_t> passing(2);
       kernel->bounds(blocks.data(), 2, code_bytes, ones.data(), zeros.data(), table.data(),
-                     {0, 0, 1, 1, 0}, 0, upper.data(), passing.data());
+                     {0, 0, 1, 0}, 0, blocks.data(), upper.data(), passing.data());
       for (const float x : upper) ASSERT_EQ(x, static_cast<float>(2 * kMostEntry * code_bytes));
     }
   }

@@ -32,8 +32,8 @@ struct Queries {
       for (auto& entry : entries.back()) {
         entry = static_cast<std::uint8_t>(random() % (kMostEntry + 1));
       }
-      terms.push_back({number(random), 1e-5f, 3e-6f, 0.01f + 0.001f * static_cast<float>(q),
-                       10 * number(random)});
+      terms.push_back(
+          {number(random), 1e-5f, 3e-8f + 3e-9f * static_cast<float>(q), 3e-5f * number(random)});
       floors.push_back(number(random));
     }
     for (const auto& table : entries) tables.push_back(table.data());
@@ -66,8 +66,8 @@ TEST(Bounds, ManyQueriesGetWhatEachGetsAlone) {
                                n_queries, upper.data(), passing.data());
         for (std::size_t q = 0; q < n_queries; ++q) {
           kernel->bounds(blocks.data(), n_blocks, code_bytes, factors.data(), offsets.data(),
-                         queries.tables[q], queries.terms[q], queries.floors[q], alone.data(),
-                         passing_alone.data());
+                         queries.tables[q], queries.terms[q], queries.floors[q], blocks.data(),
+                         alone.data(), passing_alone.data());
           for (std::size_t r = 0; r < rows; ++r) ASSERT_EQ(upper[q * rows + r], alone[r]);
           for (std::size_t b = 0; b < n_blocks; ++b) {
             ASSERT_EQ(passing[q * n_blocks + b], passing_alone[b]);
