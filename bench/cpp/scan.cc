@@ -114,7 +114,7 @@ void steps(const VectorView& view, const Options& options) {
   }
   std::vector<float> upper(kChunkRows);
   std::vector<std::uint32_t> passing(kChunkBlocks);
-  std::vector<std::int32_t> products(kChunkRows);
+  std::vector<float> cosines(kChunkRows), slacks(kChunkRows);
   std::vector<std::byte> memory(codes.coder().shape().size_bytes + 64);
   void* at = memory.data();
   std::size_t room = memory.size();
@@ -133,10 +133,10 @@ void steps(const VectorView& view, const Options& options) {
         {"codes, best", [&] { read_codes(bound_kernel()); }, ops},
         {"short rows, best",
          [&] {
-           const std::int16_t* numbers = short_query.numbers();
-           short_products()(short_rows.data(), kChunkRows, &numbers, 1, shape.numbers,
-                            products.data(), kChunkRows);
-           keep(products.data());
+           const ShortSide side = short_query.side();
+           short_cosines()(short_rows.data(), kChunkRows, &side, 1, shape.numbers, cosines.data(),
+                           kChunkRows, slacks.data());
+           keep(cosines.data());
          },
          ops},
         {"make codes", [&] { codes.coder().code(vectors, aligned); }, ops},

@@ -38,6 +38,14 @@ CpuLevel cpu_level() {
   return level;
 }
 
+bool has_vnni() {
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+  return __builtin_cpu_supports("avx512vnni") != 0 && __builtin_cpu_supports("avx512bw") != 0;
+#else
+  return false;
+#endif
+}
+
 const char* cpu_level_name(CpuLevel level) {
   switch (level) {
     case CpuLevel::kAvx512:

@@ -21,6 +21,9 @@ enum class CpuLevel {
 // kInvalidArgument when KNARR_CPU is set to anything but a level or nothing.
 CpuLevel cpu_level();
 
+// Whether this machine has, beside kAvx512, the instructions BW and VNNI of it.
+bool has_vnni();
+
 // "plain", "avx2" or "avx512".
 const char* cpu_level_name(CpuLevel level);
 

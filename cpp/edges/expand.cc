@@ -68,11 +68,13 @@ std::vector<EdgeStore::Candidate> EdgeStore::alike(std::span<const NodeId> seeds
   constexpr std::size_t kBlock = 256;  // edges whose questions are asked for together
   const ShortShape shape(dim_);
   const ShortQuery query(unit, shape);
-  const ShortProducts products = short_products();
+  const ShortSide side = query.side();
+  const ShortBound bound = query.bound(options.gamma);
+  const ShortCosines cosines_of = short_cosines();
   std::vector<Candidate> found, block;
   block.reserve(kBlock);
   std::array<const std::byte*, kBlock> rows;
-  std::array<std::int32_t, kBlock> sums;
+  std::array<float, kBlock> cosines, slacks;
   std::unordered_map<const float*, float> compared;
 
   const auto similarity_of = [&](const float* question) {
@@ -86,12 +88,10 @@ std::vector<EdgeStore::Candidate> EdgeStore::alike(std::span<const NodeId> seeds
     for (std::size_t i = 0; i < block.size(); ++i) {
       rows[i] = Question::short_row(block[i].question, dim_);
     }
-    const std::int16_t* const numbers = query.numbers();
-    products(rows.data(), block.size(), &numbers, 1, shape.numbers, sums.data(), block.size());
+    cosines_of(rows.data(), block.size(), &side, 1, shape.numbers, cosines.data(), block.size(),
+               slacks.data());
     for (std::size_t i = 0; i < block.size(); ++i) {
-      const float estimate = static_cast<float>(sums[i]) * (shape.step(rows[i]) * query.step());
-      const float error = shape.slack(rows[i]) * query.length() + query.error();
-      if (estimate + error < options.gamma) continue;
+      if (!bound.is_within(cosines[i], slacks[i])) continue;
       block[i].edge.similarity = similarity_of(block[i].question);
       if (block[i].edge.similarity >= options.gamma) found.push_back(block[i]);
     }

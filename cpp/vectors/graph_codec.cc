@@ -151,7 +151,7 @@ GraphPtr GraphCodec::load(const Snapshot& snapshot, std::size_t rows, const Vect
     if (row == kNoRow) {
       if (next_lost == head.left_out) return nullptr;
       graph->vectors_.push_back(left_out.get() + shape.size_bytes * next_lost++);
-      if (!std::isfinite(shape.step(graph->vectors_.back()))) return nullptr;
+      if (!std::isfinite(shape.scale(graph->vectors_.back()))) return nullptr;
       continue;
     }
     if (row < end || row >= head.rows_end) return nullptr;

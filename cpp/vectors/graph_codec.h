@@ -14,7 +14,7 @@
 
 namespace knarr {
 
-inline constexpr std::uint32_t kGraphVersion = 1;
+inline constexpr std::uint32_t kGraphVersion = 2;
 
 // A graph is left out of a file that leaves out more than one in so many of its rows.
 inline constexpr std::size_t kMostLeftOut = 4;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <usearch/index.hpp>
 #include <utility>
@@ -26,28 +27,37 @@ constexpr std::size_t kPrefetchedBytes = 192;  // of a row; the rest follows as 
 
 using LinkIndex = us::index_gt<float, Slot, Slot, GraphHeap<char>, GraphTape>;
 
-// A row as the left side of products.
+// A row in the place of a query.
 class LeftSide {
  public:
-  LeftSide(const std::byte* row, const ShortShape& shape) : wide_(shape.numbers) {
+  LeftSide(const std::byte* row, const ShortShape& shape) : memory_(shape.numbers + kLine) {
+    void* at = memory_.data();
+    std::size_t room = memory_.size();
+    numbers_ = static_cast<std::uint8_t*>(std::align(kLine, shape.numbers, at, room));
     set(row, shape);
   }
+  LeftSide(const LeftSide&) = delete;
+  LeftSide& operator=(const LeftSide&) = delete;
 
   void set(const std::byte* row, const ShortShape& shape) {
-    const auto* numbers = reinterpret_cast<const std::int8_t*>(row);
-    std::copy_n(numbers, shape.numbers, wide_.begin());
-    step_ = shape.step(row);
+    constexpr std::byte kSign{0x80};
+    std::transform(row, row + shape.numbers, numbers_,
+                   [](std::byte x) { return std::to_integer<std::uint8_t>(x ^ kSign); });
+    scale_ = shape.scale(row);
   }
-  float distance(const std::byte* row, const ShortShape& shape, ShortProducts products) const {
-    std::int32_t product = 0;
-    const std::int16_t* numbers = wide_.data();
-    products(&row, 1, &numbers, 1, shape.numbers, &product, 1);
-    return -static_cast<float>(product) * (shape.step(row) * step_);
+  float distance(const std::byte* row, const ShortShape& shape, ShortCosines cosines) const {
+    const ShortSide side{numbers_, scale_};
+    float cosine = 0;
+    cosines(&row, 1, &side, 1, shape.numbers, &cosine, 1, nullptr);
+    return -cosine;
   }
 
  private:
-  std::vector<std::int16_t> wide_;
-  float step_;
+  static constexpr std::size_t kLine = 64;
+
+  std::vector<std::uint8_t> memory_;
+  std::uint8_t* numbers_;
+  float scale_;
 };
 
 // The new slot's row, and any slot's: USearch compares one with many in a row.
@@ -62,11 +72,11 @@ struct Sides {
 // Distances: the negated products of vectors. USearch copies it.
 struct Metric {
   Sides* sides;
-  ShortProducts products;
+  ShortCosines cosines;
 
   template <class Member>
   float operator()(const LeftSide* added, const Member& member) const noexcept {
-    return added->distance(sides->vectors[get_slot(member)], sides->shape, products);
+    return added->distance(sides->vectors[get_slot(member)], sides->shape, cosines);
   }
   template <class Member>
   float operator()(const Member& a, const Member& b) const noexcept {
@@ -74,7 +84,7 @@ struct Metric {
       sides->other_slot = get_slot(a);
       sides->other.set(sides->vectors[sides->other_slot], sides->shape);
     }
-    return sides->other.distance(sides->vectors[get_slot(b)], sides->shape, products);
+    return sides->other.distance(sides->vectors[get_slot(b)], sides->shape, cosines);
   }
 };
 
@@ -184,7 +194,7 @@ void GraphLinks::add(std::span<const std::byte* const> vectors, const ShortShape
   how.expansion = kEffort;
   const std::size_t top = links.max_level();
   const LeftSide* added = &sides.added;
-  const auto result = links.add(slot, added, Metric{&sides, short_products()}, how,
+  const auto result = links.add(slot, added, Metric{&sides, short_cosines()}, how,
                                 us::dummy_callback_t{}, Prefetch{&sides});
   if (result.error) throw std::bad_alloc();
   if (size_++ == 0 || level(slot) > top) entry_ = slot;

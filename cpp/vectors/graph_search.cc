@@ -24,15 +24,14 @@ void read_rows(const VectorView& view, const RowSet& rows, const ShortQuery& que
   Candidates kept(k);
   std::array<Row, kBlockRows> block;
   std::array<const std::byte*, kBlockRows> data;
-  std::array<std::int32_t, kBlockRows> products;
+  std::array<float, kBlockRows> cosines, slacks;
   std::size_t n = 0;
   const auto flush = [&] {
-    const std::int16_t* numbers = query.numbers();
-    short_products()(data.data(), n, &numbers, 1, shape.numbers, products.data(), kBlockRows);
+    const ShortSide side = query.side();
+    short_cosines()(data.data(), n, &side, 1, shape.numbers, cosines.data(), kBlockRows,
+                    slacks.data());
     for (std::size_t i = 0; i < n; ++i) {
-      const float upper = most(products[i], data[i], shape, query);
-      const float error = shape.slack(data[i]) * query.length() + query.error();
-      kept.offer(block[i], upper, upper - 2 * error);
+      kept.offer(block[i], query.best(cosines[i], slacks[i]), query.worst(cosines[i] - slacks[i]));
     }
     n = 0;
   };
@@ -67,8 +66,7 @@ GraphSearched graph_top_k(const Graph& graph, const VectorView& view, const RowS
   Stopwatch watch(explain);
   GraphSearched out;
   const ShortQuery short_query({query, view.dim()}, view.short_shape());
-  Walked walked =
-      walk(graph, short_query, expansion, allowed, most_walked(graph), short_products());
+  Walked walked = walk(graph, short_query, expansion, allowed, most_walked(graph), short_cosines());
   out.compared = walked.compared;
   if (!walked.is_done) return out;
   if (allowed.last() >= graph.rows_end()) {

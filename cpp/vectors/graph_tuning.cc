@@ -42,11 +42,12 @@ ShortQuery between(const Graph& graph, Slot a, Slot b, float share) {
   std::vector<float> sum(shape.numbers);
   const auto add = [&](Slot slot, float part) {
     const auto* numbers = reinterpret_cast<const std::int8_t*>(graph.short_row(slot));
-    const float step = shape.step(graph.short_row(slot)) * part;
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += step * static_cast<float>(numbers[i]);
+    const float scale = shape.scale(graph.short_row(slot)) * part;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += scale * static_cast<float>(numbers[i]);
   };
   add(a, 1);
   add(b, share);
+  spread_apart(sum);  // as vectors are before they are made short
   double length = 0;
   for (const float x : sum) length += double{x} * x;
   const float scale = length > 0 ? static_cast<float>(1 / std::sqrt(length)) : 0;
@@ -71,10 +72,10 @@ std::vector<ShortQuery> samples(const Graph& graph) {
 std::vector<KthLargest> tenths(const Graph& graph, const std::vector<ShortQuery>& queries,
                                const RowSet& live, const std::atomic<bool>& stop) {
   const ShortShape& shape = graph.shape();
-  const ShortProducts products = short_products();
+  const ShortCosines cosines = short_cosines();
   std::vector<KthLargest> out(queries.size(), KthLargest(kResults));
   std::array<const std::byte*, kBlock> rows;
-  std::array<std::int32_t, kBlock> found;
+  std::array<float, kBlock> found, slacks;
   for (std::size_t begin = 0; begin < graph.size();) {
     std::size_t n = 0;
     for (; begin < graph.size() && n < kBlock; ++begin) {
@@ -84,9 +85,9 @@ std::vector<KthLargest> tenths(const Graph& graph, const std::vector<ShortQuery>
       }
     }
     for (std::size_t q = 0; q < queries.size(); ++q) {
-      const std::int16_t* query = queries[q].numbers();
-      products(rows.data(), n, &query, 1, shape.numbers, found.data(), kBlock);
-      for (std::size_t i = 0; i < n; ++i) out[q].offer(most(found[i], rows[i], shape, queries[q]));
+      const ShortSide side = queries[q].side();
+      cosines(rows.data(), n, &side, 1, shape.numbers, found.data(), kBlock, slacks.data());
+      for (std::size_t i = 0; i < n; ++i) out[q].offer(queries[q].best(found[i], slacks[i]));
     }
     if (stop.load(std::memory_order_relaxed)) return {};
   }
@@ -107,7 +108,7 @@ bool GraphTuning::measure(const Graph& graph, const RowSet& live, const std::ato
     std::size_t found = 0, compared = 0;
     for (std::size_t q = 0; q < queries.size(); ++q) {
       const Walked walked =
-          walk(graph, queries[q], effort.expansion, live, kNoBound, short_products());
+          walk(graph, queries[q], effort.expansion, live, kNoBound, short_cosines());
       const float least = truth[q].value();
       found += std::min<std::size_t>(
           kResults, static_cast<std::size_t>(
@@ -133,7 +134,7 @@ void GraphTuning::measure_time(const Graph& graph) {
   double spent = 0;
   for (const ShortQuery& query : samples(graph)) {
     const double begin = cpu_ns();
-    const Walked walked = walk(graph, query, kExpansion, all, kNoBound, short_products());
+    const Walked walked = walk(graph, query, kExpansion, all, kNoBound, short_cosines());
     spent += cpu_ns() - begin;
     compared += static_cast<double>(walked.compared);
   }

@@ -49,8 +49,8 @@ struct Scratch {
 
 class Walk {
  public:
-  Walk(const Graph& graph, const ShortQuery& query, const RowSet& allowed, ShortProducts products)
-      : graph_(graph), query_(query), allowed_(allowed), products_(products) {
+  Walk(const Graph& graph, const ShortQuery& query, const RowSet& allowed, ShortCosines cosines)
+      : graph_(graph), query_(query), allowed_(allowed), cosines_of_(cosines) {
     if (allowed.is_range() && !allowed.empty()) {
       begin_ = allowed.first();
       end_ = allowed.last() + 1;
@@ -136,13 +136,10 @@ class Walk {
   // Distances to up to kMostLinks slots.
   void compare(std::span<const Slot> slots) {
     for (std::size_t i = 0; i < slots.size(); ++i) data_[i] = graph_.short_row(slots[i]);
-    const std::int16_t* query = query_.numbers();
-    products_(data_.data(), slots.size(), &query, 1, graph_.shape().numbers, numbers_.data(),
-              kMostLinks);
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      distances_[i] =
-          -static_cast<float>(numbers_[i]) * (graph_.shape().step(data_[i]) * query_.step());
-    }
+    const ShortSide side = query_.side();
+    cosines_of_(data_.data(), slots.size(), &side, 1, graph_.shape().numbers, distances_.data(),
+                kMostLinks, nullptr);
+    for (std::size_t i = 0; i < slots.size(); ++i) distances_[i] = -distances_[i];
     compared_ += slots.size();
   }
 
@@ -152,8 +149,8 @@ class Walk {
     out.reserve(scratch_->best.size());
     for (const Near& near : scratch_->best) {
       const std::byte* row = graph_.short_row(near.slot);
-      const float slack = graph_.shape().slack(row) * query_.length() + query_.error();
-      out.push_back({graph_.row(near.slot), slack - near.distance});
+      out.push_back(
+          {graph_.row(near.slot), query_.best(-near.distance, graph_.shape().slack(row))});
     }
     return out;
   }
@@ -161,22 +158,21 @@ class Walk {
   const Graph& graph_;
   const ShortQuery& query_;
   const RowSet& allowed_;
-  ShortProducts products_;
+  ShortCosines cosines_of_;
   Row begin_ = 0;  // of the allowed rows, when they are one range
   Row end_ = 0;
   Scratch* scratch_ = nullptr;
   std::uint64_t compared_ = 0;
   std::array<Slot, kMostLinks> slots_;
   std::array<const std::byte*, kMostLinks> data_;
-  std::array<std::int32_t, kMostLinks> numbers_;
   std::array<float, kMostLinks> distances_;
 };
 
 }  // namespace
 
 Walked walk(const Graph& graph, const ShortQuery& query, std::size_t expansion,
-            const RowSet& allowed, std::uint64_t most, ShortProducts products) {
-  return Walk(graph, query, allowed, products).run(expansion, most);
+            const RowSet& allowed, std::uint64_t most, ShortCosines cosines) {
+  return Walk(graph, query, allowed, cosines).run(expansion, most);
 }
 
 }  // namespace knarr

@@ -22,13 +22,6 @@
 
 namespace knarr {
 
-// What the cosine of a query and a row is at most, given the product of their numbers.
-inline float most(std::int32_t product, const std::byte* row, const ShortShape& shape,
-                  const ShortQuery& query) {
-  const float estimate = static_cast<float>(product) * (shape.step(row) * query.step());
-  return estimate + shape.slack(row) * query.length() + query.error();
-}
-
 struct Walked {
   std::vector<Candidate> nearest;  // `expansion` allowed rows, or all that there are to find
   std::uint64_t compared = 0;      // slots, allowed or not
@@ -37,6 +30,6 @@ struct Walked {
 
 // Requires a graph that is not empty. A walk depends on graph, query, filter and numbers only.
 Walked walk(const Graph& graph, const ShortQuery& query, std::size_t expansion,
-            const RowSet& allowed, std::uint64_t most, ShortProducts products);
+            const RowSet& allowed, std::uint64_t most, ShortCosines cosines);
 
 }  // namespace knarr

@@ -123,13 +123,12 @@ CostModel measure_costs(FunctionRef<std::int64_t()> now) {
     in_order[row] = view.short_row(row);
     here_and_there[row] = view.short_row(other);
   }
-  std::vector<float> scores(kRows);
-  std::vector<std::int32_t> products(kRows);
+  std::vector<float> scores(kRows), slacks(kRows);
   const ShortQuery short_query({query, kDim}, view.short_shape());
   const auto read_short = [&](const std::vector<const std::byte*>& rows) {
-    const std::int16_t* numbers = short_query.numbers();
-    short_products()(rows.data(), kRows, &numbers, 1, view.short_shape().numbers, products.data(),
-                     kRows);
+    const ShortSide side = short_query.side();
+    short_cosines()(rows.data(), kRows, &side, 1, view.short_shape().numbers, scores.data(), kRows,
+                    slacks.data());
   };
   const auto score = [&] {
     scan_kernel().block(vectors.data(), kRows, &query, 1, kDim, scores.data(), kRows);

@@ -3,9 +3,8 @@
 //     float32    (dim,) float32
 //     bfloat16   (dim,) uint16: the upper halves of float32, rounded to the nearest, ties to even;
 //                a zero where dim is odd; float32, one over the length of the numbers
-//     int8       a short row (short_rows.h) of the vector as spread.h spreads it, whose step is one
-//                over the length of its numbers and whose slack is zero: it is the vector, not an
-//                estimate of one
+//     int8       a row as int8_rows.h draws it, of the vector as spread.h spreads it, whose step is
+//                one over the length of its numbers
 //
 // What is stored is what is searched: a score is the product of the query and the stored vector,
 // which is the numbers by that factor, so that it has length one and a score is a cosine. (Without
@@ -17,8 +16,8 @@
 #include <cstdint>
 #include <span>
 
+#include "vectors/int8_rows.h"
 #include "vectors/precision.h"
-#include "vectors/short_rows.h"
 
 namespace knarr {
 
@@ -48,7 +47,7 @@ class RowFormat {
  private:
   Precision precision_;
   std::size_t dim_;
-  ShortShape short_shape_;
+  Int8Shape int8_shape_;
   std::size_t row_bytes_;
 };
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <span>
 
-#include "vectors/short_rows.h"
+#include "vectors/int8_rows.h"
 #include "vectors/unit_queries.h"
 
 namespace knarr {
@@ -16,10 +16,10 @@ constexpr std::size_t kPieceRows = 128;
 constexpr std::size_t kPieceQueries = 12;
 
 // At most kPieceRows rows, and kPieceQueries queries; as ScanKernel::block.
-void score(ShortProducts products, const std::byte* const* rows, std::size_t n_rows,
+void score(Int8Products products, const std::byte* const* rows, std::size_t n_rows,
            std::span<const float* const> queries, std::size_t dim, float* scores,
            std::size_t stride) {
-  const ShortShape shape(dim);
+  const Int8Shape shape(dim);
   std::array<const std::int16_t*, kPieceQueries> numbers{};
   for (std::size_t q = 0; q < queries.size(); ++q)
     numbers[q] = whole_query(queries[q], dim).numbers;
@@ -39,7 +39,7 @@ void score(ShortProducts products, const std::byte* const* rows, std::size_t n_r
 void scan_int8_block(CpuLevel level, const std::byte* const* rows, std::size_t n_rows,
                      const float* const* queries, std::size_t n_queries, std::size_t dim,
                      float* scores, std::size_t stride) {
-  const ShortProducts products = short_products(level);
+  const Int8Products products = int8_products(level);
   const std::span all(queries, n_queries);
   for (std::size_t r = 0; r < n_rows; r += kPieceRows) {
     const std::size_t n = std::min(kPieceRows, n_rows - r);
@@ -52,8 +52,8 @@ void scan_int8_block(CpuLevel level, const std::byte* const* rows, std::size_t n
 
 void scan_int8_stream(CpuLevel level, const std::byte* rows, std::size_t n_rows, const float* query,
                       std::size_t dim, float* scores) {
-  const ShortProducts products = short_products(level);
-  const std::size_t row_bytes = ShortShape(dim).size_bytes;
+  const Int8Products products = int8_products(level);
+  const std::size_t row_bytes = Int8Shape(dim).size_bytes;
   std::array<const std::byte*, kPieceRows> piece;
   for (std::size_t r = 0; r < n_rows; r += kPieceRows) {
     const std::size_t n = std::min(kPieceRows, n_rows - r);

@@ -1,4 +1,4 @@
-// Kernels for int8 rows, from the products of whole numbers that short rows have.
+// Kernels for int8 rows, from the products of int8_rows.h.
 #pragma once
 
 #include "vectors/scan.h"
@@ -11,7 +11,7 @@ void scan_int8_block(CpuLevel level, const std::byte* const* rows, std::size_t n
 void scan_int8_stream(CpuLevel level, const std::byte* rows, std::size_t n_rows, const float* query,
                       std::size_t dim, float* scores);
 
-// The kernel with the best twin of short_rows.h for a level.
+// The kernel with the best twin of int8_rows.h for a level.
 template <CpuLevel Level>
 constexpr ScanKernel int8_kernel() {
   return {[](const std::byte* const* rows, std::size_t n_rows, const float* const* queries,

@@ -73,7 +73,7 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
     results[q].explanation.rows_scanned += allowed.size();
   }
   if (allowed.size() >= least && view.has_short_rows()) {
-    auto found = sieve_top_k(view, allowed, asked, k, before, kernel, short_products());
+    auto found = sieve_top_k(view, allowed, asked, k, before, kernel, short_cosines());
     for (std::size_t i = 0; i < which.size(); ++i) {
       results[which[i]].rows = std::move(found[i].rows);
       results[which[i]].explanation.rows_reranked += found[i].scored;

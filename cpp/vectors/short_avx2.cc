@@ -1,6 +1,7 @@
-// The AVX2 twin: sixteen numbers of a row are widened as they are loaded, multiplied with a query's
-// and added in pairs. One query takes four rows at a time and asks for the next four meanwhile;
-// many queries take two rows by four, so that a row is widened once for all four.
+// The AVX2 twin: thirty-two numbers of a row are multiplied with a query's bytes as they are loaded
+// and added in pairs. Four rows by one query or two; one query also asks for the next four rows
+// meanwhile. A query's bytes are 128 too large, and what that adds is taken off at the end: it is
+// the row's centre.
 #include "vectors/short_rows.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -12,7 +13,7 @@
 namespace knarr {
 namespace {
 
-constexpr std::size_t kStep = 16;  // numbers in a register
+constexpr std::size_t kStep = 32;  // numbers in a register
 
 // The totals of four registers.
 KNARR_AVX2 inline __m128i totals(__m256i a, __m256i b, __m256i c, __m256i d) {
@@ -20,69 +21,75 @@ KNARR_AVX2 inline __m128i totals(__m256i a, __m256i b, __m256i c, __m256i d) {
   return _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
 }
 
-KNARR_AVX2 inline __m256i widened(const std::byte* row) {
-  return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row)));
-}
-
 // Keeps a compiler from moving a value between registers and memory: worth a fifth.
 KNARR_AVX2 inline void pin(__m256i& value) { asm("" : "+x"(value)); }
 
-inline void ask_for(const std::byte* row, std::size_t numbers) {
-  for (std::size_t i = 0; i < numbers; i += 64) {
+inline void ask_for(const std::byte* row, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += 64) {
     _mm_prefetch(reinterpret_cast<const char*>(row + i), _MM_HINT_T0);
   }
 }
 
-// R rows by Q queries. With one query, as many bytes as the rows have are asked for from `next` on.
-template <int R, int Q>
+// Scale, slack and centre of four rows.
+struct Terms {
+  __m128 scales, slacks;
+  __m128i centres;
+};
+
+KNARR_AVX2 inline Terms terms(const std::byte* const* rows, std::size_t numbers) {
+  __m128 t[4];
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) {  // and the last numbers, so that nothing behind the row is read
+    t[r] = _mm_loadu_ps(reinterpret_cast<const float*>(rows[r] + numbers) - 1);
+  }
+  const __m128 low01 = _mm_unpacklo_ps(t[0], t[1]), low23 = _mm_unpacklo_ps(t[2], t[3]);
+  const __m128 high01 = _mm_unpackhi_ps(t[0], t[1]), high23 = _mm_unpackhi_ps(t[2], t[3]);
+  return {_mm_movehl_ps(low23, low01), _mm_movelh_ps(high01, high23),
+          _mm_castps_si128(_mm_movehl_ps(high23, high01))};
+}
+
+// Four rows by Q queries. With one query, as many bytes as the rows have are asked for from `next`
+// on.
+template <int Q>
 KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* next,
-                            const std::int16_t* const* queries, std::size_t numbers,
-                            std::int32_t* out, std::size_t stride) {
-  const __m256i zero = _mm256_setzero_si256();
-  const std::byte* row_at[R];
-  const std::int16_t* query_at[Q];
-  __m256i sums[R][Q];
+                            const ShortSide* queries, std::size_t numbers, float* out,
+                            std::size_t stride, float* slacks) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  const std::byte* row_at[4];
+  const std::uint8_t* query_at[Q];
+  __m256i sums[4][Q];
 #pragma GCC unroll 4
-  for (int q = 0; q < Q; ++q) query_at[q] = queries[q];
+  for (int q = 0; q < Q; ++q) query_at[q] = queries[q].numbers;
 #pragma GCC unroll 4
-  for (int r = 0; r < R; ++r) {
+  for (int r = 0; r < 4; ++r) {
     row_at[r] = rows[r];
 #pragma GCC unroll 4
-    for (int q = 0; q < Q; ++q) sums[r][q] = zero;
+    for (int q = 0; q < Q; ++q) sums[r][q] = _mm256_setzero_si256();
   }
+  if (Q == 1) ask_for(next + 4 * numbers, 1);  // their terms
   for (std::size_t i = 0; i < numbers; i += kStep) {
-    if (Q == 1) _mm_prefetch(reinterpret_cast<const char*>(next + R * i), _MM_HINT_T0);
-    __m256i row[R];
-#pragma GCC unroll 4
-    for (int r = 0; r < R; ++r) row[r] = widened(row_at[r] + i);
+    if (Q == 1) ask_for(next + 4 * i, 4 * kStep);
 #pragma GCC unroll 4
     for (int q = 0; q < Q; ++q) {
-      __m256i query = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(query_at[q] + i));
-      if (Q > 1) pin(query);  // loaded once, not by each multiplication
+      const __m256i query = _mm256_load_si256(reinterpret_cast<const __m256i*>(query_at[q] + i));
 #pragma GCC unroll 4
-      for (int r = 0; r < R; ++r) {
-        sums[r][q] = _mm256_add_epi32(sums[r][q], _mm256_madd_epi16(row[r], query));
+      for (int r = 0; r < 4; ++r) {
+        const __m256i row = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row_at[r] + i));
+        const __m256i pairs = _mm256_maddubs_epi16(query, row);
+        sums[r][q] = _mm256_add_epi32(sums[r][q], _mm256_madd_epi16(pairs, ones));
         pin(sums[r][q]);
       }
     }
   }
-  alignas(16) std::int32_t four[4];
-  auto* const at = reinterpret_cast<__m128i*>(four);
-  if constexpr (R == 4 && Q == 1) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
-                     totals(sums[0][0], sums[1][0], sums[2][0], sums[3][0]));
-  } else {
+  const Terms kept = terms(rows, numbers);
 #pragma GCC unroll 4
-    for (int r = 0; r < R; ++r) {
-      _mm_store_si128(
-          at, totals(sums[r][0], Q > 1 ? sums[r][Q > 1 ? 1 : 0] : zero,
-                     Q > 2 ? sums[r][Q > 2 ? 2 : 0] : zero, Q > 3 ? sums[r][Q > 3 ? 3 : 0] : zero));
-#pragma GCC unroll 4
-      for (int q = 0; q < Q; ++q) {
-        out[static_cast<std::size_t>(q) * stride + static_cast<std::size_t>(r)] = four[q];
-      }
-    }
+  for (int q = 0; q < Q; ++q) {
+    const __m128i sum = totals(sums[0][q], sums[1][q], sums[2][q], sums[3][q]);
+    const __m128 product = _mm_cvtepi32_ps(_mm_sub_epi32(sum, kept.centres));
+    const __m128 scale = _mm_mul_ps(kept.scales, _mm_set1_ps(queries[q].scale));
+    _mm_storeu_ps(out + static_cast<std::size_t>(q) * stride, _mm_mul_ps(product, scale));
   }
+  if (slacks != nullptr) _mm_storeu_ps(slacks, kept.slacks);
 }
 
 // Whether four rows follow each other in memory, more or less.
@@ -91,53 +98,49 @@ inline bool are_together(const std::byte* const* rows, std::size_t numbers) {
   return span > 0 && span < 4 * static_cast<std::ptrdiff_t>(numbers);
 }
 
-// All rows, one query.
-KNARR_AVX2 void each(const std::byte* const* rows, std::size_t n_rows,
-                     const std::int16_t* const* query, std::size_t numbers, std::int32_t* out) {
+// All rows, Q queries. The last rows come with others again.
+template <int Q>
+KNARR_AVX2 void band(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+                     std::size_t numbers, float* out, std::size_t stride, float* slacks) {
   std::size_t r = 0;
   for (; r + 4 <= n_rows; r += 4) {
     const std::byte* const* ahead = r + 8 <= n_rows ? rows + r + 4 : rows + r;
-    if (!are_together(ahead, numbers)) {
+    if (Q == 1 && !are_together(ahead, numbers)) {
       for (int i = 0; i < 4; ++i) ask_for(ahead[i], numbers);
     }
-    tile<4, 1>(rows + r, ahead[0], query, numbers, out + r, 0);
+    tile<Q>(rows + r, ahead[0], queries, numbers, out + r, stride,
+            slacks != nullptr ? slacks + r : nullptr);
   }
-  for (; r < n_rows; ++r) tile<1, 1>(rows + r, rows[r], query, numbers, out + r, 0);
+  if (r == n_rows) return;
+  const std::byte* last[4];
+  float cosines[4 * Q], last_slacks[4];
+  for (std::size_t i = 0; i < 4; ++i) last[i] = rows[r + i < n_rows ? r + i : r];
+  tile<Q>(last, last[0], queries, numbers, cosines, 4, last_slacks);
+  for (std::size_t i = 0; r + i < n_rows; ++i) {
+    for (std::size_t q = 0; q < Q; ++q) out[q * stride + r + i] = cosines[q * 4 + i];
+    if (slacks != nullptr) slacks[r + i] = last_slacks[i];
+  }
 }
 
-// All rows, Q queries.
-template <int Q>
-KNARR_AVX2 void band(const std::byte* const* rows, std::size_t n_rows,
-                     const std::int16_t* const* queries, std::size_t numbers, std::int32_t* out,
-                     std::size_t stride) {
-  std::size_t r = 0;
-  for (; r + 2 <= n_rows; r += 2) {
-    tile<2, Q>(rows + r, nullptr, queries, numbers, out + r, stride);
+KNARR_AVX2 void cosines(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+                        std::size_t n_queries, std::size_t numbers, float* out, std::size_t stride,
+                        float* slacks) {
+  for (; n_queries >= 2; n_queries -= 2, queries += 2, out += 2 * stride, slacks = nullptr) {
+    band<2>(rows, n_rows, queries, numbers, out, stride, slacks);
   }
-  for (; r < n_rows; ++r) tile<1, Q>(rows + r, nullptr, queries, numbers, out + r, stride);
-}
-
-KNARR_AVX2 void products(const std::byte* const* rows, std::size_t n_rows,
-                         const std::int16_t* const* queries, std::size_t n_queries,
-                         std::size_t numbers, std::int32_t* out, std::size_t stride) {
-  for (; n_queries >= 4; n_queries -= 4, queries += 4, out += 4 * stride) {
-    band<4>(rows, n_rows, queries, numbers, out, stride);
-  }
-  if (n_queries == 3) band<3>(rows, n_rows, queries, numbers, out, stride);
-  if (n_queries == 2) band<2>(rows, n_rows, queries, numbers, out, stride);
-  if (n_queries == 1) each(rows, n_rows, queries, numbers, out);
+  if (n_queries == 1) band<1>(rows, n_rows, queries, numbers, out, stride, slacks);
 }
 
 }  // namespace
 
-const ShortProducts kShortAvx2 = products;
+const ShortCosines kShortAvx2 = cosines;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ShortProducts kShortAvx2 = nullptr;
+const ShortCosines kShortAvx2 = nullptr;
 }  // namespace knarr
 
 #endif

@@ -47,7 +47,7 @@ AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot
   const ShortShape shape(dim);
   const auto is_sound = [shape](ByteSpan some) {
     for (std::size_t at = 0; at < some.size(); at += shape.size_bytes) {
-      if (!is_length(shape.step(some.data() + at))) return false;
+      if (!is_length(shape.scale(some.data() + at))) return false;
       if (!is_length(shape.slack(some.data() + at))) return false;
     }
     return true;
@@ -64,7 +64,7 @@ AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot
     snapshot->corrupt(kSection, "its size does not fit the rows");
   }
   if (opened.pages == nullptr && !is_sound(bytes.subspan(kHeaderBytes))) {
-    snapshot->corrupt(kSection, "a row whose step or slack is no finite length");
+    snapshot->corrupt(kSection, "a row whose scale or slack is no finite length");
   }
   return {bytes.data() + kHeaderBytes, static_cast<Row>(count), snapshot, opened.pages};
 }

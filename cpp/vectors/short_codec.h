@@ -16,13 +16,13 @@
 
 namespace knarr {
 
-inline constexpr std::uint32_t kShortVersion = 1;
+inline constexpr std::uint32_t kShortVersion = 2;
 
 // Writes those of the rows `kept`; nothing when there are none.
 void save_short_rows(const VectorView& view, const RowSet& kept, SnapshotWriter& writer);
 
 // The short rows of a file of `rows` rows; none when the file has none of this version. Throws
-// Error kCorruption when they do not fit the rows, or a step or slack is no finite length.
+// Error kCorruption when they do not fit the rows, or a scale or slack is no finite length.
 AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot,
                                  const RowFormat& format, std::size_t rows);
 

@@ -1,13 +1,27 @@
 // Short rows: each vector again in a quarter of the bytes, with a bound on what that loses.
 //
-// A row v is kept as whole numbers w from -127 to 127 and a step s, so that v is near s · w, and
-// with the length of the difference, |v - s · w|, its slack. For a query q, kept as whole numbers p
-// and a step t with a slack of its own, Cauchy and Schwarz give
+// A row is spread (below), then kept as whole numbers w, and with the angle α between it and w; a
+// query is spread alike and kept as whole numbers p, with an angle β. The angle θ between w and p
+// is known, and angles are lengths on a sphere, so the one between the row and the query is
 //
-//     |v · q - s · t · (w · p)|  <=  slack(v) · |t · p| + slack(q) · |v|
+//     from  θ - α - β  to  θ + α + β
 //
 // which holds for every row, not only for most: what a search leaves out by it is surely not among
 // the best. The product of whole numbers is exact, so all twins agree.
+//
+// Of a row two numbers are kept, 1 / (|w| cos α) and tan α, for with c = cos θ / cos α
+//
+//     cos(θ - α) = c + sin(θ - α) tan α        cos(θ + α) = c - sin(θ + α) tan α
+//
+// so whether a row may reach a score is a product and a comparison.
+//
+// Embeddings have a few numbers that are many times as large as the others, and the largest decides
+// the step of a row. So each number is spread over sixteen that lie eight apart, by a Hadamard
+// matrix: products stay as they are, and the rows of real vectors lose half as much.
+//
+// No two neighbours among the numbers of a row have sizes that are more than 128 together: so a
+// pair of products with bytes from 0 to 255, which is how AVX2 multiplies bytes, stays within 16
+// bits.
 #pragma once
 
 #include <cstddef>
@@ -19,61 +33,88 @@
 
 namespace knarr {
 
-// A short row: its numbers, zeros up to a multiple of 32, then step and slack.
+// A short row: its numbers, of int8, zeros up to a multiple of 32; then scale, slack and centre:
+// 1 / (|w| cos α), tan α, and the sum of the numbers by 128.
 struct ShortShape {
   explicit ShortShape(std::size_t dim)
-      : numbers((dim + 31) / 32 * 32), size_bytes(numbers + 2 * sizeof(float)) {}
+      : numbers((dim + 31) / 32 * 32), size_bytes(numbers + 3 * sizeof(float)) {}
 
   std::size_t numbers;
   std::size_t size_bytes;
 
-  float step(const std::byte* row) const { return *reinterpret_cast<const float*>(row + numbers); }
+  float scale(const std::byte* row) const { return *reinterpret_cast<const float*>(row + numbers); }
   float slack(const std::byte* row) const {
     return *reinterpret_cast<const float*>(row + numbers + sizeof(float));
   }
 };
 
-// Makes a row short; `out` holds size_bytes bytes at a multiple of 4.
+// The slack of a row of which nothing is known: it is no unit vector.
+inline constexpr float kAnySlack = 1e30f;
+
+// Makes a unit vector short; `out` holds size_bytes bytes at a multiple of 4.
 void shorten(std::span<const float> row, const ShortShape& shape, std::byte* out);
 
-// A query, a unit vector, for short rows.
+// Spreads numbers, a multiple of 32, in place. Twice gives back what was, up to rounding.
+void spread_apart(std::span<float> numbers);
+
+// What is compared with rows: numbers from 1 to 255, 128 for zero, and one over their length.
+struct ShortSide {
+  const std::uint8_t* numbers;  // at a multiple of 64 bytes, that loads cross no cache lines
+  float scale;
+};
+
+// Which rows may reach a score.
+struct ShortBound {
+  float least;
+  float slope;
+
+  // False: the row's cosine with the query is surely below the score.
+  bool is_within(float cosine, float slack) const { return cosine + slope * slack >= least; }
+};
+
+// A query, a unit vector, for short rows. `cosine` is c, what ShortCosines says of a row, and
+// `slack` the row's. Scores are cosines as the kernels of scan.h round them.
 class ShortQuery {
  public:
   ShortQuery(std::span<const float> query, const ShortShape& shape);
 
-  // Zeros at the end. At a multiple of 64 bytes: loads that cross cache lines cost a batch a tenth.
-  const std::int16_t* numbers() const { return numbers_.get(); }
-  float step() const { return step_; }
-  // The product of a row and the query is within slack · length() + error() of the estimate.
-  float length() const { return length_; }
-  float error() const { return error_; }
+  ShortSide side() const { return {numbers_.get(), scale_}; }
+
+  // The score that a row with cosine - slack >= least has at least.
+  float worst(float least) const;
+  // The score that a row has at most.
+  float best(float cosine, float slack) const;
+  // Of the rows that may have a score of `score` or more: all where that is far below zero.
+  ShortBound bound(float score) const;
 
  private:
   struct Free {
-    void operator()(std::int16_t* memory) const;
+    void operator()(std::uint8_t* memory) const;
   };
 
-  std::unique_ptr<std::int16_t, Free> numbers_;
-  float step_ = 0;
-  float length_ = 0;
-  float error_ = 0;
+  std::unique_ptr<std::uint8_t, Free> numbers_;
+  float scale_ = 0;
+  float sin_ = 0;  // of β
+  float cos_ = 1;
+  float rounding_ = 0;  // of a score and of a cosine
 };
 
-// products[q * stride + r] = the product of row r's numbers and those of query q, for n_rows rows
-// of `numbers` numbers. Requires stride >= n_rows.
-using ShortProducts = void (*)(const std::byte* const* rows, std::size_t n_rows,
-                               const std::int16_t* const* queries, std::size_t n_queries,
-                               std::size_t numbers, std::int32_t* products, std::size_t stride);
+// cosines[q * stride + r] = the product of row r's numbers and those of query q, by the scales of
+// both, for n_rows rows of `numbers` numbers; slacks[r] = row r's slack, unless `slacks` is null.
+// Requires stride >= n_rows.
+using ShortCosines = void (*)(const std::byte* const* rows, std::size_t n_rows,
+                              const ShortSide* queries, std::size_t n_queries, std::size_t numbers,
+                              float* cosines, std::size_t stride, float* slacks);
 
 // The twin for a level: the best of those that this build and this machine have.
-ShortProducts short_products(CpuLevel level);
+ShortCosines short_cosines(CpuLevel level);
 // The best twin for this machine.
-ShortProducts short_products();
+ShortCosines short_cosines();
 
 // The twins; null where the compiler's target has no such instructions.
-extern const ShortProducts kShortPlain;
-extern const ShortProducts kShortAvx2;
-extern const ShortProducts kShortVnni;  // needs AVX-512 VNNI
-extern const ShortProducts kShortNeon;
+extern const ShortCosines kShortPlain;
+extern const ShortCosines kShortAvx2;
+extern const ShortCosines kShortVnni;  // needs AVX-512 VNNI
+extern const ShortCosines kShortNeon;
 
 }  // namespace knarr

@@ -26,6 +26,6 @@ inline constexpr std::uint64_t kSieveRowsPerResult = 8;
 std::vector<Reranked> sieve_top_k(const VectorView& view, const RowSet& allowed,
                                   std::span<const float* const> queries, std::size_t k,
                                   const RowLess& before, const ScanKernel& kernel,
-                                  ShortProducts products);
+                                  ShortCosines cosines);
 
 }  // namespace knarr

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <memory>
 
+#include "vectors/int8_rows.h"
 #include "vectors/normalise.h"
-#include "vectors/short_rows.h"
 #include "vectors/spread.h"
 
 namespace knarr {
@@ -18,15 +18,15 @@ std::size_t lines(std::size_t floats) { return (floats + kLine - 1) / kLine * kL
 // Floats that a query takes: the vector, then a line that begins with the step, then the numbers.
 std::size_t floats_of(std::size_t dim, Precision rows) {
   if (rows != Precision::kInt8) return lines(dim);
-  return lines(dim) + kLine + ShortShape(dim).numbers * sizeof(std::int16_t) / sizeof(float);
+  return lines(dim) + kLine + Int8Shape(dim).numbers * sizeof(std::int16_t) / sizeof(float);
 }
 
 void append_whole(float* query, std::size_t dim) {
-  const ShortShape shape(dim);
+  const Int8Shape shape(dim);
   std::vector<float> numbers(shape.numbers, 0.0f);
   std::copy_n(query, dim, numbers.begin());
   spread(numbers);
-  const ShortQuery whole(numbers, shape);
+  const Int8Query whole(numbers, shape);
   float* after = query + lines(dim);
   *after = whole.step();
   std::memcpy(after + kLine, whole.numbers(), shape.numbers * sizeof(std::int16_t));

@@ -201,7 +201,7 @@ TEST(Sieve, OverBfloat16IsTheExactPlanToTheBit) {
       for (const std::size_t k : {1u, 10u, 300u}) {
         const auto all = exact_top_k(store.view(), allowed, unit.all(), k, by_row, kernel)[0];
         const auto sieved =
-            sieve_top_k(store.view(), allowed, unit.all(), k, by_row, kernel, short_products())
+            sieve_top_k(store.view(), allowed, unit.all(), k, by_row, kernel, short_cosines())
                 .front();
         ASSERT_EQ(sieved.rows, all);
       }

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <random>
@@ -32,43 +34,135 @@ Matrix rows_of_many_sorts(std::size_t n, std::size_t dim, unsigned seed) {
   return stored(store_of(values, dim).view());
 }
 
-TEST(ShortRows, TheBoundHoldsForEveryRow) {
-  for (std::size_t dim : {1u, 2u, 7u, 8u, 9u, 31u, 32u, 33u, 64u, 384u, 600u, 1100u, 5000u}) {
-    const ShortShape shape(dim);
-    const std::size_t n = 60;
-    const Matrix rows = rows_of_many_sorts(n, dim, 1);
-    const Matrix queries = rows_of_many_sorts(n, dim, 2);
-    std::vector<std::byte> memory(n * shape.size_bytes);
-    std::vector<const std::byte*> data;
-    for (std::size_t r = 0; r < n; ++r) {
+// Rows made short, one after the other.
+struct ShortMatrix {
+  ShortMatrix(const Matrix& rows, std::size_t dim)
+      : shape(dim), memory(rows.size() / dim * shape.size_bytes) {
+    for (std::size_t r = 0; r < rows.size() / dim; ++r) {
       data.push_back(memory.data() + r * shape.size_bytes);
       shorten({rows.data() + r * dim, dim}, shape, memory.data() + r * shape.size_bytes);
     }
+  }
+
+  ShortShape shape;
+  std::vector<std::byte> memory;
+  std::vector<const std::byte*> data;
+};
+
+TEST(ShortRows, TheBoundHoldsForEveryRow) {
+  for (std::size_t dim : {1u, 2u, 7u, 8u, 9u, 31u, 32u, 33u, 64u, 96u, 384u, 600u, 1100u, 5000u}) {
+    const std::size_t n = 60;
+    const Matrix rows = rows_of_many_sorts(n, dim, 1);
+    const Matrix queries = rows_of_many_sorts(n, dim, 2);
+    const ShortMatrix made(rows, dim);
     for (std::size_t q = 0; q < n; ++q) {
       const float* query = queries.data() + q * dim;
-      const ShortQuery short_query({query, dim}, shape);
-      std::vector<std::int32_t> products(n);
-      const std::int16_t* numbers = short_query.numbers();
-      short_products()(data.data(), n, &numbers, 1, shape.numbers, products.data(), n);
+      const ShortQuery short_query({query, dim}, made.shape);
+      std::vector<float> cosines(n), slacks(n);
+      const ShortSide side = short_query.side();
+      short_cosines()(made.data.data(), n, &side, 1, made.shape.numbers, cosines.data(), n,
+                      slacks.data());
       for (std::size_t r = 0; r < n; ++r) {
         double exact = 0;
         for (std::size_t i = 0; i < dim; ++i) exact += double{rows[r * dim + i]} * query[i];
-        const float estimate =
-            static_cast<float>(products[r]) * (shape.step(data[r]) * short_query.step());
-        const float error = shape.slack(data[r]) * short_query.length() + short_query.error();
-        ASSERT_LE(std::abs(exact - estimate), error) << dim << " row " << r << " query " << q;
+        const auto score = static_cast<float>(exact);
+        ASSERT_EQ(slacks[r], made.shape.slack(made.data[r]));
+        ASSERT_LE(score, short_query.best(cosines[r], slacks[r])) << dim << " " << r << " " << q;
+        ASSERT_GE(score, short_query.worst(cosines[r] - slacks[r])) << dim << " " << r << " " << q;
+        ASSERT_TRUE(short_query.bound(score).is_within(cosines[r], slacks[r]))
+            << dim << " row " << r << " query " << q;
         if (dim < 64 || r % 7 != 0) continue;
-        ASSERT_LT(error, 0.05) << dim;  // worth having
+        const float apart =
+            short_query.best(cosines[r], slacks[r]) - short_query.worst(cosines[r] - slacks[r]);
+        ASSERT_LT(apart, 0.1) << dim;  // worth having
+        ASSERT_FALSE(short_query.bound(score + 0.05f).is_within(cosines[r], slacks[r])) << dim;
       }
     }
   }
 }
 
-std::vector<ShortProducts> twins_here() {
-  std::vector<ShortProducts> twins = {kShortPlain};
+// A bound on a score is never stricter than what a row has at most, whatever the angles.
+TEST(ShortRows, BoundsAgreeOnEveryAngle) {
+  const std::size_t dim = 64;
+  const Matrix queries = rows_of_many_sorts(7, dim, 3);
+  for (std::size_t q = 0; q < 7; ++q) {
+    const ShortQuery query({queries.data() + q * dim, dim}, ShortShape(dim));
+    for (float slack = 0; slack < 0.5f; slack = 2 * slack + 1e-4f) {
+      const float most = std::sqrt(1 + slack * slack);  // one over the cosine of the row's angle
+      for (int i = -100; i <= 100; ++i) {
+        const float cosine = most * static_cast<float>(i) / 100;
+        const float best = query.best(cosine, slack);
+        const float worst = query.worst(cosine - slack);
+        ASSERT_GE(best, worst) << cosine << " " << slack;
+        ASSERT_TRUE(query.bound(best - 2e-5f).is_within(cosine, slack)) << cosine << " " << slack;
+        if (best > 0.9f || best < -0.4f) continue;
+        ASSERT_FALSE(query.bound(best + 1e-3f).is_within(cosine, slack)) << cosine << " " << slack;
+      }
+    }
+    for (const float score : {-2.0f, -1.0f, 1.0f, 2.0f}) {
+      EXPECT_TRUE(query.bound(score).is_within(0, kAnySlack)) << score;
+    }
+    EXPECT_GT(query.best(0, kAnySlack), 1);
+  }
+}
+
+TEST(ShortRows, ARowThatIsNoUnitVectorIsWithinEveryBound) {
+  const std::size_t dim = 64;
+  for (const float x : {0.0f, 0.2f, std::nanf(""), std::numeric_limits<float>::infinity()}) {
+    Matrix row(dim, 0.125f);
+    row[7] = x;
+    const ShortMatrix made(row, dim);
+    EXPECT_EQ(made.shape.scale(made.data[0]), 0);
+    EXPECT_EQ(made.shape.slack(made.data[0]), kAnySlack);
+  }
+}
+
+TEST(ShortRows, SpreadApartIsAHadamardMatrixAndItsOwnInverse) {
+  for (const std::size_t dim : {32u, 64u, 96u, 128u, 384u, 416u}) {
+    const Matrix values = normal(1, dim, 20);
+    Matrix found = values;
+    spread_apart(found);
+    double before = 0, after = 0;
+    for (std::size_t i = 0; i < dim; ++i) {
+      before += double{values[i]} * values[i];
+      after += double{found[i]} * found[i];
+    }
+    EXPECT_NEAR(after, before, 1e-4);
+    for (std::size_t i = 0; i < std::min<std::size_t>(dim, 128) && dim >= 128; ++i) {
+      double sum = 0;
+      for (std::size_t j = i % 8; j < 128; j += 8) {
+        sum += (std::popcount(i / 8 & j / 8) % 2 == 0 ? 0.25 : -0.25) * values[j];
+      }
+      ASSERT_NEAR(found[i], sum, 1e-5);
+    }
+    spread_apart(found);
+    for (std::size_t i = 0; i < dim; ++i) ASSERT_NEAR(found[i], values[i], 1e-5);
+  }
+}
+
+// What AVX2 relies on.
+TEST(ShortRows, NeighboursAreSmallTogether) {
+  for (const std::size_t dim : {1u, 33u, 64u, 384u, 1000u}) {
+    const ShortMatrix made(rows_of_many_sorts(200, dim, 12), dim);
+    for (const std::byte* row : made.data) {
+      const auto* numbers = reinterpret_cast<const std::int8_t*>(row);
+      int sum = 0;
+      for (std::size_t i = 0; i < made.shape.numbers; i += 2) {
+        ASSERT_LE(std::abs(numbers[i]) + std::abs(numbers[i + 1]), 128);
+        sum += numbers[i] + numbers[i + 1];
+      }
+      std::int32_t centre;
+      std::memcpy(&centre, row + made.shape.numbers + 8, sizeof(centre));
+      ASSERT_EQ(centre, 128 * sum);
+    }
+  }
+}
+
+std::vector<ShortCosines> twins_here() {
+  std::vector<ShortCosines> twins = {kShortPlain};
   for (const CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
-    if (level <= cpu_level() && short_products(level) != twins.back()) {
-      twins.push_back(short_products(level));
+    if (level <= cpu_level() && short_cosines(level) != twins.back()) {
+      twins.push_back(short_cosines(level));
     }
   }
   return twins;
@@ -80,11 +174,11 @@ TEST(ShortRows, TwinsAgreeForManyQueries) {
     const ShortShape shape(dim);
     const Matrix values = rows_of_many_sorts(50, dim, 9);
     std::vector<ShortQuery> queries;
-    std::vector<const std::int16_t*> numbers;
+    std::vector<ShortSide> sides;
     for (std::size_t q = 0; q < 50; ++q) {
       queries.emplace_back(std::span(values).subspan(q * dim, dim), shape);
     }
-    for (const ShortQuery& query : queries) numbers.push_back(query.numbers());
+    for (const ShortQuery& query : queries) sides.push_back(query.side());
     for (int trial = 0; trial < 12; ++trial) {
       const std::size_t n = 1 + random() % 40, nq = 1 + random() % 50, stride = n + random() % 3;
       std::vector<std::byte> memory(100 * shape.size_bytes);
@@ -94,30 +188,52 @@ TEST(ShortRows, TwinsAgreeForManyQueries) {
         shorten({values.data() + random() % 50 * dim, dim}, shape, at);
         data.push_back(at);
       }
-      std::vector<std::int32_t> plain(nq * stride, -7);
-      kShortPlain(data.data(), n, numbers.data(), nq, shape.numbers, plain.data(), stride);
-      for (const ShortProducts twin : twins_here()) {
-        std::vector<std::int32_t> products(nq * stride, -7);
-        twin(data.data(), n, numbers.data(), nq, shape.numbers, products.data(), stride);
-        ASSERT_EQ(products, plain) << dim << " rows " << n << " queries " << nq;
+      std::vector<float> plain(nq * stride, -7), slacks(n, -7);
+      kShortPlain(data.data(), n, sides.data(), nq, shape.numbers, plain.data(), stride,
+                  slacks.data());
+      for (const ShortCosines twin : twins_here()) {
+        std::vector<float> cosines(nq * stride, -7), again(n, -7);
+        twin(data.data(), n, sides.data(), nq, shape.numbers, cosines.data(), stride, again.data());
+        ASSERT_EQ(cosines, plain) << dim << " rows " << n << " queries " << nq;
+        ASSERT_EQ(again, slacks);
+        twin(data.data(), n, sides.data(), nq, shape.numbers, cosines.data(), stride, nullptr);
+        ASSERT_EQ(cosines, plain);
       }
     }
   }
 }
 
-// The largest numbers there are, in every place: sums stay within 32 bits.
+// The largest numbers there are, in every place: sums stay within 16 bits, and within 32.
 TEST(ShortRows, SumsDoNotOverflow) {
   for (std::size_t dim : {384u, 517u, 4096u, 65536u}) {
     const ShortShape shape(dim);
-    const Matrix row(dim, 1 / std::sqrt(static_cast<float>(dim)));
-    std::vector<std::byte> memory(shape.size_bytes);
-    shorten(row, shape, memory.data());
-    const ShortQuery query(row, shape);
-    const std::byte* data = memory.data();
-    std::int32_t product = 0;
-    const std::int16_t* numbers = query.numbers();
-    short_products()(&data, 1, &numbers, 1, shape.numbers, &product, 1);
-    EXPECT_NEAR(static_cast<float>(product) * shape.step(data) * query.step(), 1, 0.01) << dim;
+    std::vector<std::byte> row(shape.size_bytes);
+    auto* numbers = reinterpret_cast<std::int8_t*>(row.data());
+    for (const int size : {128, -128}) {
+      std::int32_t centre = 0;
+      for (std::size_t i = 0; i < shape.numbers; ++i) {
+        numbers[i] = static_cast<std::int8_t>(size / 2);
+        centre += 128 * numbers[i];
+      }
+      const float one = 1;
+      std::memcpy(row.data() + shape.numbers, &one, sizeof(one));
+      std::memcpy(row.data() + shape.numbers + 8, &centre, sizeof(centre));
+      const std::byte* data = row.data();
+      for (const int number : {1, 255}) {
+        std::vector<std::uint8_t> memory(shape.numbers + 64, static_cast<std::uint8_t>(number));
+        void* at = memory.data();
+        std::size_t room = memory.size();
+        std::align(64, shape.numbers, at, room);
+        const ShortSide side{static_cast<const std::uint8_t*>(at), 1};
+        const auto wanted =
+            static_cast<float>(static_cast<double>(shape.numbers) * size / 2 * (number - 128));
+        for (const ShortCosines twin : twins_here()) {
+          float found = 0;
+          twin(&data, 1, &side, 1, shape.numbers, &found, 1, nullptr);
+          EXPECT_EQ(found, wanted) << dim;
+        }
+      }
+    }
   }
 }
 
@@ -130,8 +246,7 @@ RowSet one_of(unsigned each, Row rows, unsigned seed) {
 
 Reranked sieve_one(const VectorView& view, const RowSet& allowed, const float* query,
                    std::size_t k) {
-  return sieve_top_k(view, allowed, {&query, 1}, k, by_row, scan_kernel(), short_products())
-      .front();
+  return sieve_top_k(view, allowed, {&query, 1}, k, by_row, scan_kernel(), short_cosines()).front();
 }
 
 TEST(Sieve, IsTheExactPlanToTheBit) {
@@ -169,13 +284,12 @@ TEST(Sieve, ABatchEqualsItsQueriesAskedAlone) {
       for (std::size_t q = 0; q < nq; ++q) queries.push_back(values.data() + q * 29 % n * dim);
       for (const std::size_t k : {1u, 10u, 40u, 200u}) {
         const auto together =
-            sieve_top_k(store.view(), allowed, queries, k, by_row, scan_kernel(), short_products());
+            sieve_top_k(store.view(), allowed, queries, k, by_row, scan_kernel(), short_cosines());
         const auto exact = exact_top_k(store.view(), allowed, queries, k, by_row, scan_kernel());
         for (std::size_t q = 0; q < nq; ++q) {
           const Reranked alone = sieve_one(store.view(), allowed, queries[q], k);
           ASSERT_EQ(together[q].rows, alone.rows) << nq << " " << q;
           ASSERT_EQ(together[q].rows, exact[q]) << nq << " " << q;
-          ASSERT_EQ(together[q].scored, alone.scored) << nq << " " << q;
         }
       }
     }

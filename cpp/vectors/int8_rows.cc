@@ -1,0 +1,35 @@
+#include "vectors/int8_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "vectors/whole_numbers.h"
+
+namespace knarr {
+namespace {
+
+constexpr double kMostNumber = 127;
+constexpr double kMostProduct = 2147483647.0;
+constexpr std::align_val_t kLine{64};
+
+}  // namespace
+
+void Int8Query::Free::operator()(std::int16_t* memory) const { ::operator delete(memory, kLine); }
+
+Int8Query::Int8Query(std::span<const float> query, const Int8Shape& shape)
+    : numbers_(
+          static_cast<std::int16_t*>(::operator new(shape.numbers * sizeof(std::int16_t), kLine))) {
+  const double most = std::floor(
+      std::min(32766.0, kMostProduct / (kMostNumber * static_cast<double>(shape.numbers))));
+  step_ = largest(query) / static_cast<float>(most);
+  round_to(query, step_, 0, numbers_.get());
+}
+
+Int8Products int8_products(CpuLevel level) {
+  if (level >= CpuLevel::kAvx512 && has_vnni()) return kInt8Vnni;
+  if (level >= CpuLevel::kAvx2) return kInt8Avx2;
+  return kInt8Neon != nullptr ? kInt8Neon : kInt8Plain;
+}
+
+}  // namespace knarr
