@@ -16,8 +16,8 @@
 namespace knarr {
 namespace {
 
-constexpr std::uint64_t kBytesPerTask = 1 << 20;
-constexpr std::uint64_t kBytesPerWorker = 2 << 20;  // a millisecond or more
+constexpr std::uint64_t kBytesPerTask = 1 << 18;
+constexpr std::uint64_t kBytesPerWorker = 1 << 18;  // a tenth of a millisecond or more
 
 void check(const GrepOptions& options) {
   const auto refuse = [](const char* name, const std::string& expected, const std::string& got) {

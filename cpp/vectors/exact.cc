@@ -20,7 +20,7 @@
 namespace knarr {
 namespace {
 
-constexpr std::size_t kTaskBytes = std::size_t{2} << 20;
+constexpr std::size_t kTaskBytes = std::size_t{1} << 20;
 constexpr std::size_t kBlockBytes = std::size_t{128} << 10;
 constexpr std::size_t kStreamBytes = std::size_t{8} << 20;  // scans beyond this stream long runs
 constexpr std::size_t kStreamRows = 32;                     // rows of a long run

@@ -23,7 +23,7 @@ constexpr std::size_t kTileQueries = 4;       // queries that meet a block toget
 constexpr std::size_t kBlockRows = 1024;      // for one query
 constexpr std::size_t kSharedRows = 512;      // for many: they stay in the second cache
 constexpr std::size_t kQueriesPerWorker = 8;  // to score candidates: some microseconds each
-constexpr std::uint64_t kTaskBytes = std::uint64_t{1} << 20;  // of short rows, times queries
+constexpr std::uint64_t kTaskBytes = std::uint64_t{1} << 18;  // of short rows, times queries
 
 struct Sieve {
   const VectorView& view;
