@@ -1,8 +1,8 @@
-// Candidates are scored in blocks, each the most promising of those that are left, and each as long
-// as all before it: so a block is selected, and nothing need be sorted. After a block those that
-// have become hopeless are dropped, also those of the block itself: so a candidate that was
-// hopeless from the start changes nothing by being there. The first block holds at least k rows,
-// for before that no row can be ruled out.
+// Candidates are scored in blocks, each the most promising of those that are left, and each some
+// times as long as all before it: so a block is selected, and nothing need be sorted. After a block
+// those that have become hopeless are dropped, also those of the block itself: so a candidate that
+// was hopeless from the start changes nothing by being there. The first block holds at least k
+// rows, for before that no row can be ruled out.
 #include "vectors/rerank.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kPieceRows = 32;        // scored by one call of the kernel
 constexpr std::size_t kLeastBlock = 32;       // rows of the first block
+constexpr std::uint64_t kGrowth = 8;          // times as long as all before is the next block
 constexpr std::size_t kFewTimes = 8;          // as many times a block are selected in place
 constexpr std::size_t kQueriesPerWorker = 8;  // of some tens of microseconds each
 
@@ -79,7 +80,7 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
       ++out.scored;
     }
     left = hopeful(left.subspan(n), floor);
-    n = static_cast<std::size_t>(std::min(8 * out.scored, most - std::min(most, out.scored)));
+    n = static_cast<std::size_t>(std::min(kGrowth * out.scored, most - std::min(most, out.scored)));
   }
   out.rows = best.take();
   out.is_done = true;
