@@ -167,6 +167,10 @@ def other(lines: Sequence[Line]) -> str:
             "opening",
             ["rows", "cache", "file_mib", "open_ms", "first_search_ms", "both_ms", "again_ms", "plan"],
         ),
+        (
+            "opening_base",
+            ["chunks", "cache", "snapshot_mib", "open_ms", "first_search_ms", "both_ms", "again_ms"],
+        ),
         ("edges", ["case", "edges", "found", "p50_us", "p99_us"]),
         ("embed", ["contender", "threads", "texts_per_s", "p50_ms", "of_alone"]),
     ]

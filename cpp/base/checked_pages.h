@@ -13,9 +13,11 @@ namespace knarr {
 
 class CheckedPages {
  public:
-  // check(page) throws when the page is damaged, each time.
-  CheckedPages(std::size_t pages, std::function<void(std::size_t page)> check)
-      : done_(pages), left_(pages), check_(std::move(check)) {}
+  // check(page) throws when the page is damaged, each time; ask(begin, end) asks the system to read
+  // these pages, and waits for nothing.
+  CheckedPages(std::size_t pages, std::function<void(std::size_t page)> check,
+               std::function<void(std::size_t begin, std::size_t end)> ask = {})
+      : done_(pages), asked_(pages), left_(pages), check_(std::move(check)), ask_(std::move(ask)) {}
 
   // Returns when the page may be used; throws what its check throws.
   void need(std::size_t page) const {
@@ -26,14 +28,36 @@ class CheckedPages {
     }
   }
 
+  // The same for the pages [begin, end).
+  void need(std::size_t begin, std::size_t end) const {
+    if (all()) return;
+    for (; begin < end; ++begin) need(begin);
+  }
+
+  // Of pages that will be needed: what would be read one after the other is then read at once. Asks
+  // once for each page.
+  void ask_for(std::size_t begin, std::size_t end) const {
+    if (!ask_ || all()) return;
+    const auto is_asked = [this](std::size_t page) {
+      return asked_[page].load(std::memory_order_relaxed);
+    };
+    while (begin < end && is_asked(begin)) ++begin;
+    while (begin < end && is_asked(end - 1)) --end;
+    if (begin == end) return;
+    for (std::size_t i = begin; i < end; ++i) asked_[i].store(true, std::memory_order_relaxed);
+    ask_(begin, end);
+  }
+
   std::size_t pages() const { return done_.size(); }
   // Whether there is none left to check.
   bool all() const { return left_.load(std::memory_order_acquire) == 0; }
 
  private:
   mutable std::vector<std::atomic<bool>> done_;
+  mutable std::vector<std::atomic<bool>> asked_;
   mutable std::atomic<std::size_t> left_;
   std::function<void(std::size_t)> check_;
+  std::function<void(std::size_t, std::size_t)> ask_;
 };
 
 }  // namespace knarr

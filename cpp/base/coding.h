@@ -68,7 +68,7 @@ class Decoder {
   float f32() { return std::bit_cast<float>(get<std::uint32_t>()); }
   std::string_view string() {
     const std::size_t n = u32();
-    const auto taken = take(n);
+    const auto taken = bytes(n);
     return {reinterpret_cast<const char*>(taken.data()), n};
   }
 
@@ -77,6 +77,13 @@ class Decoder {
     const std::uint64_t n = u64();
     if (n > rest_.size() / record_bytes) refuse("a count that its bytes cannot hold");
     return n;
+  }
+
+  std::span<const std::byte> bytes(std::size_t n) {
+    if (n > rest_.size()) refuse("it ends too early");
+    const auto taken = rest_.first(n);
+    rest_ = rest_.subspan(n);
+    return taken;
   }
 
   std::size_t left() const { return rest_.size(); }
@@ -88,15 +95,9 @@ class Decoder {
   }
 
  private:
-  std::span<const std::byte> take(std::size_t n) {
-    if (n > rest_.size()) refuse("it ends too early");
-    const auto taken = rest_.first(n);
-    rest_ = rest_.subspan(n);
-    return taken;
-  }
   template <class T>
   T get() {
-    return load_little<T>(take(sizeof(T)).data());
+    return load_little<T>(bytes(sizeof(T)).data());
   }
 
   std::span<const std::byte> rest_;

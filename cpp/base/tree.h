@@ -20,10 +20,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/pool.h"
 #include "base/ref.h"
 
 namespace knarr {
@@ -33,14 +35,26 @@ class CowTree {
   static constexpr std::size_t kFan = 32;  // entries of a node, at most
   static constexpr std::size_t kSparse =
       8;  // below this, a node is merged when a neighbour has room
-  static constexpr std::size_t kHeight = 16;  // 8^16 entries are more than memory holds
+  static constexpr std::size_t kPooled = 100'000;  // entries made at once that get a pool
+  static constexpr std::size_t kHeight = 16;       // 8^16 entries are more than memory holds
 
   struct Node : RefCounted {
     explicit Node(bool is_leaf) : leaf(is_leaf) {}
-    Node(const Node&) = default;
+    Node(const Node& other) : RefCounted(other), leaf(other.leaf), n(other.n), keys(other.keys) {}
     Node& operator=(const Node&) = delete;
     virtual ~Node() = default;
+
+    static void* operator new(std::size_t bytes) { return ::operator new(bytes); }
+    static void* operator new(std::size_t bytes, Pool& pool) { return pool.take(bytes); }
+    static void operator delete(void* memory, Pool&) { Pool::give_back(memory); }
+    static void operator delete(Node* node, std::destroying_delete_t) {
+      const bool is_pooled = node->pooled;
+      node->~Node();
+      is_pooled ? Pool::give_back(node) : ::operator delete(node);
+    }
+
     const bool leaf;
+    bool pooled = false;  // made by a Pool
     std::uint16_t n = 0;
     std::array<K, kFan> keys{};
   };
@@ -94,10 +108,12 @@ class CowTree {
   template <class F>
   static CowTree of_sorted(std::size_t n, F&& next) {
     CowTree tree;
+    Pool pool;
     std::vector<Ref<Node>> level;
     level.reserve(n / kFan + 1);
     for (std::size_t i = 0; i < n;) {
-      auto* leaf = new Leaf;
+      auto* leaf = n < kPooled ? new Leaf : new (pool) Leaf;
+      leaf->pooled = n >= kPooled;
       level.emplace_back(leaf);
       for (; leaf->n < kFan && i < n; ++leaf->n) {
         std::tie(leaf->keys[leaf->n], leaf->values[leaf->n]) = next(i++);

@@ -3,6 +3,7 @@
 #include "edges/edges.h"
 
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "edges/question.h"
@@ -13,14 +14,14 @@ namespace {
 // Two embeddings of one text may differ in the last bits, never by this much.
 constexpr double kSameVector = 0.999;
 
+}  // namespace
+
 // FNV-1a. Only spreads names; names with one hash are told apart by themselves.
-std::uint64_t hash_of(std::string_view name) {
+std::uint64_t EdgeStore::hash_of(std::string_view name) {
   std::uint64_t hash = 0xCBF29CE484222325u;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
   return hash;
 }
-
-}  // namespace
 
 std::vector<float> EdgeStore::normalised(std::span<const float> vector) const {
   if (vector.size() != dim_) {
@@ -238,6 +239,18 @@ std::vector<Edge> EdgeStore::edges_from(NodeId source) const {
     edges.push_back({source, at.key().b, at.key().c, at.value().active, at.value().expires_at_s});
   }
   return edges;
+}
+
+bool EdgeStore::all_nodes(FunctionRef<bool(NodeId)> f) const {
+  NodeId last = kNoNode;  // no source, nor target
+  const auto holds = [&](NodeId node) { return node == std::exchange(last, node) || f(node); };
+  for (auto at = forward_.begin(); at.valid(); at.next()) {
+    if (!holds(at.key().a)) return false;
+  }
+  for (auto at = reverse_.begin(); at.valid(); at.next()) {
+    if (!holds(at.key().a)) return false;
+  }
+  return true;
 }
 
 EdgeStore::Memory EdgeStore::memory() const {

@@ -113,6 +113,8 @@ class EdgeStore {
   // Up to `limit` edges from the offset-th on, by source, target, episode.
   std::vector<Edge> list(std::size_t offset, std::size_t limit) const;
   std::vector<Edge> edges_from(NodeId source) const;
+  // Whether f(node) is true of every source and every target; asked once of each, as either.
+  bool all_nodes(FunctionRef<bool(NodeId)> f) const;
 
   std::size_t edge_count() const { return forward_.size(); }
   std::size_t episode_count() const { return episodes_.size(); }
@@ -174,6 +176,7 @@ class EdgeStore {
     std::uint32_t edges = 0;
   };
 
+  static std::uint64_t hash_of(std::string_view name);
   struct Candidate;
   std::vector<Candidate> alike(std::span<const NodeId> seeds, std::span<const float> unit,
                                const ExpandOptions& options) const;

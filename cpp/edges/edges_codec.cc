@@ -1,13 +1,18 @@
 #include "edges/edges_codec.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <optional>
+#include <numeric>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/coding.h"
 #include "base/error.h"
+#include "base/large_vector.h"
+#include "base/parallel.h"
+#include "base/pool.h"
 #include "edges/question.h"
 
 namespace knarr {
@@ -20,20 +25,31 @@ constexpr std::string_view kLinks = "edges.links";
 // The least that a record takes: two numbers and two empty strings, and a link in full.
 constexpr std::size_t kEpisodeBytes = 16;
 constexpr std::size_t kLinkBytes = 21;
+constexpr std::size_t kSparse = 8;  // as many times the largest key is over the count: not counted
 
 std::string place(const Snapshot& snapshot, std::string_view section) {
   return snapshot.path() + ": section '" + std::string(section) + "'";
 }
 
-std::vector<float> read_unit_vector(Decoder& in, std::size_t dim) {
-  std::vector<float> vector(dim);
-  double sum = 0;
-  for (float& value : vector) {
-    value = in.f32();
-    sum += double{value} * value;
+constexpr std::size_t kTaskQuestions = 256;  // made by one thread before it takes more
+constexpr std::size_t kTasksPerWorker = 4;
+
+// A permutation that sorts [0, n) by key(i), stable.
+template <class Key>
+LargeVector<std::uint32_t> sorted_by(std::size_t n, Key&& key) {
+  std::uint32_t most = 0;
+  for (std::size_t i = 0; i < n; ++i) most = std::max(most, key(i));
+  LargeVector<std::uint32_t> out(n);
+  if (most / kSparse > n) {
+    std::iota(out.begin(), out.end(), std::uint32_t{0});
+    std::ranges::stable_sort(out, {}, key);
+    return out;
   }
-  if (!(std::abs(sum - 1) < 1e-3)) in.refuse("a vector that is not of unit length");
-  return vector;
+  LargeVector<std::uint32_t> next(std::size_t{most} + 2);
+  for (std::size_t i = 0; i < n; ++i) ++next[std::size_t{key(i)} + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::size_t i = 0; i < n; ++i) out[next[key(i)]++] = static_cast<std::uint32_t>(i);
+  return out;
 }
 
 }  // namespace
@@ -75,96 +91,209 @@ void EdgeCodec::save(const EdgeStore& edges, SnapshotWriter& writer) {
   writer.add(kLinks, links.bytes());
 }
 
-EdgeStore EdgeCodec::load(const Snapshot& snapshot) {
-  EdgeStore edges = read_questions(snapshot);
-  read_episodes(snapshot, edges);
-  read_links(snapshot, edges);
-  check_users(snapshot, edges);
-  return edges;
-}
+// Collects the entries of all trees, which refer to each other by their places.
+class EdgeCodec::Loader {
+ public:
+  explicit Loader(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-EdgeStore EdgeCodec::read_questions(const Snapshot& snapshot) {
-  const std::string questions_place = place(snapshot, kQuestions);
-  Decoder questions(snapshot.section(kQuestions), questions_place);
-  const std::uint32_t dim = questions.u32();
-  EdgeStore edges(dim);
-  const std::uint64_t question_count =
-      questions.count(sizeof(std::uint32_t) + std::size_t{dim} * sizeof(float));
-  for (std::uint64_t i = 0; i < question_count; ++i) {
-    const std::string_view text = questions.string();
-    if (text.empty() || edges.find_question(text)) questions.refuse("a question twice, or empty");
-    if (questions.left() / sizeof(float) < dim) questions.refuse("it ends too early");
-    edges.make_question(text, read_unit_vector(questions, dim));
+  EdgeStore load() {
+    read_questions();
+    read_episodes();
+    read_links();
+    // Nothing is kept that no edge uses.
+    for (const auto& [id, entry] : episodes_) {
+      if (entry.edges == 0) snapshot_.corrupt(kEpisodes, "an episode without an edge");
+    }
+    for (const QuestionEntry& entry : questions_) {
+      if (entry.episodes == 0) snapshot_.corrupt(kQuestions, "a question without an episode");
+    }
+    return packed();
   }
-  questions.expect_end();
-  return edges;
-}
 
-void EdgeCodec::read_episodes(const Snapshot& snapshot, EdgeStore& edges) {
-  const std::string episodes_place = place(snapshot, kEpisodes);
-  Decoder episodes(snapshot.section(kEpisodes), episodes_place);
-  const EpisodeId next_episode = episodes.u32();
-  const std::uint64_t episode_count = episodes.count(kEpisodeBytes);
-  for (std::uint64_t i = 0; i < episode_count; ++i) {
-    const EpisodeId id = episodes.u32();
-    const std::uint32_t question = episodes.u32();
-    const std::string_view trace = episodes.string();
-    const std::string_view summary = episodes.string();
-    if (id < edges.next_episode_ || id >= next_episode) episodes.refuse("episodes out of order");
-    if (question >= edges.questions_.size()) episodes.refuse("an episode without a question");
-    if (edges.find_episode(question, trace)) episodes.refuse("an episode twice");
-    edges.next_episode_ = id;  // the number that make_episode gives
-    edges.make_episode(question, trace, summary);
-  }
-  edges.next_episode_ = next_episode;
-  episodes.expect_end();
-}
-
-// The links stand in the order of the forward tree; the two others get theirs sorted too, which
-// packs the nodes and walks no tree at random.
-void EdgeCodec::read_links(const Snapshot& snapshot, EdgeStore& edges) {
+ private:
   using Triple = EdgeStore::Triple;
-  const std::string links_place = place(snapshot, kLinks);
-  Decoder links(snapshot.section(kLinks), links_place);
-  const std::uint64_t link_count = links.count(kLinkBytes);
-  std::vector<Triple> reverse, by_episode;
-  reverse.reserve(link_count);
-  by_episode.reserve(link_count);
-  std::optional<Triple> last;
-  for (std::uint64_t i = 0; i < link_count; ++i) {
-    const EdgeEnds ends{links.u32(), links.u32()};
-    const EpisodeId episode = links.u32();
-    const std::uint8_t active = links.u8();
-    const std::int64_t expires_at_s = links.i64();
-    if (active > 1) links.refuse("a flag that is neither 0 nor 1");
-    if (ends.source == kNoNode || ends.target == kNoNode) links.refuse("an edge of no node");
-    const auto* entry = edges.episodes_.find(episode);
-    if (entry == nullptr) links.refuse("an edge without an episode");
-    const Triple key{ends.source, ends.target, episode};
-    if (last && !(*last < key)) links.refuse("an edge twice, or out of order");
-    last = key;
-    edges.forward_.insert(key, {expires_at_s, entry->record->asked->numbers(), active == 1});
-    reverse.push_back({ends.target, ends.source, episode});
-    by_episode.push_back({episode, ends.source, ends.target});
-  }
-  links.expect_end();
-  std::ranges::sort(reverse);
-  for (const Triple& key : reverse) edges.reverse_.insert(key, {});
-  std::ranges::sort(by_episode);
-  for (const Triple& key : by_episode) {
-    edges.by_episode_.insert(key, {});
-    ++edges.episodes_.edit(key.a)->edges;
-  }
-}
+  using QuestionEntry = EdgeStore::QuestionEntry;
+  using EpisodeEntry = EdgeStore::EpisodeEntry;
+  struct FoundQuestion {
+    std::string_view text;
+    const std::byte* vector;
+  };
+  struct Link {
+    Triple key;
+    std::uint32_t episode;  // its place in episodes_
+    bool active;
+    std::int64_t expires_at_s;
+  };
 
-// Nothing is kept that no edge uses.
-void EdgeCodec::check_users(const Snapshot& snapshot, const EdgeStore& edges) {
-  for (auto at = edges.episodes_.begin(); at.valid(); at.next()) {
-    if (at.value().edges == 0) snapshot.corrupt(kEpisodes, "an episode without an edge");
+  void read_questions() {
+    const std::string where = place(snapshot_, kQuestions);
+    const ByteSpan bytes = snapshot_.section(kQuestions);
+    Decoder in(bytes, where);
+    dim_ = in.u32();
+    const std::size_t vector_bytes = dim_ * sizeof(float);
+    const std::uint64_t count = in.count(sizeof(std::uint32_t) + vector_bytes);
+    std::vector<FoundQuestion> found;
+    found.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::string_view text = in.string();
+      if (text.empty()) in.refuse("a question without a text");
+      found.push_back({text, in.bytes(vector_bytes).data()});
+      by_question_.push_back({EdgeStore::hash_of(text), static_cast<std::uint32_t>(i)});
+    }
+    in.expect_end();
+    std::ranges::sort(by_question_);
+    expect_distinct(by_question_, in, [&](const auto& a, const auto& b) {
+      return a.hash == b.hash && found[a.id].text == found[b.id].text;
+    });
+    make_questions(found, in);
   }
-  for (auto at = edges.questions_.begin(); at.valid(); at.next()) {
-    if (at.value().episodes == 0) snapshot.corrupt(kQuestions, "a question without an episode");
+
+  void make_questions(std::span<const FoundQuestion> found, const Decoder& in) {
+    questions_.resize(found.size());
+    const std::size_t tasks = (found.size() + kTaskQuestions - 1) / kTaskQuestions;
+    const auto workers =
+        static_cast<unsigned>(std::clamp<std::size_t>(tasks / kTasksPerWorker, 1, max_workers()));
+    std::vector<Pool> pools(workers);
+    parallel_for(tasks, workers, [&](unsigned worker, std::size_t task) {
+      std::vector<float> vector(dim_);
+      const std::size_t end = std::min((task + 1) * kTaskQuestions, found.size());
+      for (std::size_t i = task * kTaskQuestions; i < end; ++i) {
+        for (std::size_t d = 0; d < dim_; ++d) {
+          const auto bits = load_little<std::uint32_t>(found[i].vector + d * sizeof(float));
+          vector[d] = std::bit_cast<float>(bits);
+        }
+        if (!(std::abs(product(vector, vector) - 1) < 1e-3)) {
+          in.refuse("a vector that is not of unit length");
+        }
+        Pool* const pool = workers > 1 ? &pools[worker] : nullptr;
+        questions_[i].question =
+            std::make_shared<const EdgeStore::Question>(found[i].text, vector, pool);
+      }
+    });
   }
-}
+
+  void read_episodes() {
+    const std::string where = place(snapshot_, kEpisodes);
+    Decoder in(snapshot_.section(kEpisodes), where);
+    next_episode_ = in.u32();
+    const std::uint64_t count = in.count(kEpisodeBytes);
+    episodes_.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const EpisodeId id = in.u32();
+      const std::uint32_t question = in.u32();
+      const std::string_view trace = in.string();
+      const std::string_view summary = in.string();
+      const bool ascends = episodes_.empty() || id > episodes_.back().first;
+      if (!ascends || id >= next_episode_) in.refuse("episodes out of order");
+      if (question >= questions_.size()) in.refuse("an episode without a question");
+      ++questions_[question].episodes;
+      auto record = std::make_shared<const EdgeStore::EpisodeRecord>(EdgeStore::EpisodeRecord{
+          question, questions_[question].question, std::string(trace), std::string(summary)});
+      by_trace_.push_back({EdgeStore::hash_of(trace), question, id});
+      episodes_.emplace_back(id, EpisodeEntry{std::move(record), 0});
+    }
+    in.expect_end();
+    std::ranges::sort(by_trace_);
+    expect_distinct(by_trace_, in, [&](const auto& a, const auto& b) {
+      return a.trace_hash == b.trace_hash && a.question == b.question &&
+             trace_of(a.episode) == trace_of(b.episode);
+    });
+  }
+
+  // The links stand in the order of the forward tree.
+  void read_links() {
+    const std::string where = place(snapshot_, kLinks);
+    Decoder in(snapshot_.section(kLinks), where);
+    const std::uint64_t count = in.count(kLinkBytes);
+    if (count > UINT32_MAX) in.refuse("too many edges");
+    links_.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      Link link{{in.u32(), in.u32(), in.u32()}, 0, false, 0};
+      const std::uint8_t active = in.u8();
+      link.active = active == 1;
+      link.expires_at_s = in.i64();
+      if (active > 1) in.refuse("a flag that is neither 0 nor 1");
+      if (link.key.a == kNoNode || link.key.b == kNoNode) in.refuse("an edge of no node");
+      if (!links_.empty() && !(links_.back().key < link.key)) {
+        in.refuse("an edge twice, or out of order");
+      }
+      const auto episode = find_episode(link.key.c);
+      if (episode == episodes_.end()) in.refuse("an edge without an episode");
+      ++episode->second.edges;
+      link.episode = static_cast<std::uint32_t>(episode - episodes_.begin());
+      links_.push_back(link);
+    }
+    in.expect_end();
+  }
+
+  // Equal keys of the forward order stay in it, which is the order of what is left of the others.
+  EdgeStore packed() {
+    EdgeStore edges(dim_);
+    edges.forward_ = decltype(edges.forward_)::of_sorted(links_.size(), [&](std::size_t i) {
+      const Link& link = links_[i];
+      const float* numbers = episodes_[link.episode].second.record->asked->numbers();
+      return std::pair(link.key, EdgeStore::State{link.expires_at_s, numbers, link.active});
+    });
+    const auto by_target = sorted_by(links_.size(), [&](std::size_t i) { return links_[i].key.b; });
+    edges.reverse_ = decltype(edges.reverse_)::of_sorted(links_.size(), [&](std::size_t i) {
+      const Triple& key = links_[by_target[i]].key;
+      return std::pair(Triple{key.b, key.a, key.c}, EdgeStore::Nothing{});
+    });
+    const auto by_episode =
+        sorted_by(links_.size(), [&](std::size_t i) { return links_[i].episode; });
+    edges.by_episode_ = decltype(edges.by_episode_)::of_sorted(links_.size(), [&](std::size_t i) {
+      const Triple& key = links_[by_episode[i]].key;
+      return std::pair(Triple{key.c, key.a, key.b}, EdgeStore::Nothing{});
+    });
+    const auto named = [](auto& keys) {
+      return [&keys](std::size_t i) { return std::pair(keys[i], EdgeStore::Nothing{}); };
+    };
+    edges.by_question_ =
+        decltype(edges.by_question_)::of_sorted(by_question_.size(), named(by_question_));
+    edges.by_trace_ = decltype(edges.by_trace_)::of_sorted(by_trace_.size(), named(by_trace_));
+    edges.questions_ = decltype(edges.questions_)::of_sorted(questions_.size(), [&](std::size_t i) {
+      return std::pair(static_cast<std::uint32_t>(i), std::move(questions_[i]));
+    });
+    edges.episodes_ = decltype(edges.episodes_)::of_sorted(
+        episodes_.size(), [&](std::size_t i) { return std::move(episodes_[i]); });
+    edges.next_episode_ = next_episode_;
+    edges.next_question_ = static_cast<std::uint32_t>(questions_.size());
+    return edges;
+  }
+
+  std::vector<std::pair<EpisodeId, EpisodeEntry>>::iterator find_episode(EpisodeId id) {
+    const auto at =
+        std::ranges::lower_bound(episodes_, id, {}, &std::pair<EpisodeId, EpisodeEntry>::first);
+    return at != episodes_.end() && at->first == id ? at : episodes_.end();
+  }
+  std::string_view trace_of(EpisodeId id) { return find_episode(id)->second.record->trace; }
+
+  // Names with one hash stand side by side, and are compared with each other.
+  template <class Keys, class Same>
+  static void expect_distinct(const Keys& keys, const Decoder& in, Same&& is_same) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      for (std::size_t j = i + 1; j < keys.size() && has_hash_of(keys[i], keys[j]); ++j) {
+        if (is_same(keys[i], keys[j])) in.refuse("a question or an episode twice");
+      }
+    }
+  }
+  static bool has_hash_of(const EdgeStore::Named& a, const EdgeStore::Named& b) {
+    return a.hash == b.hash;
+  }
+  static bool has_hash_of(const EdgeStore::Lesson& a, const EdgeStore::Lesson& b) {
+    return a.trace_hash == b.trace_hash && a.question == b.question;
+  }
+
+  const Snapshot& snapshot_;
+  std::size_t dim_ = 0;
+  EpisodeId next_episode_ = 0;
+  std::vector<QuestionEntry> questions_;
+  std::vector<EdgeStore::Named> by_question_;
+  std::vector<std::pair<EpisodeId, EpisodeEntry>> episodes_;
+  std::vector<EdgeStore::Lesson> by_trace_;
+  LargeVector<Link> links_;
+};
+
+EdgeStore EdgeCodec::load(const Snapshot& snapshot) { return Loader(snapshot).load(); }
 
 }  // namespace knarr

@@ -1,7 +1,7 @@
 // The edges in a snapshot: sections `edges.questions`, `edges.episodes` and `edges.links`.
 //
-// Loading rebuilds the trees and validates: what does not fit throws Error kCorruption. NodeIds are
-// stored as they are; that they exist is for the caller to check.
+// Loading packs the trees, each from its entries in order, and validates: what does not fit throws
+// Error kCorruption. NodeIds are stored as they are; that they exist is for the caller to check.
 #pragma once
 
 #include "edges/edges.h"
@@ -15,10 +15,7 @@ class EdgeCodec {
   static EdgeStore load(const Snapshot& snapshot);
 
  private:
-  static EdgeStore read_questions(const Snapshot& snapshot);
-  static void read_episodes(const Snapshot& snapshot, EdgeStore& edges);
-  static void read_links(const Snapshot& snapshot, EdgeStore& edges);
-  static void check_users(const Snapshot& snapshot, const EdgeStore& edges);
+  class Loader;
 };
 
 }  // namespace knarr

@@ -6,11 +6,12 @@
 
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/pool.h"
 #include "edges/edges.h"
 #include "vectors/short_rows.h"
 
@@ -20,29 +21,35 @@ namespace knarr {
 double product(std::span<const float> a, std::span<const float> b);
 
 struct EdgeStore::Question {
-  // `unit` is of unit length.
-  Question(std::string_view words, std::span<const float> unit) : text(words), dim_(unit.size()) {
+  // `unit` is of unit length. With a pool, which may go before the question, the numbers lie there.
+  Question(std::string_view words, std::span<const float> unit, Pool* pool = nullptr)
+      : text(words), dim_(unit.size()), is_pooled_(pool != nullptr) {
     const ShortShape shape(dim_);
-    numbers_.resize(dim_ + shape.size_bytes / sizeof(float));
-    std::memcpy(numbers_.data(), unit.data(), unit.size_bytes());
-    shorten(unit, shape, reinterpret_cast<std::byte*>(numbers_.data() + dim_));
+    const std::size_t bytes = dim_ * sizeof(float) + shape.size_bytes;
+    numbers_ = static_cast<float*>(is_pooled_ ? pool->take(bytes) : ::operator new(bytes));
+    std::memcpy(numbers_, unit.data(), unit.size_bytes());
+    shorten(unit, shape, reinterpret_cast<std::byte*>(numbers_ + dim_));
   }
+  ~Question() { is_pooled_ ? Pool::give_back(numbers_) : ::operator delete(numbers_); }
+  Question(const Question&) = delete;
+  Question& operator=(const Question&) = delete;
 
-  std::span<const float> vector() const { return {numbers_.data(), dim_}; }
+  std::span<const float> vector() const { return {numbers_, dim_}; }
   // The vector, then its short row (vectors/short_rows.h).
-  const float* numbers() const { return numbers_.data(); }
+  const float* numbers() const { return numbers_; }
   static const std::byte* short_row(const float* numbers, std::size_t dim) {
     return reinterpret_cast<const std::byte*>(numbers + dim);
   }
   std::size_t size_bytes() const {
-    return sizeof *this + text.capacity() + numbers_.capacity() * sizeof(float);
+    return sizeof *this + text.capacity() + dim_ * sizeof(float) + ShortShape(dim_).size_bytes;
   }
 
   const std::string text;
 
  private:
   const std::size_t dim_;
-  std::vector<float> numbers_;
+  const bool is_pooled_;
+  float* numbers_;
 };
 
 }  // namespace knarr

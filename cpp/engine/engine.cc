@@ -117,7 +117,7 @@ ListPage Engine::list(std::string_view uri, std::int64_t offset, std::int64_t li
     if (shown != kNoNode && trie.node(shown).is_object) {
       entry.preview = state->preview(trie.node(shown).rows.first());
     }
-    if (node.is_object) entry.kind = state->records[node.rows.first()].kind;
+    if (node.is_object) entry.kind = state->kind(node.rows.first());
     page.entries.push_back(std::move(entry));
   }
   return page;
@@ -135,7 +135,7 @@ Stats Engine::stats() const {
   out.edges = state->edges.edge_count();
   out.questions = state->edges.question_count();
   state->live().for_each_range([&](Row begin, Row end) {
-    for (Row row = begin; row < end; ++row) out.text_bytes += state->texts.text(row).size();
+    for (Row row = begin; row < end; ++row) out.text_bytes += state->texts.text_size(row);
   });
   out.vectors_size_bytes =
       std::uint64_t{state->vectors.size()} * state->vectors.format().row_bytes();
@@ -161,10 +161,11 @@ Stats Engine::stats() const {
   for (const RowSet& rows : state->by_kind) out.rows_size_bytes += rows.size_bytes();
   out.records_size_bytes = state->records.size() * sizeof(RowRecord) +
                            std::uint64_t{state->texts.rows_end()} * sizeof(TextPlace);
-  for (Row row = 0; row < state->records.size(); ++row) {
-    const auto& preview = state->records[row].preview;
+  for (std::size_t i = 0; i < state->records.size(); ++i) {
+    const auto& preview = state->records[i].preview;
     if (preview) out.records_size_bytes += preview->size_bytes();
   }
+  if (state->mapped_rows) out.records_size_bytes += state->mapped_rows->size_bytes();
   const EdgeStore::Memory edges = state->edges.memory();
   out.edges_size_bytes = edges.total();
   out.edge_questions_size_bytes = edges.questions;

@@ -190,11 +190,11 @@ class Engine {
   // are left out, as by compact(), so that rows may have other numbers after a load; nothing else
   // changes.
   void save(const std::string& path) const;
-  // Maps a saved file. Throws kCorruption, kUnsupported (made by a newer version), kIo, and
-  // kInvalidArgument when its vectors have another precision than the one asked for. All of the
-  // file is checked here but for the pages of many vectors: each of those is when a call first
-  // needs it, which then throws kCorruption; calls that do not need it go on. With `check_all`
-  // nothing is left for later.
+  // Maps a saved file. Throws kCorruption, kUnsupported (made by another version), kIo, and
+  // kInvalidArgument when its vectors have another precision than the one asked for. The pages of
+  // large sections (snapshot/FORMAT.md) are left unread: each is checked when a call first needs
+  // it, which then throws kCorruption; calls that do not need it go on. With `check_all` nothing
+  // is left for later.
   static std::unique_ptr<Engine> load(const std::string& path,
                                       std::optional<Precision> precision = std::nullopt,
                                       bool check_all = false);

@@ -46,7 +46,7 @@ Row Expanded::row() const {
 std::optional<Kind> Expanded::kind() const {
   const Row at = row();
   if (at == kNoRow) return std::nullopt;
-  return state->records[at].kind;
+  return state->kind(at);
 }
 
 std::string Expanded::preview() const {

@@ -57,7 +57,7 @@ struct Hits {
 
   std::size_t size() const { return rows.size(); }
   std::string uri(std::size_t i) const { return state->uri(rows[i].row); }
-  Kind kind(std::size_t i) const { return state->records[rows[i].row].kind; }
+  Kind kind(std::size_t i) const { return state->kind(rows[i].row); }
   std::string preview(std::size_t i) const { return state->preview(rows[i].row); }
   std::string document(std::size_t i) const { return state->document(rows[i].row); }
   Extent extent(std::size_t i) const;

@@ -57,7 +57,7 @@ std::vector<std::string> Hits::uris() const {
   NodeId directory = kNoNode;
   std::string above;  // the URI of `directory`
   for (const ScoredRow& each : rows) {
-    const NodeId node = state->records[each.row].node;
+    const NodeId node = state->node(each.row);
     const NodeId parent = state->trie.node(node).parent;
     if (parent != directory) above = state->trie.uri(parent);
     directory = parent;
@@ -71,12 +71,12 @@ std::vector<std::string> Hits::documents() const {
   out.reserve(rows.size());
   NodeId directory = kNoNode, document = kNoNode;  // of the hit before
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const RowRecord& record = state->records[rows[i].row];
-    const NodeId parent = state->trie.node(record.node).parent;
-    const bool is_alike = i > 0 && parent == directory && record.document == document;
+    const NodeId parent = state->trie.node(state->node(rows[i].row)).parent;
+    const NodeId own = state->document_node(rows[i].row);
+    const bool is_alike = i > 0 && parent == directory && own == document;
     out.push_back(is_alike ? out.back() : state->document(rows[i].row));
     directory = parent;
-    document = record.document;
+    document = own;
   }
   return out;
 }
@@ -111,7 +111,7 @@ Hits Engine::search(std::span<const float> query, const SearchOptions& options) 
   Hits hits = make_hits(state, std::move(found), options, rows_allowed);
   if (options.expand) {
     std::vector<NodeId> seeds;
-    for (const ScoredRow& each : hits.rows) seeds.push_back(state->records[each.row].node);
+    for (const ScoredRow& each : hits.rows) seeds.push_back(state->node(each.row));
     hits.expanded = expand_nodes(state, seeds, question, allowed, options.gamma,
                                  std::numeric_limits<std::size_t>::max());
   }

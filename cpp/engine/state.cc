@@ -59,14 +59,20 @@ RowSet State::allowed(NodeId scope, const Filter& filter) const {
 }
 
 std::string State::document(Row row) const {
-  const RowRecord& record = records[row];
-  if (record.document == kNoNode || !trie.contains(record.document)) return "";
-  return trie.is_within(record.node, record.document) ? trie.uri(record.document) : "";
+  const NodeId document = document_node(row);
+  if (document == kNoNode || !trie.contains(document)) return "";
+  return trie.is_within(node(row), document) ? trie.uri(document) : "";
+}
+
+std::string_view State::given_preview(Row row) const {
+  if (row < mapped()) return mapped_rows->preview(row);
+  const Ref<const SharedText>& given = records[row - mapped()].preview;
+  return given ? given->text : std::string_view();
 }
 
 std::string State::preview(Row row) const {
-  const Ref<const SharedText>& given = records[row].preview;
-  return given ? std::string(given->text) : beginning_of(texts.text(row));
+  const std::string_view given = given_preview(row);
+  return given.empty() ? beginning_of(texts.text(row)) : std::string(given);
 }
 
 }  // namespace knarr

@@ -13,6 +13,7 @@
 
 #include "base/shared_text.h"
 #include "edges/edges.h"
+#include "engine/mapped_rows.h"
 #include "engine/types.h"
 #include "filter/filter.h"
 #include "grep/segments.h"
@@ -24,7 +25,7 @@ namespace knarr {
 
 // What a row stands for. Written once, when the row is made.
 struct RowRecord {
-  NodeId node = kNoNode;  // its object; kNoNode for a row that a snapshot kept for its text only
+  NodeId node = kNoNode;      // its object
   NodeId document = kNoNode;  // the document it was added with, if any
   Kind kind = Kind::kChunk;
   Ref<const SharedText> preview;  // null: the beginning of its text
@@ -40,7 +41,8 @@ struct State {
   KindRows by_kind;
   VectorView vectors;
   TextView texts;
-  Records::View records;
+  std::shared_ptr<const MappedRows> mapped_rows;  // the first rows; null: there are none
+  Records::View records;                          // of the rows behind them
   EdgeStore edges;
   std::uint64_t version = 0;  // grows by one with each change
   std::uint64_t numbering;    // grows by one when rows get other numbers
@@ -51,12 +53,28 @@ struct State {
   // The rows of a scope that a filter lets pass. Throws kInvalidArgument for one of other numbers.
   RowSet allowed(NodeId scope, const Filter& filter) const;
 
-  std::string uri(Row row) const { return trie.uri(records[row].node); }
+  // Of any row below vectors.size(). A row that a file keeps for its text only has no node.
+  NodeId node(Row row) const {
+    return row < mapped() ? mapped_rows->node(row) : records[row - mapped()].node;
+  }
+  NodeId document_node(Row row) const {
+    return row < mapped() ? mapped_rows->document(row) : records[row - mapped()].document;
+  }
+  Kind kind(Row row) const {
+    return row < mapped() ? mapped_rows->kind(row) : records[row - mapped()].kind;
+  }
+  std::string_view given_preview(Row row) const;  // empty: none
+
+  std::string uri(Row row) const { return trie.uri(node(row)); }
   // The URI of the row's document; empty when it has none or lies no longer under it.
   std::string document(Row row) const;
+  // What was given when the row was added, else the beginning of its text.
   std::string preview(Row row) const;
   // Whether a's URI sorts before b's, as strings. Live rows.
-  bool uri_before(Row a, Row b) const { return trie.uri_before(records[a].node, records[b].node); }
+  bool uri_before(Row a, Row b) const { return trie.uri_before(node(a), node(b)); }
+
+ private:
+  Row mapped() const { return mapped_rows ? mapped_rows->size() : 0; }
 };
 
 using StatePtr = std::shared_ptr<const State>;

@@ -21,7 +21,7 @@ struct Engine::Stores {
 
   VectorStore vectors;
   TextStore texts;
-  Records records;
+  Records records;  // of the rows behind mapped ones
 };
 
 // What a snapshot holds, before it is an engine's.

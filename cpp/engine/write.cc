@@ -135,7 +135,7 @@ void append_vectors(VectorStore& store, const Objects& objects, const Trie& trie
 }
 
 void append_records(Records& records, const Objects& objects, const Trie& trie,
-                    const std::vector<NodeId>& nodes, Row begin) {
+                    const std::vector<NodeId>& nodes, std::size_t begin) {
   while (records.size() < begin) records.push_back({});  // rows that an add lost for want of memory
   records.truncate(begin);
   const NodeId document = objects.document ? trie.find(parse_uri(*objects.document)) : kNoNode;
@@ -216,7 +216,8 @@ RowRange Engine::add(const Objects& objects) {
   try {
     append_texts(stores_->texts, objects, draft->trie, nodes, begin);
     append_vectors(stores_->vectors, objects, draft->trie, nodes);
-    append_records(stores_->records, objects, draft->trie, nodes, begin);
+    const Row mapped = draft->mapped_rows ? draft->mapped_rows->size() : 0;
+    append_records(stores_->records, objects, draft->trie, nodes, begin - mapped);
   } catch (...) {
     stores_->texts.rollback(mark);
     throw;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "grep/fold.h"
 
@@ -76,7 +77,7 @@ void fetch(const PageUnit& unit, const GramLines& clause) {
   constexpr std::size_t most_lines = 6;
   for (std::size_t t = 0; t < std::min(most_texts, clause.size()); ++t) {
     for (std::size_t i = 0; i < std::min(most_lines, clause[t].size()); ++i) {
-      __builtin_prefetch(unit.line(clause[t][i]));
+      unit.fetch(clause[t][i]);
     }
   }
 }
@@ -306,10 +307,20 @@ void PageIndex::set_pending(std::span<const PageSpan> spans) {
   for (const PageSpan& span : spans) push(span);
 }
 
+bool PageIndex::can_read_pending(Text text) const {
+  try {
+    for (std::size_t i = 0; i < pending_.size(); ++i) text(pending_[i].block);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 PageIndex::View PageIndex::view(Text text, Exists exists) {
   const std::size_t words = large_.size() * kLargeWords + small_.size();
   if (released_bytes_ > std::max(kLeastSweep, words * small_bytes() / 4)) sweep(exists);
-  std::vector<PageUnit::Layout> layouts = take_full(1);
+  std::vector<PageUnit::Layout> layouts;
+  if (pending_bytes_ >= small_bytes() && can_read_pending(text)) layouts = take_full(1);
   std::vector<std::shared_ptr<const PageUnit>> made(layouts.size());
   const auto workers = std::min<std::size_t>(made.size() / kLargeWords + 1, max_workers());
   parallel_for(made.size(), static_cast<unsigned>(workers), [&](unsigned, std::size_t i) {

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked_pages.h"
 #include "base/function_ref.h"
 #include "grep/part.h"
 #include "grep/segments.h"
@@ -62,10 +63,14 @@ class PageUnit {
 
     std::size_t pages() const { return firsts.size() - 1; }
   };
-  // The bits: kLines lines of pages / 64 words each, alive as long as `owner`.
+  // The bits: kLines lines of pages / 64 words each, alive as long as `owner`. Where there are
+  // `checks`, as many pages of these as the words in a line, from `first_check` on, must be needed
+  // before the bits may be used.
   struct Table {
     const std::uint64_t* words;
     std::shared_ptr<const void> owner;
+    std::shared_ptr<const CheckedPages> checks = {};
+    std::size_t first_check = 0;
   };
 
   PageUnit(Layout layout, Text text);  // makes the table of a small unit
@@ -77,9 +82,16 @@ class PageUnit {
   std::size_t line_words() const { return layout_.pages() / kWordPages; }
   std::size_t size_bytes() const;
   std::size_t table_words() const { return kLines * line_words(); }
-  const std::uint64_t* words() const { return table_.words; }
-  const std::uint64_t* line(std::size_t i) const { return table_.words + i * line_words(); }
+  // Throws Error kCorruption when the bits are of a file and turn out to be damaged.
+  const std::uint64_t* words() const {
+    if (table_.checks) table_.checks->need(table_.first_check, table_.first_check + line_words());
+    return table_.words;
+  }
+  const std::uint64_t* line(std::size_t i) const { return words() + i * line_words(); }
   const Table& table() const { return table_; }
+
+  // Asks for a line that will be used.
+  void fetch(std::size_t line) const { __builtin_prefetch(table_.words + line * line_words()); }
 
   const std::vector<PageSpan>& spans() const { return layout_.spans; }
   std::span<const PageSpan> page(std::size_t i) const {
@@ -155,6 +167,7 @@ class PageIndex {
   void forget(BlockId end);
 
   // Indexes what fills units. `text` gives the match text of a block; none of one that is gone.
+  // Where it throws Error, because a file is damaged, nothing is indexed from now on.
   using Text = FunctionRef<std::string_view(BlockId)>;
   using Exists = FunctionRef<bool(BlockId)>;
   View view(Text text, Exists exists);
@@ -176,6 +189,7 @@ class PageIndex {
  private:
   void push(PageSpan span);
   std::uint64_t small_bytes() const { return std::uint64_t{page_bytes_} * kWordPages; }
+  bool can_read_pending(Text text) const;
   std::vector<PageUnit::Layout> take_full(std::size_t words);
   void merge();
   void set_pending(std::span<const PageSpan> spans);

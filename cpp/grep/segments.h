@@ -57,6 +57,19 @@ class Segments {
     ++size_;
   }
 
+  // Appends entries T{} until there are n.
+  void grow(std::size_t n) {
+    if (n <= size_) return;
+    const std::size_t segments = (n + kCapacity - 1) / kCapacity;
+    if (segments > table_->size()) {
+      auto grown = std::make_shared<Table>(*table_);
+      grown->reserve(segments);
+      while (grown->size() < segments) grown->push_back(std::make_shared<Segment>(kCapacity));
+      table_ = std::move(grown);
+    }
+    size_ = n;
+  }
+
   // Forgets the entries from n on. Views that see them must not be read any more.
   void truncate(std::size_t n) {
     for (; size_ > n; --size_) slot(size_ - 1) = T{};
@@ -64,9 +77,11 @@ class Segments {
   }
 
   // Changes entry i for views taken from now on.
-  void set(std::size_t i, T value) {
+  void set(std::size_t i, T value) { edit(i) = std::move(value); }
+  // The same, in place.
+  T& edit(std::size_t i) {
     if (i < seen_) own_segment(i / kCapacity);
-    slot(i) = std::move(value);
+    return slot(i);
   }
 
   std::size_t size_bytes() const {

@@ -10,78 +10,113 @@ namespace {
 
 std::string slice_name(std::size_t i) { return "slice " + std::to_string(i); }
 
-void check_slices(std::string_view text, std::span<const Slice> slices) {
+// Of a text of `size` bytes.
+template <class Slices>
+void check_slices(std::size_t size, const Slices& slices, std::size_t count) {
+  if (size >= UINT32_MAX) {
+    fail(ErrorCode::kInvalidArgument,
+         "a text of " + std::to_string(size) + " bytes: expected less than 4 GiB");
+  }
   std::uint32_t at = 0;
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    const Slice& slice = slices[i];
-    if (slice.row == kNoRow || (i > 0 && slice.row <= slices[i - 1].row)) {
+  Row least = 0;  // of the next row
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Slice slice = slices[i];
+    if (slice.row == kNoRow || slice.row < least) {
       fail(ErrorCode::kInvalidArgument, slice_name(i) + ": rows must ascend");
     }
-    if (slice.begin_byte != at || slice.end_byte < at || slice.end_byte > text.size()) {
+    if (slice.begin_byte != at || slice.end_byte < at || slice.end_byte > size) {
       fail(ErrorCode::kInvalidArgument,
            slice_name(i) + ": expected it to begin at byte " + std::to_string(at) +
-               " and end by byte " + std::to_string(text.size()) + ", got [" +
+               " and end by byte " + std::to_string(size) + ", got [" +
                std::to_string(slice.begin_byte) + ", " + std::to_string(slice.end_byte) + ")");
     }
-    if (at < text.size() && !begins_character(text[at])) {
-      fail(ErrorCode::kInvalidArgument, slice_name(i) + ": it begins inside a character");
-    }
     at = slice.end_byte;
+    least = slice.row + 1;
   }
-  if (slices.empty() || at != text.size()) {
+  if (count == 0 || at != size) {
     fail(ErrorCode::kInvalidArgument, "the slices end at byte " + std::to_string(at) +
-                                          ", expected the text's " + std::to_string(text.size()));
+                                          ", expected the text's " + std::to_string(size));
   }
 }
 
-std::string_view checked(std::string_view text) {
-  if (text.size() >= UINT32_MAX) {
-    fail(ErrorCode::kInvalidArgument,
-         "a text of " + std::to_string(text.size()) + " bytes: expected less than 4 GiB");
-  }
+void check_text(std::string_view text, const SliceTable& slices) {
   const std::size_t bad = first_invalid_utf8(text);
   if (bad != text.size()) {
     fail(ErrorCode::kInvalidArgument, "the text is not UTF-8 at byte " + std::to_string(bad));
   }
-  return text;
+  for (std::uint32_t i = 0; i < slices.count; ++i) {
+    const std::uint32_t begin = slices[i].begin_byte;
+    if (begin < text.size() && !begins_character(text[begin])) {
+      fail(ErrorCode::kInvalidArgument, slice_name(i) + ": it begins inside a character");
+    }
+  }
 }
 
 }  // namespace
 
 Block::Block(std::string_view text, std::shared_ptr<const void> owner,
              std::span<const Slice> slices)
-    : text_(checked(text)), owner_(std::move(owner)), lines_(text) {
-  check_slices(text, slices);
-  rows_.reserve(slices.size());
-  begins_.reserve(slices.size() + 1);
-  for (const Slice& slice : slices) {
-    rows_.push_back(slice.row);
-    begins_.push_back(slice.begin_byte);
+    : text_(text), owner_(std::move(owner)) {
+  check_slices(text_.size(), slices, slices.size());
+  own_slices_.reserve(2 * slices.size());
+  for (const Slice& slice : slices) own_slices_.push_back(slice.row);
+  for (const Slice& slice : slices) own_slices_.push_back(slice.end_byte);
+  slices_ = {own_slices_.data(), own_slices_.data() + slices.size(),
+             static_cast<std::uint32_t>(slices.size())};
+  check_text(text_, slices_);
+  auto lines = std::make_unique<const LineIndex>(text_);
+  match_size_ = static_cast<std::uint32_t>(lines->match_text(text_).size());
+  lines_.store(lines.release(), std::memory_order_relaxed);
+}
+
+Block::Block(std::string_view text, std::shared_ptr<const UncheckedTexts> texts,
+             std::uint32_t match_size, SliceTable slices)
+    : text_(text), unchecked_(texts.get()), match_size_(match_size), slices_(slices) {
+  owner_ = std::move(texts);
+  check_slices(text_.size(), slices_, slices_.count);
+}
+
+// Threads that come at once each read the text; the first one's lines are kept.
+const LineIndex& Block::read() const {
+  unchecked_->check(text_);
+  try {
+    check_text(text_, slices_);
+  } catch (const Error& error) {
+    unchecked_->refuse(error.what());
   }
-  begins_.push_back(size());
+  auto made = std::make_unique<const LineIndex>(text_);
+  if (made->match_text(text_).size() != match_size_) {
+    unchecked_->refuse("a text whose lines end otherwise than was written");
+  }
+  const LineIndex* known = nullptr;
+  if (lines_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) {
+    return *made.release();
+  }
+  return *known;
 }
 
 std::string_view Block::slice_text(std::uint32_t i) const {
-  return text_.substr(begins_[i], begins_[i + 1] - begins_[i]);
+  const Slice slice = slices_[i];
+  return text().substr(slice.begin_byte, slice.end_byte - slice.begin_byte);
 }
 
 std::uint32_t Block::slice_at(std::uint32_t byte) const {
   byte = std::min(byte, size() - 1);
-  const auto after = std::upper_bound(begins_.begin(), begins_.end(), byte);
-  return static_cast<std::uint32_t>(after - begins_.begin()) - 1;
+  const std::uint32_t* const end = slices_.ends + slices_.count;
+  return static_cast<std::uint32_t>(std::upper_bound(slices_.ends, end, byte) - slices_.ends);
 }
 
 std::uint32_t Block::slice_from(Row row) const {
-  const auto from = std::lower_bound(rows_.begin(), rows_.end(), row);
-  return static_cast<std::uint32_t>(from - rows_.begin());
+  const Row* const end = slices_.rows + slices_.count;
+  return static_cast<std::uint32_t>(std::lower_bound(slices_.rows, end, row) - slices_.rows);
 }
 
 std::uint32_t Block::line_at(std::uint32_t byte) const {
-  return lines_.line_at(match_text(), to_match(byte)).number;
+  return lines().line_at(match_text(), to_match(byte)).number;
 }
 
 std::uint32_t Block::line_begin(std::uint32_t byte) const {
-  return to_text(lines_.line_at(match_text(), to_match(byte)).begin_byte);
+  return to_text(lines().line_at(match_text(), to_match(byte)).begin_byte);
 }
 
 std::uint32_t Block::line_end(std::uint32_t byte) const {
@@ -93,8 +128,9 @@ std::uint32_t Block::line_end(std::uint32_t byte) const {
 }
 
 std::size_t Block::size_bytes() const {
-  return sizeof(Block) + text_.size() + rows_.capacity() * sizeof(Row) +
-         begins_.capacity() * sizeof(std::uint32_t) + lines_.size_bytes();
+  const LineIndex* lines = lines_.load(std::memory_order_acquire);
+  return sizeof(Block) + text_.size() + slices_.count * (sizeof(Row) + sizeof(std::uint32_t)) +
+         (lines == nullptr ? 0 : sizeof *lines + lines->size_bytes());
 }
 
 TextPlace TextView::place(Row row) const {
@@ -110,10 +146,17 @@ std::string_view TextView::text(Row row) const {
                                  : blocks_[where.block]->slice_text(where.slice);
 }
 
+std::uint32_t TextView::text_size(Row row) const {
+  const TextPlace where = place(row);
+  if (where.block == kNoBlock) return 0;
+  const Slice slice = blocks_[where.block]->slice(where.slice);
+  return slice.end_byte - slice.begin_byte;
+}
+
 std::optional<std::vector<PageUnit::Table>> TextView::plain_index() const {
   std::vector<std::uint32_t> sizes(block_count());
   for (BlockId id = 0; id < block_count(); ++id) {
-    if (block(id)) sizes[id] = static_cast<std::uint32_t>(block(id)->match_text().size());
+    if (block(id)) sizes[id] = block(id)->match_size();
   }
   if (!pages_.is_plain(sizes)) return std::nullopt;
   std::vector<PageUnit::Table> tables;
@@ -151,9 +194,9 @@ BlockId TextStore::append(std::shared_ptr<const Block> block) {
   try {
     blocks_.push_back(std::move(block));
     const Row end = blocks_[id]->slice(n - 1).row + 1;
-    while (places_.size() < end) places_.push_back({});
+    places_.grow(end);
     for (std::uint32_t i = 0; i < n; ++i) places_.set(blocks_[id]->slice(i).row, {id, i});
-    pages_.add(id, static_cast<std::uint32_t>(blocks_[id]->match_text().size()));
+    pages_.add(id, blocks_[id]->match_size());
   } catch (...) {
     rollback(before);
     throw;
@@ -164,7 +207,7 @@ BlockId TextStore::append(std::shared_ptr<const Block> block) {
 void TextStore::release(BlockId id) {
   if (id >= blocks_.size()) fail(ErrorCode::kNotFound, "no block " + std::to_string(id));
   if (!blocks_[id]) return;
-  pages_.release(static_cast<std::uint32_t>(blocks_[id]->match_text().size()));
+  pages_.release(blocks_[id]->match_size());
   blocks_.set(id, nullptr);
 }
 

@@ -3,7 +3,8 @@
 // A Block is one document's canonical text (or one abstract's) cut into slices, one per row,
 // ascending and adjacent: joined in order the slices are the text. Text is kept byte for byte as it
 // was given. Patterns run on `match_text()`, where CRLF and a lone CR are one LF; it is the text
-// itself unless the text has a CR. A Block never changes.
+// itself unless the text has a CR. A Block never changes. The text of a mapped file is read and
+// checked when something of it is first asked for: until then a Block is its slices.
 //
 // Lines end with LF, CRLF or a lone CR, and are numbered from 1. Offsets are bytes of the text.
 //
@@ -11,6 +12,7 @@
 // appends. A TextView keeps its blocks alive; string_views and Block pointers live as long as it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,10 +37,29 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
+// The slices of a text in memory of somebody else: each one's row, and where it ends.
+struct SliceTable {
+  const Row* rows;
+  const std::uint32_t* ends;
+  std::uint32_t count;
+
+  Slice operator[](std::uint32_t i) const { return {rows[i], i == 0 ? 0 : ends[i - 1], ends[i]}; }
+};
+
 // Where a row's text stands.
 struct TextPlace {
   BlockId block = kNoBlock;  // kNoBlock: the row has no text
   std::uint32_t slice = 0;
+};
+
+// Texts that are yet to be checked, and their owner. Any thread.
+class UncheckedTexts {
+ public:
+  virtual ~UncheckedTexts() = default;
+  // Throws Error kCorruption when these bytes are not those that were written; refuse() does for
+  // another `reason`.
+  virtual void check(std::string_view bytes) const = 0;
+  [[noreturn]] virtual void refuse(std::string_view reason) const = 0;
 };
 
 class Block {
@@ -47,14 +68,25 @@ class Block {
   // and their bytes are adjacent and cover the text, which is valid UTF-8 under 4 GiB; no slice
   // begins inside a character.
   Block(std::string_view text, std::shared_ptr<const void> owner, std::span<const Slice> slices);
+  // The same of a text that is left unread, and whose slices live as long as `texts`. What says
+  // something of its bytes then throws, each time, what `texts` throws, and that for a text that
+  // the constructor above would refuse or whose match text has not `match_size` bytes.
+  Block(std::string_view text, std::shared_ptr<const UncheckedTexts> texts,
+        std::uint32_t match_size, SliceTable slices);
+  ~Block() { delete lines_.load(std::memory_order_relaxed); }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  std::string_view text() const { return text_; }
+  std::string_view text() const {
+    lines();
+    return text_;
+  }
+  // These two need no text.
   std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
+  std::uint32_t match_size() const { return match_size_; }
 
-  std::uint32_t slice_count() const { return static_cast<std::uint32_t>(rows_.size()); }
-  Slice slice(std::uint32_t i) const { return {rows_[i], begins_[i], begins_[i + 1]}; }
+  std::uint32_t slice_count() const { return slices_.count; }
+  Slice slice(std::uint32_t i) const { return slices_[i]; }
   std::string_view slice_text(std::uint32_t i) const;
   // The slice that holds this byte; at the end of the text, the one that holds its last byte. The
   // text is not empty.
@@ -69,19 +101,27 @@ class Block {
   // The end of that line, its line end not included.
   std::uint32_t line_end(std::uint32_t byte) const;
 
-  std::string_view match_text() const { return lines_.match_text(text_); }
+  std::string_view match_text() const { return lines().match_text(text_); }
   // From a byte of match_text() to one of text() and back. A byte inside a CRLF maps to its LF.
-  std::uint32_t to_text(std::uint32_t match_byte) const { return lines_.to_text(match_byte); }
-  std::uint32_t to_match(std::uint32_t byte) const { return lines_.to_match(byte); }
+  std::uint32_t to_text(std::uint32_t match_byte) const { return lines().to_text(match_byte); }
+  std::uint32_t to_match(std::uint32_t byte) const { return lines().to_match(byte); }
 
   std::size_t size_bytes() const;  // memory held, the text included
 
  private:
+  const LineIndex& lines() const {
+    const LineIndex* known = lines_.load(std::memory_order_acquire);
+    return known != nullptr ? *known : read();
+  }
+  const LineIndex& read() const;
+
   std::string_view text_;
   std::shared_ptr<const void> owner_;
-  std::vector<Row> rows_;
-  std::vector<std::uint32_t> begins_;  // slice_count() + 1
-  LineIndex lines_;
+  const UncheckedTexts* unchecked_ = nullptr;  // also the owner; null: the text was read
+  std::uint32_t match_size_ = 0;
+  SliceTable slices_{};
+  std::vector<std::uint32_t> own_slices_;                  // what slices_ shows, or none
+  mutable std::atomic<const LineIndex*> lines_ = nullptr;  // ours; null until the text is read
 };
 
 class TextView {
@@ -96,6 +136,7 @@ class TextView {
   TextPlace place(Row row) const;
   // The row's text; empty when it has none.
   std::string_view text(Row row) const;
+  std::uint32_t text_size(Row row) const;  // its bytes; reads no text
 
   // Where a piece of text may be.
   const PageIndex::View& pages() const { return pages_; }

@@ -11,6 +11,7 @@ namespace knarr {
 namespace {
 
 constexpr std::uint32_t kSumsVersion = 1;
+constexpr std::size_t kLeastPagedBytes = std::size_t{1} << 20;  // smaller ones are checked at once
 
 std::string sums_of(std::string_view name) { return std::string(name) + ".sums"; }
 
@@ -99,7 +100,11 @@ OpenedSection open_paged(const std::shared_ptr<const Snapshot>& snapshot, std::s
                                   "anew from its source");
     }
   };
-  return {bytes, std::make_shared<const CheckedPages>(pages, std::move(check))};
+  auto ask = [snapshot, paged, page_bytes](std::size_t begin, std::size_t end) {
+    const std::size_t from = begin * page_bytes;
+    snapshot->ask_for(paged.subspan(from, std::min(end * page_bytes, paged.size()) - from));
+  };
+  return {bytes, std::make_shared<const CheckedPages>(pages, std::move(check), std::move(ask))};
 }
 
 }  // namespace knarr

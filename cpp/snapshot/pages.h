@@ -1,5 +1,6 @@
 // Checksums of the pages of a section, for sections that are too large to be read whole when a file
-// is opened. They stand in a section of their own, `<name>.sums`: a file without is checked whole.
+// is opened: those of a mebibyte or more. They stand in a section of their own, `<name>.sums`: a
+// file without is checked whole.
 #pragma once
 
 #include <functional>
@@ -11,9 +12,6 @@
 #include "snapshot/snapshot.h"
 
 namespace knarr {
-
-// Smaller sections are checked when the file is opened.
-inline constexpr std::size_t kLeastPagedBytes = std::size_t{16} << 20;
 
 // Writes a section, and the sums of its pages: of `page_bytes` each, from where start() is called
 // on.

@@ -57,6 +57,7 @@ std::shared_ptr<const Snapshot> Snapshot::open(const std::string& path, Check ch
 void Snapshot::check(const Section& section) const {
   if (data_ == nullptr || section.is_checked->load(std::memory_order_acquire)) return;
   const ByteSpan bytes(data_ + section.offset, section.size);
+  ask_for(bytes);
   const std::size_t pieces = (bytes.size() + kPieceBytes - 1) / kPieceBytes;
   std::vector<std::uint32_t> sums(pieces);
   const auto piece = [&](std::size_t i) {
@@ -68,6 +69,14 @@ void Snapshot::check(const Section& section) const {
   for (std::size_t i = 0; i < pieces; ++i) crc = crc32c_joined(crc, sums[i], piece(i).size());
   if (crc != section.crc) corrupt(section.name, "its checksum is wrong");
   section.is_checked->store(true, std::memory_order_release);
+}
+
+void Snapshot::ask_for(ByteSpan bytes) const {
+  if (data_ == nullptr || bytes.empty()) return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto from = static_cast<std::size_t>(bytes.data() - data_) / page * page;
+  const auto size = static_cast<std::size_t>(bytes.data() + bytes.size() - (data_ + from));
+  (void)::madvise(const_cast<std::byte*>(data_ + from), size, MADV_WILLNEED);  // a hint
 }
 
 Snapshot::~Snapshot() {
@@ -100,7 +109,8 @@ void Snapshot::validate() {
   if (version != format::kVersion) {
     fail(ErrorCode::kUnsupported, path_ + ": snapshot format version " + std::to_string(version) +
                                       ", this knarr reads version " +
-                                      std::to_string(format::kVersion));
+                                      std::to_string(format::kVersion) +
+                                      ": make the file anew from its source");
   }
   const auto sections = load_little<std::uint32_t>(data_ + format::kSectionsAt);
   const auto table_at = load_little<std::uint64_t>(data_ + format::kTableAt);

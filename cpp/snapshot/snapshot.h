@@ -96,6 +96,9 @@ class Snapshot {
   ByteSpan unchecked_section(std::string_view name) const;
   bool is_checked(std::string_view name) const;
 
+  // Asks the system to read bytes of a section that will be needed, and waits for nothing.
+  void ask_for(ByteSpan bytes) const;
+
   // For readers of sections: throws Error kCorruption naming file and section.
   [[noreturn]] void corrupt(std::string_view name, std::string_view reason) const;
 

@@ -3,136 +3,170 @@
 #include "uri/restore.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 #include "base/error.h"
+#include "base/parallel.h"
 
 namespace knarr {
 namespace {
+
+constexpr std::size_t kManyNodes = 20'000;  // for which a second thread pays
 
 [[noreturn]] void refuse(const std::string& why) { fail(ErrorCode::kCorruption, why); }
 
 }  // namespace
 
-TrieRestorer::TrieRestorer(std::size_t nodes) {
+TrieRestorer::TrieRestorer(std::size_t nodes, std::shared_ptr<const void> names)
+    : names_(std::move(names)) {
   entries_.reserve(nodes + 1);
-  entries_.push_back({Trie::kRoot, 0, {}});
+  entries_.push_back({Trie::kRoot, 0, 0, 0, 0, false, {}});
+  directories_.emplace_back();
   open_.push_back(0);
 }
 
 // What a directory holds is known when the list has left it.
 void TrieRestorer::close() {
-  const Entry& directory = entries_[open_.back()];
-  if (directory.node.rows.empty()) refuse("a directory without objects");
+  const RowSet& rows = directories_[entries_[open_.back()].place];
+  if (rows.empty()) refuse("a directory without objects");
   open_.pop_back();
   if (open_.empty()) refuse("a parent that is no directory before it");
-  entries_[open_.back()].node.rows.add(directory.node.rows);
+  directories_[entries_[open_.back()].place].add(rows);
 }
 
 void TrieRestorer::add(NodeId id, NodeId parent, std::string_view name, Row row) {
   while (entries_[open_.back()].id != parent) close();
+  if (entries_.size() == std::numeric_limits<Index>::max()) refuse("too many nodes");
+  is_ascending_ = is_ascending_ && id > entries_.back().id;
   Entry& above = entries_[open_.back()];
-  Entry entry{id, open_.back(), {}};
-  entry.node.parent = parent;
-  entry.node.is_object = row != kNoRow;
-  entry.node.ordinal = above.node.next_ordinal++;
-  entry.node.name = SharedText::make(name);
-  if (row != kNoRow) {
-    entry.node.rows = RowSet::range(row, row + 1);
-    above.node.rows.add_range(row, row + 1);
+  Entry entry{id, open_.back(), above.children++, 0, row, row != kNoRow, name};
+  if (entry.is_object) {
+    directories_[above.place].add_range(row, row + 1);
   } else {
-    open_.push_back(entries_.size());
+    entry.place = static_cast<std::uint32_t>(directories_.size());
+    directories_.emplace_back();
+    open_.push_back(static_cast<Index>(entries_.size()));
   }
-  entries_.push_back(std::move(entry));
+  entries_.push_back(entry);
 }
 
-// By id. Most ids below `next_id` are in use, unless much has come and gone.
-std::vector<TrieRestorer::Entry*> TrieRestorer::sorted(NodeId next_id) {
+// Most ids below `next_id` are in use, unless much has come and gone.
+TrieRestorer::Indexes TrieRestorer::by_id(NodeId next_id) const {
+  constexpr Index none = std::numeric_limits<Index>::max();
+  Indexes out(entries_.size());
+  std::iota(out.begin(), out.end(), Index{0});
+  const auto refuse_twice = [] { refuse("an id or a name twice"); };
+  if (is_ascending_) {
+    if (entries_.back().id >= next_id) refuse("an id that was never given out");
+    return out;
+  }
   for (const Entry& entry : entries_) {
     if (entry.id >= next_id) refuse("an id that was never given out");
   }
-  const bool is_dense = next_id / 4 <= entries_.size();
-  std::vector<Entry*> out(is_dense ? next_id : 0);
-  for (Entry& entry : entries_) {
-    if (!is_dense) {
-      out.push_back(&entry);
-    } else if (std::exchange(out[entry.id], &entry) != nullptr) {
-      refuse("an id or a name twice");
+  if (next_id / 4 <= entries_.size()) {
+    Indexes places(next_id, none);
+    for (const Index i : out) {
+      if (std::exchange(places[entries_[i].id], i) != none) refuse_twice();
     }
+    std::erase(places, none);
+    return places;
   }
-  if (is_dense) {
-    std::erase(out, nullptr);
-    return out;
-  }
-  const auto is_before = [](const Entry* a, const Entry* b) { return a->id < b->id; };
-  std::ranges::sort(out, is_before);
-  const auto is_same = [](const Entry* a, const Entry* b) { return a->id == b->id; };
-  if (std::ranges::adjacent_find(out, is_same) != out.end()) refuse("an id or a name twice");
+  std::ranges::sort(out, {}, [this](Index i) { return entries_[i].id; });
+  const auto is_same = [this](Index a, Index b) { return entries_[a].id == entries_[b].id; };
+  if (std::ranges::adjacent_find(out, is_same) != out.end()) refuse_twice();
   return out;
 }
 
 // All but the root, by the id of their parent, then in order.
-std::vector<const TrieRestorer::Entry*> TrieRestorer::by_parent(
-    const std::vector<Entry*>& by_id) const {
-  std::vector<std::size_t> begins(entries_.size());
-  std::size_t at = 0;
-  for (const Entry* entry : by_id) {
-    begins[static_cast<std::size_t>(entry - entries_.data())] = at;
-    at += entry->node.next_ordinal;
+TrieRestorer::Indexes TrieRestorer::by_parent(const Indexes& by_id) const {
+  Indexes begins(entries_.size());
+  Index at = 0;
+  for (const Index i : by_id) {
+    begins[i] = at;
+    at += entries_[i].children;
   }
-  std::vector<const Entry*> out(entries_.size() - 1);
-  for (std::size_t i = 1; i < entries_.size(); ++i) {
-    out[begins[entries_[i].parent] + entries_[i].node.ordinal] = &entries_[i];
+  Indexes out(entries_.size() - 1);
+  for (Index i = 1; i < entries_.size(); ++i) {
+    out[begins[entries_[i].parent] + entries_[i].ordinal] = i;
   }
   return out;
 }
 
-// Children of one directory, by hash and id; no two of them have one name.
-void TrieRestorer::sort_names(std::vector<Named>& names, std::size_t begin, std::size_t end) {
-  const auto first = names.begin() + static_cast<std::ptrdiff_t>(begin);
-  const auto last = names.begin() + static_cast<std::ptrdiff_t>(end);
-  const auto text = [](const Named& each) { return each.entry->node.name->text; };
-  std::sort(first, last, [&](const Named& a, const Named& b) {
-    return a.hash != b.hash ? a.hash < b.hash : text(a) < text(b);
-  });
-  for (auto run = first; run != last;) {
-    auto behind = run + 1;
-    for (; behind != last && behind->hash == run->hash; ++behind) {
-      if (text(*behind) == text(*std::prev(behind))) refuse("an id or a name twice");
+// Children of one directory, as hash << 32 | index: by hash and id; no two of them have one name.
+void TrieRestorer::sort_names(std::uint64_t* first, std::uint64_t* last) const {
+  const auto hash = [](std::uint64_t each) { return each >> 32; };
+  const auto entry = [this](std::uint64_t each) -> const Entry& {
+    return entries_[static_cast<Index>(each)];
+  };
+  std::sort(first, last);
+  for (std::uint64_t* run = first; run != last;) {
+    std::uint64_t* behind = run + 1;
+    while (behind != last && hash(*behind) == hash(*run)) ++behind;
+    if (behind - run > 1) {
+      const std::span same(run, behind);
+      std::ranges::sort(same, {}, [&](std::uint64_t each) { return entry(each).name; });
+      const auto are_one = [&](std::uint64_t a, std::uint64_t b) {
+        return entry(a).name == entry(b).name;
+      };
+      if (std::ranges::adjacent_find(same, are_one) != same.end()) refuse("an id or a name twice");
+      std::ranges::sort(same, {}, [&](std::uint64_t each) { return entry(each).id; });
     }
-    std::sort(run, behind,
-              [](const Named& a, const Named& b) { return a.entry->id < b.entry->id; });
     run = behind;
   }
 }
 
+void TrieRestorer::restore_names(Trie& trie, const Indexes& children) const {
+  LargeVector<std::uint64_t> names(children.size());
+  for (std::size_t begin = 0, end; begin < children.size(); begin = end) {
+    const Index parent = entries_[children[begin]].parent;
+    end = begin + entries_[parent].children;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Index child = children[i];
+      names[i] = std::uint64_t{Trie::hash_of(entries_[child].name)} << 32 | child;
+    }
+    sort_names(names.data() + begin, names.data() + end);
+  }
+  trie.names_ = decltype(trie.names_)::of_sorted(names.size(), [&](std::size_t i) {
+    const Entry& entry = entries_[static_cast<Index>(names[i])];
+    const auto hash = static_cast<std::uint32_t>(names[i] >> 32);
+    return std::pair(Trie::NameKey{entries_[entry.parent].id, hash, entry.id}, Trie::Nothing{});
+  });
+}
+
+TrieNode TrieRestorer::node(const Entry& entry) {
+  TrieNode out;
+  out.parent = &entry == entries_.data() ? kNoNode : entries_[entry.parent].id;
+  out.is_object = entry.is_object;
+  out.ordinal = entry.ordinal;
+  out.next_ordinal = entry.children;
+  out.name = Name::in_place(entry.name);
+  out.rows = entry.is_object ? RowSet::range(entry.place, entry.place + 1)
+                             : std::move(directories_[entry.place]);
+  return out;
+}
+
 Trie TrieRestorer::finish(NodeId next_id) {
   while (open_.size() > 1) close();
-  const std::vector<Entry*> by_id = sorted(next_id);
-
-  const std::vector<const Entry*> children = by_parent(by_id);
-  std::vector<Named> names;
-  names.reserve(children.size());
-  for (std::size_t begin = 0; begin < children.size(); begin = names.size()) {
-    const NodeId parent = children[begin]->node.parent;
-    for (std::size_t i = begin; i < children.size() && children[i]->node.parent == parent; ++i) {
-      names.push_back({Trie::hash_of(children[i]->node.name->text), children[i]});
-    }
-    sort_names(names, begin, names.size());
-  }
-
+  const Indexes ids = by_id(next_id);
+  const Indexes children = by_parent(ids);
   Trie trie;
-  trie.names_ = decltype(trie.names_)::of_sorted(names.size(), [&](std::size_t i) {
-    const Entry& entry = *names[i].entry;
-    return std::pair(Trie::NameKey{entry.node.parent, names[i].hash, entry.id}, Trie::Nothing{});
+  const unsigned workers = entries_.size() < kManyNodes ? 1 : 2;
+  parallel_for(2, workers, [&](unsigned, std::size_t task) {
+    if (task == 1) {
+      trie.nodes_ = decltype(trie.nodes_)::of_sorted(ids.size(), [&](std::size_t i) {
+        return std::pair(entries_[ids[i]].id, node(entries_[ids[i]]));
+      });
+      return;
+    }
+    restore_names(trie, children);
+    trie.order_ = decltype(trie.order_)::of_sorted(children.size(), [&](std::size_t i) {
+      const Entry& entry = entries_[children[i]];
+      return std::pair(Trie::OrderKey{entries_[entry.parent].id, entry.ordinal},
+                       Trie::Child{entry.id, entry.is_object});
+    });
   });
-  trie.order_ = decltype(trie.order_)::of_sorted(children.size(), [&](std::size_t i) {
-    const TrieNode& node = children[i]->node;
-    return std::pair(Trie::OrderKey{node.parent, node.ordinal},
-                     Trie::Child{children[i]->id, node.is_object});
-  });
-  trie.nodes_ = decltype(trie.nodes_)::of_sorted(by_id.size(), [&](std::size_t i) {
-    return std::pair(by_id[i]->id, std::move(by_id[i]->node));
-  });
+  trie.names_owner_ = std::move(names_);
   trie.next_id_ = next_id;
   return trie;
 }

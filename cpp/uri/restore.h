@@ -5,43 +5,55 @@
 // kCorruption.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "base/large_vector.h"
 #include "uri/trie.h"
 
 namespace knarr {
 
 class TrieRestorer {
  public:
-  // For about so many nodes; the root is there already.
-  explicit TrieRestorer(std::size_t nodes);
+  // For about so many nodes; the root is there already. `names` keeps alive the names that will be
+  // added: they are not copied.
+  TrieRestorer(std::size_t nodes, std::shared_ptr<const void> names);
 
   // The next node; `row` is kNoRow for a directory.
   void add(NodeId id, NodeId parent, std::string_view name, Row row);
 
-  // Every id must be below `next_id`. At most once.
+  // Every id must be below `next_id`. At most once. A large trie is built by two threads.
   Trie finish(NodeId next_id);
 
  private:
+  using Index = std::uint32_t;  // in entries_
+  using Indexes = LargeVector<Index>;
   struct Entry {
     NodeId id;
-    std::size_t parent;  // its place in entries_
-    TrieNode node;
-  };
-  struct Named {
-    std::uint32_t hash;
-    const Entry* entry;
+    Index parent;
+    std::uint32_t ordinal;
+    std::uint32_t children;
+    std::uint32_t
+        place;  // the row of an object; of a directory, where in directories_ its rows are
+    bool is_object;
+    std::string_view name;
   };
 
-  void close();
-  std::vector<Entry*> sorted(NodeId next_id);
-  std::vector<const Entry*> by_parent(const std::vector<Entry*>& by_id) const;
-  static void sort_names(std::vector<Named>& names, std::size_t begin, std::size_t end);
+  void close();  // the innermost open directory
+  Indexes by_id(NodeId next_id) const;
+  Indexes by_parent(const Indexes& by_id) const;
+  TrieNode node(const Entry& entry);
+  void restore_names(Trie& trie, const Indexes& children) const;
+  void sort_names(std::uint64_t* first, std::uint64_t* last) const;
 
-  std::vector<Entry> entries_;
-  std::vector<std::size_t> open_;  // places of the directories that may get more
+  LargeVector<Entry> entries_;
+  std::vector<RowSet> directories_;  // their rows
+  std::vector<Index> open_;          // the directories that may get more
+  std::shared_ptr<const void> names_;
+  bool is_ascending_ = true;  // the ids, so far
 };
 
 }  // namespace knarr

@@ -41,7 +41,7 @@ NodeId Trie::child(NodeId parent, std::string_view name) const {
   const std::uint32_t hash = hash_of(name);
   for (auto at = names_.lower_bound(NameKey{parent, hash, 0});
        at.valid() && at.key().parent == parent && at.key().hash == hash; at.next()) {
-    if (node(at.key().id).name->text == name) return at.key().id;
+    if (node(at.key().id).name.text() == name) return at.key().id;
   }
   return kNoNode;
 }
@@ -74,9 +74,7 @@ NodeId Trie::find_plain(std::string_view uri) const {
 
 const TrieNode& Trie::node(NodeId node) const { return *nodes_.find(node); }
 
-std::string_view Trie::name(NodeId id) const {
-  return id == kRoot ? std::string_view() : std::string_view(node(id).name->text);
-}
+std::string_view Trie::name(NodeId id) const { return node(id).name.text(); }
 
 std::vector<NodeId> Trie::ancestors(NodeId id) const {
   std::vector<NodeId> out;
@@ -98,13 +96,13 @@ std::string Trie::uri(NodeId id) const {
   for (NodeId at = id; at != kRoot; at = up[depth++]->parent) {
     if (depth == up.size()) return format_uri(path(id), is_directory);
     up[depth] = &node(at);
-    bytes += up[depth]->name->text.size() + 1;
+    bytes += up[depth]->name.text().size() + 1;
   }
   std::string out;
   out.reserve(bytes);
   out += kScheme;
   while (depth > 0) {
-    append_encoded(out, up[--depth]->name->text);
+    append_encoded(out, up[--depth]->name.text());
     if (depth > 0 || is_directory) out += '/';
   }
   return out;
@@ -113,9 +111,9 @@ std::string Trie::uri(NodeId id) const {
 std::string Trie::uri_below(std::string_view directory, NodeId child) const {
   const TrieNode& record = node(child);
   std::string out;
-  out.reserve(directory.size() + record.name->text.size() + 1);
+  out.reserve(directory.size() + record.name.text().size() + 1);
   out += directory;
-  append_encoded(out, record.name->text);
+  append_encoded(out, record.name.text());
   if (!record.is_object) out += '/';
   return out;
 }
@@ -190,7 +188,7 @@ void Trie::refuse_below_object(NodeId object) const {
 void Trie::insert(NodeId id, NodeId parent, TrieNode record) {
   record.parent = parent;
   record.ordinal = nodes_.edit(parent)->next_ordinal++;
-  names_.insert(NameKey{parent, hash_of(record.name->text), id}, {});
+  names_.insert(NameKey{parent, hash_of(record.name.text()), id}, {});
   order_.insert(OrderKey{parent, record.ordinal}, {id, record.is_object});
   nodes_.insert(id, std::move(record));
 }
@@ -203,7 +201,7 @@ void Trie::attach(NodeId id, NodeId parent, Name name) {
 
 void Trie::detach(NodeId id) {
   const TrieNode& record = node(id);
-  names_.erase(NameKey{record.parent, hash_of(record.name->text), id});
+  names_.erase(NameKey{record.parent, hash_of(record.name.text()), id});
   order_.erase(OrderKey{record.parent, record.ordinal});
 }
 
@@ -213,7 +211,7 @@ NodeId Trie::create(NodeId parent, std::string_view name, bool is_object, RowSet
   }
   TrieNode record;
   record.is_object = is_object;
-  record.name = SharedText::make(name);
+  record.name = Name::copy(name);
   record.rows = std::move(rows);
   const NodeId id = next_id_++;
   insert(id, parent, std::move(record));
@@ -286,7 +284,7 @@ std::vector<NodeId> Trie::move(NodeId id, const Path& target) {
     }
   }
   detach(id);
-  attach(id, parent, SharedText::make(target.back()));
+  attach(id, parent, Name::copy(target.back()));
   const NodeId shared = common_ancestor(old_parent, parent);
   remove_rows(old_parent, shared, rows);
   add_rows(parent, shared, rows);
@@ -298,7 +296,7 @@ std::vector<NodeId> Trie::move(NodeId id, const Path& target) {
 std::size_t Trie::size_bytes() const {
   std::size_t sum = nodes_.size_bytes() + names_.size_bytes() + order_.size_bytes();
   for (auto at = nodes_.begin(); at.valid(); at.next()) {
-    if (at.value().name) sum += at.value().name->size_bytes();
+    sum += at.value().name.size_bytes();
   }
   return sum;
 }

@@ -12,27 +12,25 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/ref.h"
-#include "base/shared_text.h"
 #include "base/tree.h"
 #include "engine/types.h"
 #include "filter/rows.h"
+#include "uri/name.h"
 #include "uri/uri.h"
 
 namespace knarr {
-
-using Name = Ref<const SharedText>;
 
 struct TrieNode {
   NodeId parent = kNoNode;
   bool is_object = false;
   std::uint64_t ordinal = 0;       // place among its siblings
   std::uint64_t next_ordinal = 0;  // of its next child
-  Name name;                       // null for the root
+  Name name;                       // empty for the root
   RowSet rows;                     // of the whole subtree
 };
 
@@ -125,6 +123,7 @@ class Trie {
   CowTree<NodeId, TrieNode> nodes_;
   CowTree<NameKey, Nothing> names_;
   CowTree<OrderKey, Child> order_;
+  std::shared_ptr<const void> names_owner_;  // of names that are in place
   NodeId next_id_ = 1;
 };
 

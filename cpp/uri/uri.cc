@@ -91,7 +91,29 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+namespace {
+
+// Printable ASCII, and not `.` or `..` up to a slash: most components, told at once.
+bool is_plain(std::string_view component) {
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101u, kHigh = 0x80 * kOnes;
+  if (component.empty()) return false;
+  if (component[0] == '.' && (component.size() < 2 || component[1] == '.' || component[1] == '/' ||
+                              component[1] == '\\')) {
+    return false;
+  }
+  for (std::size_t i = 0; i < component.size(); i += 8) {
+    std::uint64_t word = 'a' * kOnes;
+    std::memcpy(&word, component.data() + i, std::min<std::size_t>(8, component.size() - i));
+    const std::uint64_t below_space = (word - 0x20 * kOnes) & ~word;
+    if (((word | (word + kOnes) | below_space) & kHigh) != 0) return false;  // 0x7f by the sum
+  }
+  return true;
+}
+
+}  // namespace
+
 const char* component_fault(std::string_view component) {
+  if (is_plain(component)) return nullptr;
   if (component.empty()) return "empty component";
   if (!is_utf8(component)) return "not valid UTF-8";
   const std::string_view head = component.substr(0, component.find_first_of("/\\"));

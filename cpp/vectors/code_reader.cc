@@ -185,6 +185,7 @@ void CodeReader::offer(const ChunkTerms& terms, const Part& part, std::size_t q,
 
 void CodeReader::look_early(std::size_t q) {
   const auto score = [this, q](std::span<const Candidate> rows, float* cosines) {
+    for (const Candidate& each : rows) scan_->view.ask_for(each.row);
     std::array<const std::byte*, kPieceRows> data;
     for (std::size_t at = 0; at < rows.size(); at += kPieceRows) {
       const std::size_t n = std::min(kPieceRows, rows.size() - at);

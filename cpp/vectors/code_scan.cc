@@ -26,6 +26,7 @@ std::vector<CodeReader> read_all(const Scan& scan) {
   const std::size_t end =
       std::min(scan.codes.chunks(), (scan.allowed.last() + kChunkBlocks - 1) / kChunkBlocks);
   const std::size_t chunks = end > begin ? end - begin : 0;
+  if (chunks > 0) scan.codes.ask_for(begin, end);
   const std::size_t bytes =
       chunks == 0 ? 0 : chunks * scan.codes.coder().shape().size_bytes * scan.queries.size();
   const auto workers =

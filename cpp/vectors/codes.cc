@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
+#include <mutex>
 
 #include "base/parallel.h"
 #include "vectors/memory.h"
@@ -46,37 +48,65 @@ ChunkShape::ChunkShape(std::size_t d)
       size_bytes(centre_at + lines(bfloat16_factor_at(d) + sizeof(float))),
       slot_bytes(slot(code_bytes)) {}
 
+namespace {
+
+// Slots of adopted chunks. Many are never asked for: only scans of rows here and there want them.
+class LateSlots {
+ public:
+  LateSlots(std::size_t chunks, std::size_t chunk_bytes)
+      : chunk_bytes_(chunk_bytes),
+        memory_(chunks == 0 ? nullptr : new_segment(chunks * chunk_bytes, true)),
+        is_made_(chunks) {}
+
+  // make(slots) writes them.
+  template <class F>
+  const std::byte* of(std::size_t chunk, F&& make) {
+    std::byte* slots = memory_.get() + chunk * chunk_bytes_;
+    if (is_made_[chunk].load(std::memory_order_acquire)) return slots;
+    const std::lock_guard lock(locks_[chunk % locks_.size()]);
+    if (!is_made_[chunk].load(std::memory_order_relaxed)) {
+      make(slots);
+      is_made_[chunk].store(true, std::memory_order_release);
+    }
+    return slots;
+  }
+
+ private:
+  std::size_t chunk_bytes_;
+  std::shared_ptr<std::byte> memory_;
+  std::vector<std::atomic<bool>> is_made_;
+  std::array<std::mutex, 16> locks_;
+};
+
+}  // namespace
+
 struct CodeView::Table {
   std::shared_ptr<const Coder> coder;
   AdoptedCodes front;
+  std::shared_ptr<LateSlots> slot_front;
   std::vector<std::shared_ptr<std::byte>> owners;
   std::vector<const std::byte*> segments;
   std::vector<const std::byte*> slot_segments;  // also in `owners`
-  std::shared_ptr<std::byte> slot_front;
 };
 
 const std::byte* CodeView::slots(std::size_t chunk) const {
   const std::size_t size = kChunkRows * coder_->shape().slot_bytes;
-  if (chunk < adopted_) return table_->slot_front.get() + chunk * size;
+  if (chunk < adopted_) {
+    return table_->slot_front->of(
+        chunk, [&](std::byte* slots) { write_slots(this->chunk(chunk), slots); });
+  }
   const std::size_t at = chunk - adopted_;
   return table_->slot_segments[at / per_segment_] + at % per_segment_ * size;
 }
 
 CodeStore::CodeStore(std::size_t dim, AdoptedCodes front)
     : coder_(std::make_shared<const Coder>(dim)), adopted_(front.chunks), chunks_(front.chunks) {
-  per_segment_ = std::max<std::size_t>(1, kSegmentBytes / coder_->shape().size_bytes);
+  const ChunkShape& shape = coder_->shape();
+  per_segment_ = std::max<std::size_t>(1, kSegmentBytes / shape.size_bytes);
   auto table = std::make_shared<CodeView::Table>();
   table->coder = coder_;
   table->front = std::move(front);
-  if (adopted_ > 0) {
-    const ChunkShape& shape = coder_->shape();
-    const std::size_t size = kChunkRows * shape.slot_bytes;
-    table->slot_front = new_segment(adopted_ * size, true);
-    parallel_for(adopted_, workers_for(adopted_), [&](unsigned, std::size_t c) {
-      write_slots({table->front.data + c * shape.size_bytes, &shape},
-                  table->slot_front.get() + c * size);
-    });
-  }
+  table->slot_front = std::make_shared<LateSlots>(adopted_, kChunkRows * shape.slot_bytes);
   table_ = std::move(table);
 }
 
@@ -106,6 +136,7 @@ CodeView CodeStore::view() const {
   CodeView view;
   view.table_ = table_;
   view.coder_ = coder_.get();
+  view.pages_ = table_->front.pages.get();
   view.segments_ = table_->segments.data();
   view.front_ = table_->front.data;
   view.adopted_ = adopted_;

@@ -33,6 +33,7 @@
 #include <span>
 #include <vector>
 
+#include "base/checked_pages.h"
 #include "base/function_ref.h"
 #include "engine/types.h"
 #include "vectors/letters.h"
@@ -108,6 +109,8 @@ struct AdoptedCodes {
   const std::byte* data = nullptr;  // chunks one after the other, at a multiple of 64
   std::size_t chunks = 0;
   std::shared_ptr<const void> owner;
+  // A page for each chunk that is yet to be checked; none: all are trusted.
+  std::shared_ptr<const CheckedPages> pages = {};
 };
 
 class CodeView {
@@ -119,14 +122,24 @@ class CodeView {
   Row rows() const { return static_cast<Row>(chunks_ * kChunkRows); }
   const Coder& coder() const { return *coder_; }  // requires chunks() > 0
 
+  // Throws Error kCorruption for a chunk of a file that turns out to be damaged, as slots() does.
   ChunkView chunk(std::size_t i) const {
     const ChunkShape& shape = coder_->shape();
-    if (i < adopted_) return {front_ + i * shape.size_bytes, &shape};
+    if (i < adopted_) {
+      if (pages_ != nullptr) pages_->need(i);
+      return {front_ + i * shape.size_bytes, &shape};
+    }
     const std::size_t at = i - adopted_;
     return {segments_[at / per_segment_] + at % per_segment_ * shape.size_bytes, &shape};
   }
 
-  // The slots of a chunk's rows.
+  // Asks for what a file holds of the chunks [begin, end), and waits for nothing.
+  void ask_for(std::size_t begin, std::size_t end) const {
+    end = end < adopted_ ? end : adopted_;
+    if (pages_ != nullptr && begin < end) pages_->ask_for(begin, end);
+  }
+
+  // The slots of a chunk's rows. Those of adopted chunks are made when they are first asked for.
   const std::byte* slots(std::size_t chunk) const;
 
  private:
@@ -135,6 +148,7 @@ class CodeView {
 
   std::shared_ptr<const Table> table_;  // owns what the pointers below show
   const Coder* coder_ = nullptr;
+  const CheckedPages* pages_ = nullptr;
   const std::byte* const* segments_ = nullptr;
   const std::byte* front_ = nullptr;
   std::size_t adopted_ = 0;

@@ -9,6 +9,7 @@
 
 #include "base/coding.h"
 #include "base/parallel.h"
+#include "snapshot/pages.h"
 #include "vectors/memory.h"
 #include "vectors/row_format.h"
 
@@ -42,7 +43,7 @@ std::size_t unchanged_chunks(const CodeView& codes, const RowSet& kept) {
 
 // Codes chunks [begin, end) of the file, which holds `rows`, and appends them.
 void append_coded(const VectorView& view, std::span<const Row> rows, std::size_t begin,
-                  std::size_t end, SnapshotWriter& writer) {
+                  std::size_t end, PagedSection& section) {
   const Coder& coder = view.codes().coder();
   const std::size_t size = coder.shape().size_bytes;
   const std::shared_ptr<std::byte> memory = new_segment(kBatchChunks * size, false);
@@ -57,7 +58,7 @@ void append_coded(const VectorView& view, std::span<const Row> rows, std::size_t
       }
       coder.code(vectors, memory.get() + i * size);
     });
-    writer.append({memory.get(), n * size});
+    section.append({memory.get(), n * size});
   }
 }
 
@@ -83,12 +84,13 @@ void save_codes(const VectorView& view, const RowSet& kept, SnapshotWriter& writ
   const CodeView& codes = view.codes();
   const std::size_t chunks = kept.size() / kChunkRows;
   if (codes.chunks() == 0 || chunks == 0) return;
-  writer.begin(kSection);
+  PagedSection section(writer, kSection, codes.coder().shape().size_bytes);
   const std::string head = header(view.dim(), chunks);
-  writer.append(std::as_bytes(std::span(head)));
+  section.append(std::as_bytes(std::span(head)));
+  section.start();
   const std::size_t unchanged = unchanged_chunks(codes, kept);
   for (std::size_t c = 0; c < unchanged; ++c) {
-    writer.append({codes.chunk(c).data, codes.coder().shape().size_bytes});
+    section.append({codes.chunk(c).data, codes.coder().shape().size_bytes});
   }
   if (unchanged < chunks) {
     std::vector<Row> rows;
@@ -96,31 +98,36 @@ void save_codes(const VectorView& view, const RowSet& kept, SnapshotWriter& writ
     kept.for_each_range([&](Row begin, Row end) {
       for (Row row = begin; row < end; ++row) rows.push_back(row);
     });
-    append_coded(view, rows, unchanged, chunks, writer);
+    append_coded(view, rows, unchanged, chunks, section);
   }
-  writer.end();
+  section.end();
 }
 
 AdoptedCodes load_codes(const std::shared_ptr<const Snapshot>& snapshot, std::size_t dim,
                         std::size_t rows) {
   if (dim < kLeastCodedDim || !snapshot->has(kSection)) return {};
-  const ByteSpan bytes = snapshot->section(kSection);
+  const ChunkShape shape(dim);
+  const auto is_chunk = [shape](ByteSpan page) {
+    return page.size() == shape.size_bytes && is_sound({page.data(), &shape});
+  };
+  const OpenedSection opened =
+      open_paged(snapshot, kSection, kHeaderBytes, shape.size_bytes, is_chunk);
+  const ByteSpan bytes = opened.bytes;
   const std::string place = snapshot->path() + ": section " + std::string(kSection);
   Decoder in(bytes, place);
   if (in.u32() != kCodesVersion) return {};
   if (in.u32() != dim) snapshot->corrupt(kSection, "codes of another dimension");
-  const ChunkShape shape(dim);
   const std::uint64_t chunks = in.count(shape.size_bytes);
   if (bytes.size() != kHeaderBytes + chunks * shape.size_bytes || chunks > rows / kChunkRows) {
     snapshot->corrupt(kSection, "its size does not fit the rows");
   }
   const std::byte* data = bytes.data() + kHeaderBytes;
-  for (std::uint64_t c = 0; c < chunks; ++c) {
+  for (std::uint64_t c = 0; c < chunks && opened.pages == nullptr; ++c) {
     if (!is_sound({data + c * shape.size_bytes, &shape})) {
       snapshot->corrupt(kSection, "a chunk whose numbers are not finite");
     }
   }
-  return {data, chunks, snapshot};
+  return {data, chunks, snapshot, opened.pages};
 }
 
 }  // namespace knarr

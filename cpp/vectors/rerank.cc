@@ -47,6 +47,7 @@ Some hopeful(Some some, float floor) {
 
 void score(const VectorView& view, std::span<const Candidate> block, const float* query,
            const ScanKernel& kernel, float* scores) {
+  for (const Candidate& each : block) view.ask_for(each.row);
   std::array<const std::byte*, kPieceRows> data;
   for (std::size_t at = 0; at < block.size(); at += kPieceRows) {
     const std::size_t n = std::min(kPieceRows, block.size() - at);

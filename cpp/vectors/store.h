@@ -74,6 +74,11 @@ class VectorView {
     return segments_[at >> shift_] +
            std::size_t{at & ((Row{1} << shift_) - 1)} * format_.row_bytes();
   }
+  // Asks for the file's page of a row that data() will be asked of, and waits for nothing.
+  void ask_for(Row row) const {
+    if (row >= adopted_ || pages_ == nullptr) return;
+    pages_->ask_for(row >> page_shift_, (row >> page_shift_) + 1);
+  }
   // The `dim` floats of a row. Requires row < size() and float32.
   const float* row(Row row) const { return reinterpret_cast<const float*>(data(row)); }
 

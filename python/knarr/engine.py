@@ -399,13 +399,13 @@ class Engine:
         graph: bool = False,
     ) -> Self:
         """Map a saved file. It is validated first: raises Corruption naming what fails, Unsupported
-        for a file of a newer version, StorageError when it cannot be read, and InvalidArgument when
+        for a file of another version, StorageError when it cannot be read, and InvalidArgument when
         its vectors have another precision than the one asked for; None takes any. With `graph`, one
         is kept from then on: that of the file, read in the background, or a new one.
 
-        Of a large file's vectors each page is checked when a call first needs it: that call raises
-        Corruption when it is damaged, and calls that do not need it go on. `check_all` checks them
-        here, too."""
+        Of a large file's vectors, texts and previews each page is checked when a call first needs it:
+        that call raises Corruption when it is damaged, and calls that do not need it go on. `check_all`
+        checks them here, too."""
         expected = None if precision is None else _text(precision, "precision")
         engine = cls.__new__(cls)
         engine._core = _core.Engine.load(os.fsencode(path), expected, check_all)

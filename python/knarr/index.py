@@ -1,7 +1,8 @@
 """The native engine over a catalog: built from it, following its log, kept beside it as a snapshot.
 
 The snapshot is a cache. Its file name carries the `seq` up to which it holds the log; a newer log is
-applied on top, and a file that fails its checks is set aside and rebuilt from the catalog.
+applied on top, and a file that fails its checks is set aside and rebuilt from the catalog. A large file's
+pages are checked when they are needed: Corruption then names the file, which can be deleted.
 """
 
 from __future__ import annotations
@@ -36,8 +37,13 @@ from knarr.errors import (
 # evidence recall of ten hits on four (from 0.37 to 0.87 at most), and cost 0.07 on one whose documents
 # are versions of each other. A document of one chunk says its name in that chunk already.
 LABEL_WEIGHT = 0.8
-# Grows when a stored document would be indexed otherwise; older snapshots are then not taken.
-_RECIPE = 1
+# Grows when a stored document would be indexed otherwise, or a snapshot be written so; older ones are then
+# not taken.
+_RECIPE = 2
+
+# Smaller snapshots are checked whole when they are opened, in a tenth of a second, and made anew when they are
+# damaged. Of larger ones a page is checked before its first use.
+_WHOLE_BYTES = 512 << 20
 
 _LESSONS = 500  # whose vectors are read at once
 _DEAD_SHARE = 0.5  # of the engine's rows, from which their memory is given back
@@ -107,7 +113,12 @@ class Index:
             graph_rows = self.engine.graph_rows
             is_saved = self._saved == self.seq and self._saved_graph == graph_rows
             path = self._catalog.folder / f"engine-r{_RECIPE}-{self.seq}.snapshot"
-            if not is_saved and not snapshots.write(self.engine, path):
+            try:
+                if not is_saved and not snapshots.write(self.engine, path):
+                    return
+            except Corruption as error:  # in a page of the one that was opened
+                for damaged in self._snapshots().values():
+                    self._set_aside(damaged, error)
                 return
             snapshots.drop(self._older() if is_saved else snapshots.others(path))
             self._saved = self.seq
@@ -115,6 +126,10 @@ class Index:
 
     def _older(self) -> list[Path]:
         return [path for seq, path in self._snapshots().items() if seq < self.seq]
+
+    def _set_aside(self, path: Path, error: Exception) -> None:
+        self.note = f"{path.name} was set aside ({error}); the index is rebuilt from the catalog"
+        path.replace(path.with_suffix(".damaged"))
 
     def _snapshots(self) -> dict[int, Path]:
         found = ((_NAME.search(path.name), path) for path in self._catalog.folder.glob("engine-*.snapshot"))
@@ -127,12 +142,12 @@ class Index:
             if seq > newest:
                 continue
             try:
-                engine = Engine.load(path, self._precision, check_all=True)
-            except InvalidArgument:  # of another precision
+                check_all = path.stat().st_size <= _WHOLE_BYTES
+                engine = Engine.load(path, self._precision, check_all=check_all)
+            except (InvalidArgument, FileNotFoundError):  # of another precision; dropped meanwhile
                 continue
             except (Corruption, StorageError, Unsupported) as error:
-                self.note = f"{path.name} was set aside ({error}); the index was rebuilt from the catalog"
-                path.replace(path.with_suffix(".damaged"))
+                self._set_aside(path, error)
                 continue
             if engine.dim == dim:
                 self._saved = seq

@@ -58,8 +58,9 @@ class CodesCodec : public ::testing::Test {
              const std::string* short_rows = nullptr) const {
     const auto snapshot = Snapshot::open(good);
     SnapshotWriter writer(to);
-    for (const char* name : {"engine.nodes", "engine.rows", "engine.vectors", "text.bytes",
-                             "text.blocks", "edges.questions", "edges.episodes", "edges.links"}) {
+    for (const char* name :
+         {"engine.nodes", "engine.names", "engine.rows", "engine.vectors", "text.bytes",
+          "text.blocks", "edges.questions", "edges.episodes", "edges.links"}) {
       writer.add(name, snapshot->section_text(name));
     }
     if (codes != nullptr) writer.add("engine.codes", *codes);

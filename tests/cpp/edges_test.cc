@@ -11,6 +11,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "edges/edges_codec.h"
+#include "snapshot/snapshot.h"
 
 namespace knarr {
 namespace {
@@ -247,6 +249,43 @@ void expect_equal(const EdgeStore& edges, const DullEdges& dull, std::mt19937& r
   ASSERT_EQ(edges.weight(source, target), static_cast<std::size_t>(weight));
 }
 
+EdgeStore saved_and_loaded(const EdgeStore& edges) {
+  SnapshotWriter writer;
+  EdgeCodec::save(edges, writer);
+  return EdgeCodec::load(*writer.finish_in_memory());
+}
+
+// Ids far apart; and as many questions as several threads read.
+TEST(Edges, ComeBackFromASnapshot) {
+  std::mt19937 random(43);
+  EdgeStore edges(3);
+  for (int i = 0; i < 3'000; ++i) {
+    Ends ends;
+    for (unsigned n = 1 + random() % 3; n > 0; --n) {
+      ends.push_back({static_cast<NodeId>(random() / 2), static_cast<NodeId>(random() / 2)});
+    }
+    const std::string name = std::to_string(i);
+    edges.add({"q" + name, unit_vector(random, 3), "t" + name, "s" + name}, ends);
+  }
+  const EdgeStore loaded = saved_and_loaded(edges);
+  const std::vector<Edge> before = edges.list(0, 10'000), after = loaded.list(0, 10'000);
+  ASSERT_EQ(before.size(), after.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    ASSERT_EQ(before[i].source, after[i].source);
+    ASSERT_EQ(before[i].target, after[i].target);
+    const EpisodeView a = edges.episode(before[i].episode), b = loaded.episode(after[i].episode);
+    ASSERT_EQ(a.question, b.question);
+    ASSERT_TRUE(std::ranges::equal(a.vector, b.vector));
+  }
+  EXPECT_TRUE(loaded.all_nodes([](NodeId) { return true; }));
+  const NodeId last_target = before.back().target;
+  EXPECT_FALSE(loaded.all_nodes([&](NodeId node) { return node != last_target; }));
+  EdgeStore emptied = loaded;
+  for (const Edge& edge : before) emptied.remove_node(edge.target);
+  EXPECT_EQ(emptied.edge_count(), 0u);
+  EXPECT_EQ(emptied.question_count(), 0u);
+}
+
 TEST(EdgesTwin, AgreesOnRandomOperations) {
   constexpr std::size_t dim = 3;
   std::mt19937 random(42);
@@ -260,6 +299,9 @@ TEST(EdgesTwin, AgreesOnRandomOperations) {
   for (int step = 0; step < 6'000; ++step) {
     const NodeId node = pick(random, 12);
     switch (random() % 12) {
+      case 4:
+        if (random() % 8 == 0) edges = saved_and_loaded(edges);
+        break;
       case 0:
         ASSERT_EQ(edges.remove_node(node), dull.remove_if([&](const DullEdge& edge) {
           return edge.source == node || edge.target == node;

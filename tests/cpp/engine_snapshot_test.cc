@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kDim = 4;
-const std::vector<std::string> kSections = {"engine.nodes",   "engine.rows", "engine.vectors",
-                                            "text.bytes",     "text.blocks", "edges.questions",
-                                            "edges.episodes", "edges.links"};
+const std::vector<std::string> kSections = {
+    "engine.nodes", "engine.names", "engine.rows",     "engine.previews", "engine.vectors",
+    "text.bytes",   "text.blocks",  "edges.questions", "edges.episodes",  "edges.links"};
+using Bytes = std::map<std::string, std::string>;  // of sections
 
 struct Node {
   NodeId id;
@@ -28,30 +30,42 @@ struct Node {
   std::string name;
 };
 
-std::string nodes(NodeId next_id, const std::vector<Node>& list) {
+Bytes nodes(NodeId next_id, const std::vector<Node>& list) {
   Encoder out;
+  std::string names;
   out.u32(next_id);
+  out.u32(0);
   out.u64(list.size());
   for (const Node& node : list) {
     out.u32(node.id);
     out.u32(node.parent);
     out.u32(node.row);
-    out.string(node.name);
+    out.u32(static_cast<std::uint32_t>(node.name.size()));
+    names += node.name;
   }
-  return out.bytes();
+  return {{"engine.nodes", out.bytes()}, {"engine.names", names}};
 }
 
-std::string rows(std::uint32_t dim, std::uint64_t count, const std::vector<NodeId>& documents,
-                 std::uint8_t kind = 0, const std::string& preview = "p") {
+Bytes rows(std::uint32_t dim, std::uint64_t count, const std::vector<NodeId>& documents,
+           std::uint8_t kind = 0, const std::vector<NodeId>& objects = {2, 3}) {
   Encoder out;
   out.u32(dim);
+  out.u32(0);
   out.u64(count);
-  for (const NodeId document : documents) {
-    out.u32(document);
-    out.u8(kind);
-    out.string(preview);
-  }
-  return out.bytes();
+  for (std::size_t i = 0; i < documents.size(); ++i) out.u32(objects.at(i));
+  for (const NodeId document : documents) out.u32(document);
+  for (std::size_t i = 0; i < documents.size(); ++i) out.u8(kind);
+  return {{"engine.rows", out.bytes()}};
+}
+
+Bytes previews(std::uint32_t version, std::uint64_t count, const std::vector<std::uint64_t>& ends,
+               const std::string& texts) {
+  Encoder out;
+  out.u32(version);
+  out.u32(0);
+  out.u64(count);
+  for (const std::uint64_t end : ends) out.u64(end);
+  return {{"engine.previews", out.bytes() + texts}};
 }
 
 std::string floats(const std::vector<float>& values) {
@@ -71,7 +85,8 @@ class EngineSnapshot : public ::testing::Test {
     Engine engine(kDim);
     const std::vector<std::string_view> uris{"viking://d/x", "viking://d/y"}, texts{"one ", "two"};
     const std::vector<float> vectors{1, 0, 0, 0, 0, 1, 0, 0};
-    engine.add({uris, vectors, texts, {}, {}, "viking://d", false});
+    const std::vector<std::string_view> previews{"first", "second"};
+    engine.add({uris, vectors, texts, {}, previews, "viking://d", false});
     const std::vector<std::string_view> source{uris[0]}, target{uris[1]};
     engine.add_edges({source, target, "q", std::span(vectors).first(kDim), "t", "s"});
     engine.save(good());
@@ -81,17 +96,18 @@ class EngineSnapshot : public ::testing::Test {
   std::string good() const { return (folder_ / "good").string(); }
   std::string bad() const { return (folder_ / "bad").string(); }
 
-  // The good file with one section's bytes exchanged.
-  void write_bad(const std::string& section, const std::string& bytes) {
+  // The good file with the bytes of some sections exchanged.
+  void write_bad(const Bytes& bytes) {
     const auto snapshot = Snapshot::open(good());
     SnapshotWriter writer(bad());
     for (const std::string& name : kSections) {
-      writer.add(name, name == section ? std::string_view(bytes) : snapshot->section_text(name));
+      const auto found = bytes.find(name);
+      writer.add(name, found == bytes.end() ? snapshot->section_text(name) : found->second);
     }
     writer.finish();
   }
-  void expect_refused(const std::string& section, const std::string& bytes) {
-    write_bad(section, bytes);
+  void expect_refused(const Bytes& bytes) {
+    write_bad(bytes);
     try {
       Engine::load(bad());
       ADD_FAILURE() << "loaded";
@@ -107,16 +123,20 @@ class EngineSnapshot : public ::testing::Test {
 
 TEST_F(EngineSnapshot, TheGoodOneLoads) {
   EXPECT_EQ(Engine::load(good())->size(), 2u);
-  write_bad("engine.nodes", nodes(4, {{1, 0, kNoRow, "d"}, {2, 1, 0, "x"}, {3, 1, 1, "y"}}));
+  write_bad(nodes(4, {{1, 0, kNoRow, "d"}, {2, 1, 0, "x"}, {3, 1, 1, "y"}}));
   EXPECT_EQ(Engine::load(bad())->read("viking://d", 0, std::nullopt).text, "one two");
-  write_bad("engine.rows", rows(kDim, 2, {1, kNoNode}));
+  write_bad(rows(kDim, 2, {1, kNoNode}));
   EXPECT_EQ(Engine::load(bad())->size(), 2u);
+  write_bad(previews(1, 2, {0, 3}, "new"));
+  const auto hits = Engine::load(bad())->search(std::vector<float>{1, 0, 0, 0}, {});
+  EXPECT_EQ(hits.preview(0), "one");  // the beginning of its text
+  EXPECT_EQ(hits.preview(1), "new");
 }
 
 TEST_F(EngineSnapshot, NodesAreATree) {
   const Node d{1, 0, kNoRow, "d"}, x{2, 1, 0, "x"}, y{3, 1, 1, "y"};
   const auto refused = [&](NodeId next_id, const std::vector<Node>& list) {
-    expect_refused("engine.nodes", nodes(next_id, list));
+    expect_refused(nodes(next_id, list));
   };
   refused(4, {x, d, y});                                   // a child before its parent
   refused(4, {{1, 1, kNoRow, "d"}, x, y});                 // its own parent
@@ -135,36 +155,60 @@ TEST_F(EngineSnapshot, NodesAreATree) {
     refused(4, {d, x, {3, 1, 1, name}});
 }
 
+TEST_F(EngineSnapshot, NamesFitTheNodes) {
+  const Bytes good = nodes(4, {{1, 0, kNoRow, "d"}, {2, 1, 0, "x"}, {3, 1, 1, "y"}});
+  for (const char* names : {"", "dx", "dxyz"}) {
+    Bytes bytes = good;
+    bytes["engine.names"] = names;
+    expect_refused(bytes);
+  }
+}
+
 TEST_F(EngineSnapshot, CountsAreNotBelieved) {
   Encoder huge;
   huge.u32(4);
+  huge.u32(0);
   huge.u64(std::uint64_t{1} << 40);
-  expect_refused("engine.nodes", huge.bytes());
-  expect_refused("engine.rows", rows(kDim, std::uint64_t{1} << 40, {1, 1}));
-  expect_refused("engine.rows", rows(kDim, 1, {1, 1}));
-  expect_refused("engine.rows", rows(kDim, 3, {1, 1}));
-  expect_refused("engine.rows", "");
-  expect_refused("engine.nodes", "");
+  expect_refused({{"engine.nodes", huge.bytes()}});
+  expect_refused(rows(kDim, std::uint64_t{1} << 40, {1, 1}));
+  expect_refused(rows(kDim, 1, {1, 1}));
+  expect_refused(rows(kDim, 3, {1, 1}));
+  expect_refused({{"engine.rows", ""}});
+  expect_refused({{"engine.nodes", ""}});
 }
 
 TEST_F(EngineSnapshot, RowsFitTheRest) {
-  expect_refused("engine.rows", rows(0, 2, {1, 1}));
-  expect_refused("engine.rows", rows(70'000, 2, {1, 1}));
-  expect_refused("engine.rows", rows(2 * kDim, 2, {1, 1}));
-  expect_refused("engine.rows", rows(kDim, 2, {1, 9}));     // a document that is not there
-  expect_refused("engine.rows", rows(kDim, 2, {1, 2}));     // a document that is an object
-  expect_refused("engine.rows", rows(kDim, 2, {1, 1}, 2));  // a kind that is none
-  expect_refused("engine.rows", rows(kDim, 2, {1, 1}, 0, "\xff"));
-  expect_refused("engine.rows", rows(kDim, 1, {1}));  // fewer than vectors, texts and nodes
+  expect_refused(rows(0, 2, {1, 1}));
+  expect_refused(rows(70'000, 2, {1, 1}));
+  expect_refused(rows(2 * kDim, 2, {1, 1}));
+  expect_refused(rows(kDim, 2, {1, 9}));     // a document that is not there
+  expect_refused(rows(kDim, 2, {1, 2}));     // a document that is an object
+  expect_refused(rows(kDim, 2, {1, 1}, 2));  // a kind that is none
+  expect_refused(rows(kDim, 2, {1, 1}, 0, {2, 2}));
+  expect_refused(rows(kDim, 2, {1, 1}, 0, {3, 2}));
+  expect_refused(rows(kDim, 2, {1, 1}, 0, {2, kNoNode}));
+  expect_refused(rows(kDim, 1, {1}));  // fewer than vectors, texts and nodes
+}
+
+TEST_F(EngineSnapshot, PreviewsFitTheRows) {
+  expect_refused(previews(2, 2, {1, 2}, "ab"));  // of another version
+  expect_refused(previews(1, 3, {1, 2, 2}, "ab"));
+  expect_refused(previews(1, 1, {2}, "ab"));
+  expect_refused(previews(1, 2, {1, 3}, "ab"));
+  expect_refused(previews(1, 2, {1, 1}, "ab"));
+  expect_refused(previews(1, 2, {5, 2}, "ab"));  // ends out of order
+  expect_refused(previews(1, 2, {1, 2}, "a\xff"));
+  expect_refused(previews(1, 2, {1, 2}, "\xc3\xa9"));  // cut inside a character
+  expect_refused({{"engine.previews", ""}});
 }
 
 TEST_F(EngineSnapshot, VectorsAreUnitVectors) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  expect_refused("engine.vectors", floats({1, 0, 0, 0, 0, 2, 0, 0}));
-  expect_refused("engine.vectors", floats({1, 0, 0, 0, 0, 0, 0, 0}));
-  expect_refused("engine.vectors", floats({1, 0, 0, 0, 0, nan, 0, 0}));
-  expect_refused("engine.vectors", floats({1, 0, 0, 0, 0, 1, 0}));
-  expect_refused("engine.vectors", floats({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}));
+  expect_refused({{"engine.vectors", floats({1, 0, 0, 0, 0, 2, 0, 0})}});
+  expect_refused({{"engine.vectors", floats({1, 0, 0, 0, 0, 0, 0, 0})}});
+  expect_refused({{"engine.vectors", floats({1, 0, 0, 0, 0, nan, 0, 0})}});
+  expect_refused({{"engine.vectors", floats({1, 0, 0, 0, 0, 1, 0})}});
+  expect_refused({{"engine.vectors", floats({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1})}});
 }
 
 // Flips in every byte of each section: whatever the content, an answer or a refusal.
@@ -176,7 +220,7 @@ TEST_F(EngineSnapshot, AnyContentIsAnsweredOrRefused) {
       for (const int flip : {0x01, 0x80, 0xff}) {
         std::string bytes = section;
         bytes[at] = static_cast<char>(bytes[at] ^ flip);
-        write_bad(name, bytes);
+        write_bad({{name, bytes}});
         try {
           const auto engine = Engine::load(bad());
           const std::vector<float> query{1, 1, 0, 0};

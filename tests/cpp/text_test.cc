@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <random>
 #include <thread>
@@ -57,6 +58,109 @@ TEST(Block, RefusesSlicesThatAreNotTheText) {
   refused("abc", {{kNoRow, 0, 3}});             // no row
   refused("\xC3\xA9", {{0, 0, 1}, {1, 1, 2}});  // inside a character
   refused("\xC3", {{0, 0, 1}});                 // not UTF-8
+}
+
+// Texts of a file that is damaged, or not; counts how often it was asked.
+struct FakeFile : UncheckedTexts {
+  void check(std::string_view) const override {
+    ++asked;
+    if (is_damaged) fail(ErrorCode::kCorruption, "damaged");
+  }
+  void refuse(std::string_view reason) const override {
+    fail(ErrorCode::kCorruption, std::string(reason));
+  }
+  mutable std::atomic<int> asked = 0;
+  bool is_damaged = false;
+};
+
+struct LateBlock {
+  explicit LateBlock(std::string words, std::vector<Slice> slices, std::uint32_t match_size)
+      : text(std::move(words)), file(std::make_shared<FakeFile>()) {
+    for (const Slice& slice : slices) rows.push_back(slice.row);
+    for (const Slice& slice : slices) ends.push_back(slice.end_byte);
+    const SliceTable table{rows.data(), ends.data(), static_cast<std::uint32_t>(slices.size())};
+    block = std::make_shared<const Block>(text, file, match_size, table);
+  }
+  std::string text;
+  std::vector<Row> rows;
+  std::vector<std::uint32_t> ends;
+  std::shared_ptr<FakeFile> file;
+  std::shared_ptr<const Block> block;
+};
+
+TEST(Block, OfAFileIsReadWhenItsTextIsAskedFor) {
+  const std::string text = "one\r\ntwo é\nthree";
+  const std::vector<Slice> slices{{0, 0, 5}, {4, 5, 5}, {5, 5, 12}, {9, 12, size_of(text)}};
+  const auto twin = block_of(text, slices);
+  const LateBlock late(text, slices, twin->match_size());
+  const Block& block = *late.block;
+  EXPECT_EQ(block.size(), twin->size());
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(block.slice(i), twin->slice(i));
+  for (std::uint32_t at = 0; at <= text.size(); ++at) {
+    EXPECT_EQ(block.slice_at(at), twin->slice_at(at));
+    EXPECT_EQ(block.slice_from(at), twin->slice_from(at));
+  }
+  EXPECT_EQ(late.file->asked, 0);
+  for (std::uint32_t at = 0; at <= text.size(); ++at) {
+    EXPECT_EQ(block.line_at(at), twin->line_at(at));
+    EXPECT_EQ(block.line_end(at), twin->line_end(at));
+  }
+  EXPECT_EQ(block.match_text(), twin->match_text());
+  EXPECT_EQ(block.slice_text(2), twin->slice_text(2));
+  EXPECT_EQ(late.file->asked, 1);
+}
+
+TEST(Block, OfADamagedFileThrowsEachTime) {
+  const LateBlock late("text", {{0, 0, 4}}, 4);
+  late.file->is_damaged = true;
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(code_of([&] { late.block->text(); }), ErrorCode::kCorruption);
+    EXPECT_EQ(code_of([&] { late.block->line_at(0); }), ErrorCode::kCorruption);
+    EXPECT_EQ(late.block->slice(0), (Slice{0, 0, 4}));
+  }
+}
+
+TEST(Block, OfAFileIsRefusedLikeAnyOther) {
+  const auto late = [](std::string text, std::vector<Slice> slices, std::uint32_t match_size) {
+    return code_of([&] { LateBlock(text, slices, match_size).block->text(); });
+  };
+  EXPECT_EQ(late("abc", {{0, 0, 2}}, 3), ErrorCode::kInvalidArgument);  // its slices, at once
+  EXPECT_EQ(late("abc", {{2, 0, 1}, {1, 1, 3}}, 3), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(late("a\xFFz", {{0, 0, 3}}, 3), ErrorCode::kCorruption);
+  EXPECT_EQ(late("\xC3\xA9", {{0, 0, 1}, {1, 1, 2}}, 2), ErrorCode::kCorruption);
+  EXPECT_EQ(late("a\r\n", {{0, 0, 3}}, 3), ErrorCode::kCorruption);  // its match text has two
+}
+
+TEST(Block, OfAFileIsReadByManyThreads) {
+  std::string text;
+  while (text.size() < 100'000) text += "a line\r\n";
+  const auto twin = block_of(text);
+  const LateBlock late(text, {{0, 0, size_of(text)}}, twin->match_size());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] { EXPECT_EQ(late.block->match_text(), twin->match_text()); });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// What cannot be read cannot be indexed: it stays a candidate, and stands in nobody's way.
+TEST(TextStore, GoesOnBesideATextThatCannotBeRead) {
+  constexpr std::uint32_t page_bytes = 4;
+  const LateBlock late(std::string(100, 'x'), {{0, 0, 100}}, 100);
+  late.file->is_damaged = true;
+  TextStore store(page_bytes);
+  store.append(late.block);
+  for (Row row = 1; row < 50; ++row) {
+    store.append("words of it", std::vector<Slice>{{row, 0, 11}});
+    const TextView view = store.view();
+    EXPECT_EQ(view.text(row), "words of it");
+    EXPECT_EQ(view.text_size(0), 100u);
+    EXPECT_EQ(view.pages().unit_count(), 0u);
+    EXPECT_EQ(view.pages().candidates({}, 0, row).size(), row + 1u);
+  }
+  store.release(0);
+  store.append("more", std::vector<Slice>{{60, 0, 4}});
+  EXPECT_GT(store.view().pages().unit_count(), 0u);
 }
 
 TEST(Utf8, TellsWellFormedFromNot) {

@@ -97,6 +97,50 @@ TEST(CowTree, VersionsAreIndependent) {
   }
 }
 
+// A tree that was packed at once goes on like any other, also when its nodes come from a pool.
+TEST(CowTree, PackedTreesAreTrees) {
+  for (const int n : {0, 1, 33, 5'000, 150'000}) {
+    std::mt19937 random(13);
+    Twin twin;
+    for (int i = 0; i < n; ++i) twin.emplace(3 * i, std::to_string(i) + " is kept outside of it");
+    auto next = twin.begin();
+    Tree tree = Tree::of_sorted(twin.size(), [&](std::size_t) { return *next++; });
+    expect_equal(tree, twin);
+    const Tree first = tree;
+    const Twin first_twin = twin;
+    for (int step = 0; step < 2'000; ++step) {
+      const int key = static_cast<int>(random() % static_cast<unsigned>(3 * n + 5));
+      if (random() % 2 == 0) {
+        ASSERT_EQ(tree.insert(key, "new"), twin.insert_or_assign(key, "new").second);
+      } else {
+        ASSERT_EQ(tree.erase(key), twin.erase(key) == 1);
+      }
+    }
+    tree.erase_range(n / 2, 2 * n);
+    twin.erase(twin.lower_bound(n / 2), twin.lower_bound(2 * n));
+    expect_equal(tree, twin);
+    expect_equal(first, first_twin);
+  }
+}
+
+TEST(Pool, ObjectsOutliveIt) {
+  constexpr std::size_t objects = 5'000;  // over several chunks
+  std::vector<int*> made;
+  {
+    Pool pool;
+    for (std::size_t i = 0; i < objects; ++i) {
+      made.push_back(static_cast<int*>(pool.take(1000 + i % 40)));
+      *made.back() = static_cast<int>(i);
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(made.back()) % alignof(std::max_align_t), 0u);
+    }
+    for (std::size_t i = 0; i < objects; i += 2) Pool::give_back(made[i]);
+  }
+  for (std::size_t i = 1; i < objects; i += 2) {
+    ASSERT_EQ(*made[i], static_cast<int>(i));
+    Pool::give_back(made[i]);
+  }
+}
+
 // Ranges of all sizes, in trees that share nodes with the one before the erasure.
 TEST(CowTree, ErasesRanges) {
   std::mt19937 random(11);

@@ -411,7 +411,7 @@ TEST(Trie, RestoreRebuilds) {
   std::vector<NodeId> ids = trie.subtree(Trie::kRoot);
   ids.erase(ids.begin());
   const auto restored = [&](const std::function<void(TrieRestorer&)>& more, NodeId next_id) {
-    TrieRestorer restorer(ids.size());
+    TrieRestorer restorer(ids.size(), nullptr);
     for (const NodeId id : ids) {
       const TrieNode& node = trie.node(id);
       const Row row = node.is_object ? node.rows.first() : kNoRow;

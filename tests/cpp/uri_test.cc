@@ -76,6 +76,34 @@ TEST(Uri, RefusesWhatWouldMeanSomethingElse) {
   expect_refused("viking://" + std::string(kMaxUriBytes, 'a'));
 }
 
+// Every byte at every place of words of eight, beside the rules one by one.
+TEST(Uri, ComponentsAreJudgedByTheirBytes) {
+  const auto is_fine = [](std::string_view name) {
+    const std::string_view head = name.substr(0, name.find_first_of("/\\"));
+    if (name.empty() || head == "." || head == ".." || !is_utf8(name)) return false;
+    for (const char c : name) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x20 || byte == 0x7f) return false;
+    }
+    return true;
+  };
+  for (int c = 0; c < 256; ++c) {
+    for (const std::string_view text :
+         {"a", "..", "./x", ".", "plain", "exactly8", "seventeen of them"}) {
+      for (std::size_t at = 0; at <= text.size(); ++at) {
+        for (const std::size_t gone : {0u, 1u}) {
+          std::string name(text);
+          if (at + gone > text.size()) continue;
+          name.replace(at, gone, 1, static_cast<char>(c));
+          ASSERT_EQ(component_fault(name) == nullptr, is_fine(name)) << name;
+        }
+      }
+    }
+  }
+  EXPECT_NE(component_fault("a\xc2\x80"), nullptr);  // a control character of two bytes
+  EXPECT_EQ(component_fault("a\xc2\xa0"), nullptr);
+}
+
 TEST(Uri, MessagesQuoteTheUri) {
   try {
     parse_uri("viking://größe/../x\n");

@@ -89,8 +89,8 @@ def test_a_snapshot_that_another_process_writes_is_left_to_it(
 ) -> None:
     kb.add(write_docs({"one.md": "# One\n\nword\n"}), into="viking://kb")
     folder = tmp_path / "test.kb"
-    left = folder / "engine-r1-1.snapshot.tmp"
-    busy = folder / f"engine-r1-{kb._index.seq}.snapshot.tmp"
+    left = folder / "engine-r2-1.snapshot.tmp"
+    busy = folder / f"engine-r2-{kb._index.seq}.snapshot.tmp"
     left.write_bytes(b"of a writer that was killed")
     with busy.open("wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from knarr.engine import Engine, Floats
+from knarr.engine import Engine, Floats, Hits
 from knarr.errors import Corruption, EngineError, StorageError
 from knarr.types import Kind
 
@@ -196,6 +197,137 @@ def test_damage_among_many_vectors_is_contained(tmp_path: Path) -> None:
     good.save(tmp_path / "copy")
     assert (tmp_path / "copy").read_bytes() == path.read_bytes()
     assert len(Engine.load(path, check_all=True)) == rows
+
+
+# Sections that are checked page by page, and what of a store needs them.
+PAGED = ["engine.vectors", "engine.short", "engine.codes", "engine.previews", "text.bytes", "text.index"]
+MANY = 110_000  # rows for which each of them is large enough, at 64 dimensions
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("many") / "engine.snapshot"
+    engine = Engine(64)
+    made = np.random.default_rng(6).standard_normal((MANY, 64), dtype=np.float32)
+    for begin in range(0, MANY, 1000):
+        uris = [f"viking://d{begin // 1000}/{i}" for i in range(1000)]
+        texts = [f"Text {begin + i} of many, café.\r\n" + "some words " * 16 + "\n" for i in range(1000)]
+        previews = [f"Preview {begin + i}, which says nothing else." for i in range(1000)]
+        engine.add(
+            uris, made[begin : begin + 1000], texts, document=f"viking://d{begin // 1000}", previews=previews
+        )
+    engine.save(path)
+    return path
+
+
+def section_of(data: bytes, name: str) -> range:
+    """Where a section lies: the table holds a name of 40 bytes, then its offset and its size."""
+    entry = data.rindex(name.encode() + b"\0")
+    begin, size = (int.from_bytes(data[at : at + 8], "little") for at in (entry + 40, entry + 48))
+    return range(begin, begin + size)
+
+
+def wide_answers(engine: Engine) -> dict[str, object]:
+    """Calls that together need every page, each with its answer or the reason why there is none."""
+    query = np.random.default_rng(6).standard_normal((MANY, 64), dtype=np.float32)[MANY // 2]
+
+    def found(hits: Hits) -> tuple[list[str], list[str]]:
+        return hits.uris, hits.previews
+
+    calls: dict[str, Callable[[], object]] = {
+        "scan": lambda: found(engine.search(query, plan="scan")),
+        "exact": lambda: found(engine.search(query, plan="exact")),
+        "all": lambda: engine.search(query, k=MANY).uris,
+        "previews": lambda: engine.search(query, k=MANY, plan="scan").previews,
+        "narrow": lambda: found(engine.search(query, "viking://d3")),
+        "grep": lambda: [match.uri for match in engine.grep("of many, café", limit=1000).matches],
+        "rare": lambda: [(m.uri, m.line, m.excerpt) for m in engine.grep("Text 77123 of").matches],
+        "read": lambda: engine.read("viking://").text,
+        "one": lambda: (engine.read("viking://d3/7").text, engine.list("viking://d3").entries[7].preview),
+    }
+    out: dict[str, object] = {}
+    for name, call in calls.items():
+        try:
+            out[name] = call()
+        except Corruption as error:
+            out[name] = error
+    return out
+
+
+@pytest.fixture(scope="module")
+def good(many: Path) -> dict[str, object]:
+    return wide_answers(Engine.load(many))
+
+
+def test_many_rows_are_the_same_after_loading(many: Path, good: dict[str, object]) -> None:
+    """Read page by page or whole; and changes stay in memory."""
+    data = many.read_bytes()
+    for name in PAGED:
+        assert len(section_of(data, f"{name}.sums")) > 0, f"{name} is not large enough for this test"
+    assert good == wide_answers(Engine.load(many, check_all=True))
+    assert len(good["grep"]) == 1000  # type: ignore[arg-type]  # a list
+    lazy, again = Engine.load(many), Engine.load(many)
+    add_document_of_many(again)
+    again.remove("viking://d5")
+    again.move("viking://d6", "viking://moved/d6")
+    again.compact()
+    assert many.read_bytes() == data
+    assert again.grep("unheard of").matches[0].uri == "viking://new/1"
+    copy = many.with_name("copy")
+    lazy.save(copy)
+    assert copy.read_bytes() == data
+    again.save(copy)
+    assert wide_answers(Engine.load(copy)) == wide_answers(again)
+
+
+def add_document_of_many(engine: Engine) -> None:
+    """Enough text that the index of a loaded store goes on."""
+    texts = ["An unheard of text.\n" * 20_000, "and more\n"]
+    engine.add(["viking://new/1", "viking://new/2"], np.eye(64, dtype=np.float32)[:2], texts)
+
+
+@pytest.mark.parametrize("name", PAGED)
+def test_damage_in_a_page_is_met_by_what_needs_it(
+    many: Path, good: dict[str, object], tmp_path: Path, name: str
+) -> None:
+    """PER-01, of parts that are not read when a file is opened: an answer is right, or refused."""
+    bad = tmp_path / "bad"
+    data = bytearray(many.read_bytes())
+    place = section_of(data, name)
+    rng = np.random.default_rng(7)
+    for at in (place[0], place[-1], *rng.integers(place[0], place[-1], 2).tolist()):
+        data[at] ^= 8
+        bad.write_bytes(data)
+        with pytest.raises(Corruption, match="bad"):
+            Engine.load(bad, check_all=True)
+        data[at] ^= 8
+        try:
+            damaged = Engine.load(bad)
+        except Corruption as error:  # its head
+            assert name in str(error)
+            continue
+        told = wide_answers(damaged)
+        refused = {call for call, answer in told.items() if isinstance(answer, Corruption)}
+        assert refused, f"byte {at} of {name} was not missed"
+        assert all(f"bad: section '{name}': page" in str(told[call]) for call in refused)
+        assert {call: told[call] for call in told.keys() - refused} == {
+            call: good[call] for call in good.keys() - refused
+        }
+        with pytest.raises(Corruption, match="bad"):
+            damaged.save(tmp_path / "copy")
+        assert not (tmp_path / "copy").exists()
+        add_document_of_many(damaged)
+        assert damaged.read("viking://new/2").text == "and more\n"
+
+
+@pytest.mark.parametrize("name", PAGED)
+def test_damaged_sums_are_refused(many: Path, tmp_path: Path, name: str) -> None:
+    data = bytearray(many.read_bytes())
+    place = section_of(data, f"{name}.sums")
+    data[place[len(place) // 2]] ^= 1
+    (tmp_path / "bad").write_bytes(data)
+    with pytest.raises(Corruption, match=rf"bad: section '{name}\.sums'"):
+        Engine.load(tmp_path / "bad")
 
 
 def test_missing_files_and_folders(engine: Engine, tmp_path: Path) -> None:

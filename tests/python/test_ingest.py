@@ -154,6 +154,27 @@ def test_a_damaged_snapshot_is_set_aside_and_rebuilt(
         assert "set aside" in base.info()["note"]
 
 
+def test_a_snapshot_whose_damage_is_met_late_is_set_aside(
+    tmp_path: Path, embedder: HashEmbedder, write_docs: WriteDocs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a page of a large one, that is read when the next is written."""
+    path = tmp_path / "l.kb"
+    with knarr.open(path, embedder=embedder) as base:
+        base.add(write_docs({"a.md": "word"}), into="viking://kb")
+
+    def refuse(*_arguments: object) -> None:
+        raise knarr.Corruption("page 7 is damaged")
+
+    monkeypatch.setattr(knarr.Engine, "save", refuse)
+    with knarr.open(path, embedder=embedder) as base:
+        base.add(write_docs({"b.md": "word"}), into="viking://kb")
+    monkeypatch.undo()
+    assert not list(path.glob("engine-*.snapshot"))
+    assert list(path.glob("engine-*.damaged"))
+    with knarr.open(path, embedder=embedder) as base:
+        assert len(base.grep("word")) == 2
+
+
 def test_the_index_follows_the_log_of_another_process(
     tmp_path: Path, embedder: HashEmbedder, write_docs: WriteDocs
 ) -> None:
