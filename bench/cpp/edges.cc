@@ -78,8 +78,6 @@ Settings settings_of(const EdgeStore& store) {
 void bench_edges(const Options& options) {
   const std::size_t nodes = options.rows / 10 + 10;
   const EdgeStore store = filled(options.rows, nodes);
-  const auto allowed = [](NodeId) { return true; };
-  const auto before = [](NodeId a, NodeId b) { return a < b; };
   std::vector<NodeId> sources;  // all that ordinary edges start from
   for (NodeId node = 0; node < nodes; ++node) {
     if (!store.edges_from(node).empty()) sources.push_back(node);
@@ -96,7 +94,7 @@ void bench_edges(const Options& options) {
   std::size_t set = 0;
   const std::vector<EdgeEnds> fresh = ends(random, nodes);
   const auto expand = [&](std::span<const NodeId> from, float gamma) {
-    keep(store.expand(from, query, {.gamma = gamma}, allowed, before).data());
+    keep(store.expand(from, query, {.gamma = gamma}).data());
   };
   const std::vector<NodeId> one_hub{hubs[0]};
   each("edges", settings_of(store), options,

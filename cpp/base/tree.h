@@ -21,7 +21,9 @@
 #include <cstdint>
 #include <functional>
 #include <new>
+#include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -88,6 +90,13 @@ class CowTree {
     };
     const Step& top() const { return path_[depth_ - 1]; }
     const Leaf& leaf() const { return static_cast<const Leaf&>(*top().node); }
+    // Where not much follows in this leaf, asks for the next one.
+    void fetch_next() const {
+      constexpr std::size_t kMuch = 12;
+      if (depth_ < 2 || top().index + kMuch < top().node->n) return;
+      const Step& above = path_[depth_ - 2];
+      if (above.index + 1 < above.node->n) fetched(&child(*above.node, above.index + 1));
+    }
     void push(const Node* node, std::size_t index) { path_[depth_++] = {node, index}; }
     // From "past the last entry of some nodes" to the next entry, or to the end.
     void settle() {
@@ -209,12 +218,56 @@ class CowTree {
     while (!node->leaf) {
       const std::size_t i = child_of(*node, key);
       cursor.push(node, i);
-      node = static_cast<const Inner*>(node)->children[i].get();
-      fetch_keys(*node);
+      node = fetched(&child(*node, i));
     }
     cursor.push(node, lower(*node, key));
     cursor.settle();
     return cursor;
+  }
+
+  // find(keys[i]) for each i, as out[i]. Goes down for all of them side by side: where nodes are
+  // not in the caches, that waits once a level, not once for each key too.
+  template <class Q>
+  void find_each(std::span<const Q> keys, std::span<const V*> out) const {
+    constexpr std::size_t kAbreast = 32;
+    std::array<const Node*, kAbreast> at;
+    for (std::size_t first = 0; first < keys.size(); first += kAbreast) {
+      const auto some = keys.subspan(first, std::min(kAbreast, keys.size() - first));
+      at.fill(root_.get());
+      while (at[0] != nullptr && !at[0]->leaf) {
+        for (std::size_t i = 0; i < some.size(); ++i) {
+          at[i] = fetched(&child(*at[i], child_of(*at[i], some[i])));
+        }
+      }
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const std::size_t place = at[i] == nullptr ? 0 : lower(*at[i], some[i]);
+        const bool is_there = at[i] != nullptr && hit(*at[i], place, some[i]);
+        out[first + i] = is_there ? &static_cast<const Leaf*>(at[i])->values[place] : nullptr;
+        if (is_there) fetch(out[first + i], sizeof(V));
+      }
+    }
+  }
+
+  // lower_bound(keys[i]) for each i, as out[i]; side by side likewise.
+  template <class Q>
+  void lower_bounds(std::span<const Q> keys, std::span<Cursor> out) const {
+    if (keys.empty()) return;
+    for (Cursor& each : out) each = Cursor();
+    if (!root_) return;
+    for (Cursor& each : out) each.push(root_.get(), 0);
+    while (!out[0].top().node->leaf) {
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        auto& step = out[i].path_[out[i].depth_ - 1];
+        step.index = child_of(*step.node, keys[i]);
+        out[i].push(fetched(&child(*step.node, step.index)), 0);
+      }
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      auto& step = out[i].path_[out[i].depth_ - 1];
+      step.index = lower(*step.node, keys[i]);
+      out[i].fetch_next();
+      out[i].settle();
+    }
   }
 
   // How many keys are less than `key`.
@@ -257,18 +310,41 @@ class CowTree {
     Ref<Node> right;  // null when nothing was split
   };
 
+  static void fetch(const void* memory, std::size_t size) {
+    const auto* bytes = static_cast<const char*>(memory);
+    for (std::size_t at = 0; at < size; at += 64) __builtin_prefetch(bytes + at);
+    __builtin_prefetch(bytes + size - 1);
+  }
   // Asks for all keys at once: a search among them would wait for one cache line after another.
-  static void fetch_keys(const Node& node) {
-    const auto* bytes = reinterpret_cast<const char*>(&node);
-    for (std::size_t at = 0; at < sizeof(Node); at += 64) __builtin_prefetch(bytes + at);
+  static const Node* fetched(const Node* node) {
+    fetch(node, sizeof(Node));
+    return node;
+  }
+  static const Node& child(const Node& node, std::size_t i) {
+    return *static_cast<const Inner&>(node).children[i];
+  }
+  // Numbers are compared all at once: no branch that could be guessed wrong.
+  static constexpr bool kCounts = std::is_unsigned_v<K> && std::is_same_v<Less, std::less<>>;
+  template <class F>
+  static std::size_t count_keys(const Node& node, F&& is_counted) {
+    const auto n = static_cast<K>(node.n);
+    K count = 0;
+    for (K i = 0; i < kFan; ++i) count += static_cast<K>((i < n) & is_counted(i));
+    return count;
   }
   template <class Q>
   static std::size_t lower(const Node& node, const Q& key) {
+    if constexpr (kCounts && std::is_same_v<Q, K>) {
+      return count_keys(node, [&](K i) { return node.keys[i] < key; });
+    }
     const auto begin = node.keys.begin();
     return static_cast<std::size_t>(std::lower_bound(begin, begin + node.n, key, Less{}) - begin);
   }
   template <class Q>
   static std::size_t child_of(const Node& node, const Q& key) {
+    if constexpr (kCounts && std::is_same_v<Q, K>) {
+      return count_keys(node, [&](K i) { return (i > 0) & (node.keys[i] <= key); });
+    }
     const auto begin = node.keys.begin();
     return static_cast<std::size_t>(std::upper_bound(begin + 1, begin + node.n, key, Less{}) -
                                     begin - 1);

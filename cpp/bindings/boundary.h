@@ -55,6 +55,7 @@ RowSet allowed_rows(const py::handle& rows);
 void raise_error(const std::exception_ptr& pointer);
 
 void register_errors(py::module_& module);
+void register_edges(py::module_& module);
 void register_hits(py::module_& module);
 void register_results(py::module_& module);
 void register_engine(py::module_& module);

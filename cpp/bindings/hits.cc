@@ -70,49 +70,6 @@ std::string describe(PyHits& self) {
 }  // namespace
 
 void register_hits(py::module_& module) {
-  py::class_<Expanded>(
-      module, "Expanded",
-      "A target that an edge of a hit leads to. It tells of the engine as it was when "
-      "the call ran.")
-      .def_property_readonly("uri", &Expanded::uri)
-      .def_property_readonly(
-          "row",
-          [](const Expanded& self) {
-            const Row row = self.row();
-            return row == kNoRow ? -1 : std::int64_t{row};
-          },
-          "Its row; -1 for a directory.")
-      .def_property_readonly(
-          "kind",
-          [](const Expanded& self) -> std::optional<KindName> {
-            const auto kind = self.kind();
-            if (!kind) return std::nullopt;
-            return KindName(py::str(kind_name(*kind)));
-          },
-          "\"chunk\" or \"abstract\"; None for a directory.")
-      .def_property_readonly("preview", &Expanded::preview)
-      .def_property_readonly("document", &Expanded::document, "URI; \"\" when added without one.")
-      .def_property_readonly("source", &Expanded::source, "URI of the seed.")
-      .def_property_readonly("similarity", &Expanded::similarity,
-                             "Cosine of the query and the question.")
-      .def_property_readonly("question", &Expanded::question)
-      .def_property_readonly("summary", &Expanded::summary)
-      .def_property_readonly("trace", &Expanded::trace);
-
-  py::class_<KnownEdge>(module, "KnownEdge", "An edge that the engine holds.")
-      .def_readonly("source", &KnownEdge::source, "URIs.")
-      .def_readonly("target", &KnownEdge::target)
-      .def_readonly("question", &KnownEdge::question)
-      .def_readonly("trace", &KnownEdge::trace)
-      .def_readonly("summary", &KnownEdge::summary)
-      .def_property_readonly(
-          "expires_at",
-          [](const KnownEdge& self) -> std::optional<std::int64_t> {
-            if (self.expires_at_s == kNeverExpires) return std::nullopt;
-            return self.expires_at_s;
-          },
-          "Unix seconds; None for never.");
-
   py::class_<PyExplanation>(module, "Explanation",
                             "How a result was found. Times are of the whole call: the queries of a "
                             "batch share them.")
@@ -204,12 +161,7 @@ void register_hits(py::module_& module) {
                                                       });
                              })
       .def_property_readonly(
-          "expanded",
-          [](PyHits& self) {
-            py::object& kept = self.columns["expanded"];
-            if (!kept) kept = py::cast(self.hits.expanded);
-            return py::typing::List<Expanded>(kept);
-          },
+          "expanded", [](const PyHits& self) -> const Expansion& { return self.hits.expanded; },
           "With expand=True: targets of the hits' edges, most similar question first.");
 }
 

@@ -5,6 +5,7 @@ PYBIND11_MODULE(_core, module) {
   namespace bindings = knarr::bindings;
   module.doc() = "The native core of knarr. Use knarr.Engine.";
   bindings::register_errors(module);
+  bindings::register_edges(module);
   bindings::register_hits(module);
   bindings::register_results(module);
   bindings::register_engine(module);

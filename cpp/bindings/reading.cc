@@ -137,7 +137,7 @@ PyMethodDef methods[] = {
         "expand",
         "expand(self: knarr._core.Engine, seeds: collections.abc.Sequence[str], query: object, "
         "scope: str, filter: object, kinds: object, gamma: float, limit: int, /) -> "
-        "list[knarr._core.Expanded]\n"),
+        "knarr._core.Expansion\n"),
     direct_method<Engine, &edges, 2>(
         "edges",
         "edges(self: knarr._core.Engine, offset: int, limit: int, /) -> "

@@ -102,13 +102,6 @@ bool EdgeStore::insert_edge(EdgeEnds ends, EpisodeId episode, std::int64_t expir
   return true;
 }
 
-void EdgeStore::erase_edge(NodeId source, NodeId target, EpisodeId episode) {
-  forward_.erase(Triple{source, target, episode});
-  reverse_.erase(Triple{target, source, episode});
-  by_episode_.erase(Triple{episode, source, target});
-  if (--episodes_.edit(episode)->edges == 0) drop_episode(episode);
-}
-
 void EdgeStore::drop_episode(EpisodeId id) {
   const auto record = episodes_.find(id)->record;
   episodes_.erase(id);
@@ -144,53 +137,6 @@ std::size_t EdgeStore::add(const Episode& episode, std::span<const EdgeEnds> end
     added += insert_edge(each, *id, episode.expires_at_s, true) ? 1 : 0;
   }
   return added;
-}
-
-std::size_t EdgeStore::remove_node(NodeId node) { return remove_run(node, node); }
-
-// Nodes that came together have consecutive ids: a subtree is one run, or few.
-std::size_t EdgeStore::remove_nodes(std::span<const NodeId> nodes) {
-  std::size_t removed = 0;
-  for (std::size_t i = 0, end; i < nodes.size() && edge_count() > 0; i = end) {
-    for (end = i + 1; end < nodes.size() && nodes[end] == nodes[end - 1] + 1;) ++end;
-    removed += remove_run(nodes[i], nodes[end - 1]);
-  }
-  return removed;
-}
-
-std::size_t EdgeStore::remove_run(NodeId first, NodeId last) {
-  const std::size_t before = edge_count();
-  for (auto at = forward_.lower_bound(Triple{first, 0, 0}); at.valid() && at.key().a <= last;
-       at = forward_.lower_bound(Triple{first, 0, 0})) {
-    const Triple key = at.key();
-    erase_edge(key.a, key.b, key.c);
-  }
-  for (auto at = reverse_.lower_bound(Triple{first, 0, 0}); at.valid() && at.key().a <= last;
-       at = reverse_.lower_bound(Triple{first, 0, 0})) {
-    const Triple key = at.key();
-    erase_edge(key.b, key.a, key.c);
-  }
-  return before - edge_count();
-}
-
-std::size_t EdgeStore::remove_trace(std::string_view trace) {
-  const std::size_t before = edge_count();
-  for (const EpisodeId id : episodes_of(trace)) {
-    while (episodes_.contains(id)) {
-      const Triple key = by_episode_.lower_bound(Triple{id, 0, 0}).key();
-      erase_edge(key.b, key.c, id);
-    }
-  }
-  return before - edge_count();
-}
-
-std::size_t EdgeStore::remove_expired(std::int64_t now_s) {
-  std::vector<Triple> expired;
-  for (auto at = forward_.begin(); at.valid(); at.next()) {
-    if (at.value().expires_at_s <= now_s) expired.push_back(at.key());
-  }
-  for (const Triple& key : expired) erase_edge(key.a, key.b, key.c);
-  return expired.size();
 }
 
 std::size_t EdgeStore::set_trace_active(std::string_view trace, bool active) {

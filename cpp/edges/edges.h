@@ -22,7 +22,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/function_ref.h"
 #include "base/tree.h"
 #include "engine/types.h"
 
@@ -88,15 +87,13 @@ class EdgeStore {
   struct ExpandOptions {
     float gamma = 0.8f;      // lowest similarity that activates, in [-1, 1]
     std::int64_t now_s = 0;  // Unix seconds
-    std::size_t limit = std::numeric_limits<std::size_t>::max();
   };
-  // Algorithm 3: the targets of the seeds' edges that are active, not expired, allowed and whose
-  // question is at least gamma-similar to `query` (dim,). Each target once, with its best edge
-  // (equal ones: the earlier seed, then the older episode); ordered by similarity, descending, then
-  // by `before(a, b)` of the targets. A target may itself be a seed. Repeated seeds count once.
+  // Algorithm 3, but for the rights: the targets of the seeds' edges that are active, not expired,
+  // and whose question is at least gamma-similar to `query` (dim,). Each target once, with its best
+  // edge (equal ones: the earlier seed, then the older episode); ordered by similarity, descending,
+  // then by target. A target may itself be a seed. Repeated seeds count once.
   std::vector<Activation> expand(std::span<const NodeId> seeds, std::span<const float> query,
-                                 const ExpandOptions& options, FunctionRef<bool(NodeId)> allowed,
-                                 FunctionRef<bool(NodeId, NodeId)> before) const;
+                                 const ExpandOptions& options) const;
 
   // Each returns how many edges it removed or changed; unknown names change nothing. An empty trace
   // is no name: it throws Error kInvalidArgument.
@@ -178,8 +175,8 @@ class EdgeStore {
 
   static std::uint64_t hash_of(std::string_view name);
   struct Candidate;
-  std::vector<Candidate> alike(std::span<const NodeId> seeds, std::span<const float> unit,
-                               const ExpandOptions& options) const;
+  class Comparison;
+  std::vector<Candidate> candidates(std::span<const NodeId> seeds, std::int64_t now_s) const;
   std::vector<float> normalised(std::span<const float> vector) const;
   std::optional<QuestionId> find_question(std::string_view text) const;
   std::optional<EpisodeId> find_episode(QuestionId question, std::string_view trace) const;
@@ -187,8 +184,11 @@ class EdgeStore {
   QuestionId make_question(std::string_view text, std::span<const float> vector);
   EpisodeId make_episode(QuestionId question, std::string_view trace, std::string_view summary);
   bool insert_edge(EdgeEnds ends, EpisodeId episode, std::int64_t expires_at_s, bool active);
-  std::size_t remove_run(NodeId first, NodeId last);  // of all nodes from first to last
-  void erase_edge(NodeId source, NodeId target, EpisodeId episode);
+  std::size_t remove_run(NodeId first, NodeId last);           // of all nodes from first to last
+  std::size_t remove_edges(const std::vector<Triple>& edges);  // source, target, episode
+  void leave_episodes(const std::vector<Triple>& edges);
+  template <class V>
+  static void erase_each(CowTree<Triple, V>& tree, std::vector<Triple> keys);
   void drop_episode(EpisodeId id);
 
   std::size_t dim_;

@@ -1,14 +1,16 @@
 // Algorithm 3: from seeds over their edges to targets, by the likeness of questions.
 //
 // An edge leads straight to its question, whose short form tells most that are not like the query
-// apart, by a bound that always holds; it is a quarter of the memory, and there the time goes. Only
-// the rest are compared in full, each question once, and only targets of those are asked for.
+// apart, by a bound that always holds; it is a quarter of the memory. Only the rest are compared in
+// full, each question once.
+//
+// Nearly all the time goes into waiting for memory: edges and questions lie anywhere. So each step
+// is done for all edges before the next, and asks for what the next will read.
 #include <algorithm>
 #include <array>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "base/error.h"
+#include "base/numbering.h"
 #include "edges/edges.h"
 #include "edges/question.h"
 #include "vectors/short_rows.h"
@@ -17,130 +19,150 @@ namespace knarr {
 
 struct EdgeStore::Candidate {
   Activation edge;
-  const float* question;
+  const State* state;
 };
 
 namespace {
 
-// Asks for memory that is read a little later, when more edges are known.
-void fetch(const std::byte* begin, std::size_t size) {
-  for (std::size_t at = 0; at < size; at += 64) __builtin_prefetch(begin + at);
+// Asks for memory that is read a little later.
+void fetch(const void* memory, std::size_t size) {
+  const auto* bytes = static_cast<const char*>(memory);
+  for (std::size_t at = 0; at < size; at += 64) __builtin_prefetch(bytes + at);
 }
 
-// Distinct seeds, in order: there are few.
+// Distinct seeds, in order.
 std::vector<NodeId> distinct(std::span<const NodeId> seeds) {
-  constexpr std::size_t kFew = 64;
+  Numbering<NodeId> number_of(seeds.size());
   std::vector<NodeId> out;
   out.reserve(seeds.size());
-  if (seeds.size() <= kFew) {
-    for (const NodeId seed : seeds) {
-      if (std::find(out.begin(), out.end(), seed) == out.end()) out.push_back(seed);
-    }
-    return out;
-  }
-  std::unordered_set<NodeId> seen;
   for (const NodeId seed : seeds) {
-    if (seen.insert(seed).second) out.push_back(seed);
+    if (number_of(seed).is_new) out.push_back(seed);
   }
   return out;
 }
 
 }  // namespace
 
-double product(std::span<const float> a, std::span<const float> b) {
-  constexpr std::size_t kLanes = 8;
-  std::array<double, kLanes> sums{};
-  std::size_t i = 0;
-  for (; i + kLanes <= a.size(); i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      sums[lane] += double{a[i + lane]} * b[i + lane];
+// The seeds' edges that are active and not expired: in the order of the seeds, and of each by
+// target and episode.
+std::vector<EdgeStore::Candidate> EdgeStore::candidates(std::span<const NodeId> seeds,
+                                                        std::int64_t now_s) const {
+  std::vector<Triple> keys;
+  for (const NodeId seed : distinct(seeds)) keys.push_back({seed, 0, 0});
+  std::vector<CowTree<Triple, State>::Cursor> places(keys.size());
+  forward_.lower_bounds(std::span<const Triple>(keys), std::span(places));
+  std::vector<Candidate> out;
+  out.reserve(16 * keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const NodeId seed = keys[i].a;
+    for (auto& at = places[i]; at.valid() && at.key().a == seed; at.next()) {
+      out.push_back({{at.key().b, seed, at.key().c, 0.0f}, &at.value()});
+      __builtin_prefetch(out.back().state);
     }
   }
-  for (; i < a.size(); ++i) sums[i % kLanes] += double{a[i]} * b[i];
-  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+  std::erase_if(out, [&](const Candidate& each) {
+    return !each.state->active || each.state->expires_at_s <= now_s;
+  });
+  return out;
 }
 
-// The seeds' edges that are active, not expired, and alike: in the order of the seeds, and of each
-// by target and episode.
-std::vector<EdgeStore::Candidate> EdgeStore::alike(std::span<const NodeId> seeds,
-                                                   std::span<const float> unit,
-                                                   const ExpandOptions& options) const {
-  constexpr std::size_t kBlock = 256;  // edges whose questions are asked for together
-  const ShortShape shape(dim_);
-  const ShortQuery query(unit, shape);
-  const ShortSide side = query.side();
-  const ShortBound bound = query.bound(options.gamma);
-  const ShortCosines cosines_of = short_cosines();
-  std::vector<Candidate> found, block;
-  block.reserve(kBlock);
-  std::array<const std::byte*, kBlock> rows;
-  std::array<float, kBlock> cosines, slacks;
-  std::unordered_map<const float*, float> compared;
+// The similarity to `unit` of each question, where that is at least gamma; less where it is not.
+class EdgeStore::Comparison {
+ public:
+  Comparison(std::span<const float> unit, float gamma)
+      : unit_(unit), shape_(unit.size()), query_(unit, shape_), bound_(query_.bound(gamma)) {}
 
-  const auto similarity_of = [&](const float* question) {
-    const auto [known, fresh] = compared.try_emplace(question, 0.0f);
-    if (fresh) {
-      known->second = static_cast<float>(std::clamp(product({question, dim_}, unit), -1.0, 1.0));
-    }
-    return known->second;
-  };
-  const auto flush = [&] {
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      rows[i] = Question::short_row(block[i].question, dim_);
-    }
-    cosines_of(rows.data(), block.size(), &side, 1, shape.numbers, cosines.data(), block.size(),
-               slacks.data());
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      if (!bound.is_within(cosines[i], slacks[i])) continue;
-      block[i].edge.similarity = similarity_of(block[i].question);
-      if (block[i].edge.similarity >= options.gamma) found.push_back(block[i]);
-    }
-    block.clear();
-  };
+  // Of a question that was not given before.
+  void add(const float* question) {
+    questions_.push_back(question);
+    fetch(short_row(question), shape_.size_bytes);
+    if (questions_.size() - similarities_.size() == kBlock) compare();
+  }
 
-  for (const NodeId seed : distinct(seeds)) {
-    for (auto at = forward_.lower_bound(Triple{seed, 0, 0}); at.valid() && at.key().a == seed;
-         at.next()) {
-      const State& state = at.value();
-      if (!state.active || state.expires_at_s <= options.now_s) continue;
-      fetch(Question::short_row(state.question, dim_), shape.size_bytes);
-      block.push_back({{at.key().b, seed, at.key().c, 0.0f}, state.question});
-      if (block.size() == kBlock) flush();
+  // Of all, in the order in which they came.
+  const std::vector<float>& similarities() {
+    compare();
+    return similarities_;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 256;  // questions whose short rows are read together
+  static constexpr std::size_t kAhead = 6;    // full ones that are asked for together
+  static constexpr float kUnlike = -2;        // no cosine is so low
+
+  const std::byte* short_row(const float* question) const {
+    return Question::short_row(question, unit_.size());
+  }
+
+  void compare() {
+    const std::span<const float* const> block = std::span(questions_).subspan(similarities_.size());
+    std::vector<std::size_t> near;
+    for (std::size_t i = 0; i < block.size(); ++i) rows_[i] = short_row(block[i]);
+    const ShortSide side = query_.side();
+    short_cosines()(rows_.data(), block.size(), &side, 1, shape_.numbers, cosines_.data(),
+                    block.size(), slacks_.data());
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      if (bound_.is_within(cosines_[i], slacks_[i])) near.push_back(similarities_.size());
+      similarities_.push_back(kUnlike);
+    }
+    const auto ask_for = [&](std::size_t i) {
+      if (i < near.size()) fetch(questions_[near[i]], unit_.size_bytes());
+    };
+    for (std::size_t i = 0; i < kAhead; ++i) ask_for(i);
+    for (std::size_t i = 0; i < near.size(); ++i) {
+      ask_for(i + kAhead);
+      const double cosine = product({questions_[near[i]], unit_.size()}, unit_);
+      similarities_[near[i]] = static_cast<float>(std::clamp(cosine, -1.0, 1.0));
     }
   }
-  flush();
-  return found;
-}
+
+  std::span<const float> unit_;
+  ShortShape shape_;
+  ShortQuery query_;
+  ShortBound bound_;
+  std::vector<const float*> questions_;
+  std::vector<float> similarities_;  // of the first of them
+  std::array<const std::byte*, kBlock> rows_;
+  std::array<float, kBlock> cosines_, slacks_;
+};
 
 std::vector<Activation> EdgeStore::expand(std::span<const NodeId> seeds,
                                           std::span<const float> query,
-                                          const ExpandOptions& options,
-                                          FunctionRef<bool(NodeId)> allowed,
-                                          FunctionRef<bool(NodeId, NodeId)> before) const {
+                                          const ExpandOptions& options) const {
   const std::vector<float> unit = normalised(query);
   if (!(options.gamma >= -1.0f && options.gamma <= 1.0f)) {
     fail(ErrorCode::kInvalidArgument,
          "gamma: expected -1 to 1, got " + std::to_string(options.gamma));
   }
   if (edge_count() == 0) return {};
-  std::vector<Candidate> candidates = alike(seeds, unit, options);
-  // The best edge of each target comes first; of equal ones the earlier.
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) {
-                     return a.edge.target != b.edge.target ? a.edge.target < b.edge.target
-                                                           : a.edge.similarity > b.edge.similarity;
-                   });
-  std::vector<Activation> found;
-  NodeId last = kNoNode;
-  for (const Candidate& each : candidates) {
-    // The rights are asked last, and once for each target: they cost most.
-    if (each.edge.target != last && allowed(each.edge.target)) found.push_back(each.edge);
-    last = each.edge.target;
+  const std::vector<Candidate> edges = candidates(seeds, options.now_s);
+  Comparison comparison(unit, options.gamma);
+  Numbering<const float*> question_number(edges.size());
+  std::vector<std::uint32_t> questions;
+  questions.reserve(edges.size());
+  for (const Candidate& each : edges) {
+    const auto [number, is_new] = question_number(each.state->question);
+    if (is_new) comparison.add(each.state->question);
+    questions.push_back(number);
   }
-  std::stable_sort(found.begin(), found.end(), [&](const Activation& a, const Activation& b) {
-    return a.similarity != b.similarity ? a.similarity > b.similarity : before(a.target, b.target);
+  const std::vector<float>& similarities = comparison.similarities();
+
+  std::vector<Activation> found;
+  Numbering<NodeId> place_of(edges.size());
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    Activation edge = edges[i].edge;
+    edge.similarity = similarities[questions[i]];
+    if (edge.similarity < options.gamma) continue;
+    const auto [place, is_new] = place_of(edge.target);
+    if (is_new) {
+      found.push_back(edge);
+    } else if (edge.similarity > found[place].similarity) {
+      found[place] = edge;
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const Activation& a, const Activation& b) {
+    return a.similarity != b.similarity ? a.similarity > b.similarity : a.target < b.target;
   });
-  if (found.size() > options.limit) found.resize(options.limit);
   return found;
 }
 

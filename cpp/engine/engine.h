@@ -152,8 +152,8 @@ class Engine {
                                  const SearchOptions& options) const;
 
   // Targets of the seeds' edges whose question is like the query, best first.
-  std::vector<Expanded> expand(std::span<const std::string_view> seeds,
-                               std::span<const float> query, const ExpandOptions& options) const;
+  Expansion expand(std::span<const std::string_view> seeds, std::span<const float> query,
+                   const ExpandOptions& options) const;
   // Up to `limit` edges from the offset-th on, in an order of the engine's own.
   std::vector<KnownEdge> edges(std::int64_t offset, std::int64_t limit) const;
 

@@ -1,32 +1,75 @@
 #include "engine/expand.h"
 
+#include <algorithm>
 #include <ctime>
+#include <functional>
+#include <numeric>
 #include <string>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "engine/engine.h"
+#include "uri/uri_order.h"
 
 namespace knarr {
 namespace {
 
-// Compares nodes by their URIs, each of which is made once, and only where similarities are equal.
-class UriOrder {
- public:
-  explicit UriOrder(const Trie& trie) : trie_(&trie) {}
-
-  bool operator()(NodeId a, NodeId b) { return uri(a) < uri(b); }
-
- private:
-  const std::string& uri(NodeId node) {
-    const auto [known, fresh] = uris_.try_emplace(node);
-    if (fresh) known->second = trie_->uri(node);
-    return known->second;
+// Leaves those targets of which the caller may see a row, and returns their nodes.
+std::vector<const TrieNode*> keep_allowed(std::vector<Activation>& found, const Trie& trie,
+                                          const RowSet& allowed) {
+  std::vector<NodeId> targets;
+  targets.reserve(found.size());
+  for (const Activation& each : found) targets.push_back(each.target);
+  std::vector<const TrieNode*> nodes = trie.get_each(targets);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const TrieNode* const node = nodes[i];
+    if (node == nullptr) continue;
+    const bool is_allowed =
+        node->is_object ? allowed.contains(node->rows.first()) : !(node->rows & allowed).empty();
+    if (!is_allowed) continue;
+    found[kept] = found[i];
+    nodes[kept++] = node;
   }
+  found.resize(kept);
+  nodes.resize(kept);
+  return nodes;
+}
 
-  const Trie* trie_;
-  std::unordered_map<NodeId, std::string> uris_;
-};
+// Puts targets of equal similarity in the order of their URIs. `found` is ordered by similarity,
+// and `nodes` are those of its targets.
+void order_ties(std::vector<Activation>& found, std::span<const TrieNode* const> nodes,
+                const Trie& trie) {
+  std::vector<std::size_t> tied, ends;  // their places in `found`; where a group ends among these
+  std::vector<const TrieNode*> tied_nodes;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto is_like = [&](std::size_t j) { return found[i].similarity == found[j].similarity; };
+    const bool is_last = i + 1 == found.size() || !is_like(i + 1);
+    if (is_last && (i == 0 || !is_like(i - 1))) continue;
+    tied.push_back(i);
+    tied_nodes.push_back(nodes[i]);
+    if (is_last) ends.push_back(tied.size());
+  }
+  if (tied.empty()) return;
+  const UriOrder before(trie, std::move(tied_nodes));
+  std::vector<std::size_t> order(tied.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto begin = order.begin();
+  for (const std::size_t end : ends) {
+    const auto next = order.begin() + static_cast<std::ptrdiff_t>(end);
+    std::sort(begin, next, std::cref(before));
+    begin = next;
+  }
+  const std::vector<Activation> unordered = found;
+  for (std::size_t i = 0; i < tied.size(); ++i) found[tied[i]] = unordered[tied[order[i]]];
+}
+
+// Cuts off what cannot be among the first `limit`, in whatever order ties come.
+void cut_behind_ties(std::vector<Activation>& found, std::size_t limit) {
+  if (limit >= found.size()) return;
+  if (limit == 0) return found.clear();
+  while (limit < found.size() && found[limit].similarity == found[limit - 1].similarity) ++limit;
+  found.resize(limit);
+}
 
 }  // namespace
 
@@ -59,36 +102,22 @@ std::string Expanded::document() const {
   return at == kNoRow ? "" : state->document(at);
 }
 
-std::vector<Expanded> expand_nodes(const StatePtr& state, std::span<const NodeId> seeds,
-                                   std::span<const float> query, const RowSet& allowed, float gamma,
-                                   std::size_t limit) {
-  const Trie& trie = state->trie;
-  EdgeStore::ExpandOptions options;
-  options.gamma = gamma;
-  options.now_s = std::time(nullptr);
-  options.limit = limit;
-  // A target is allowed when the caller may see any of its rows.
-  const auto is_allowed = [&](NodeId id) {
-    const TrieNode* node = trie.get(id);
-    if (node == nullptr) return false;
-    return node->is_object ? allowed.contains(node->rows.first()) : !(node->rows & allowed).empty();
-  };
-  UriOrder before(trie);
-  std::vector<Expanded> out;
-  const auto found = state->edges.expand(seeds, query, options, is_allowed, before);
-  out.reserve(found.size());
-  for (const Activation& each : found) out.push_back({state, each});
-  return out;
+Expansion expand_nodes(const StatePtr& state, std::span<const NodeId> seeds,
+                       std::span<const float> query, const RowSet& allowed, float gamma,
+                       std::size_t limit) {
+  auto found = state->edges.expand(seeds, query, {.gamma = gamma, .now_s = std::time(nullptr)});
+  const auto nodes = keep_allowed(found, state->trie, allowed);
+  cut_behind_ties(found, limit);
+  order_ties(found, nodes, state->trie);
+  if (limit < found.size()) found.resize(limit);
+  return {state, std::move(found)};
 }
 
-std::vector<Expanded> Engine::expand(std::span<const std::string_view> seeds,
-                                     std::span<const float> query,
-                                     const ExpandOptions& options) const {
+Expansion Engine::expand(std::span<const std::string_view> seeds, std::span<const float> query,
+                         const ExpandOptions& options) const {
   check_width("query", query, dim_);
   const StatePtr state = this->state();
-  std::vector<NodeId> nodes;
-  nodes.reserve(seeds.size());
-  for (const std::string_view uri : seeds) nodes.push_back(state->resolve(uri));
+  const std::vector<NodeId> nodes = state->resolve_each(seeds);
   const RowSet allowed = state->allowed(state->resolve(options.scope), options.filter);
   return expand_nodes(state, nodes, query, allowed, options.gamma, options.limit);
 }

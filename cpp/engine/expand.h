@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "engine/results.h"
 #include "filter/rows.h"
@@ -13,10 +12,10 @@ namespace knarr {
 // Throws Error kInvalidArgument that names `what`.
 void check_width(const char* what, std::span<const float> values, std::size_t dim);
 
-// EdgeStore::expand over the nodes' edges, to targets that hold rows of `allowed`; equal
-// similarities are in the order of URIs.
-std::vector<Expanded> expand_nodes(const StatePtr& state, std::span<const NodeId> seeds,
-                                   std::span<const float> query, const RowSet& allowed, float gamma,
-                                   std::size_t limit);
+// EdgeStore::expand over the nodes' edges, to targets that hold rows of `allowed`: the first
+// `limit`.
+Expansion expand_nodes(const StatePtr& state, std::span<const NodeId> seeds,
+                       std::span<const float> query, const RowSet& allowed, float gamma,
+                       std::size_t limit);
 
 }  // namespace knarr

@@ -39,6 +39,15 @@ struct Expanded {
   std::string_view trace() const { return state->edges.episode(edge.episode).trace; }
 };
 
+// Targets that seeds lead to: the most similar question first, then by URI.
+struct Expansion {
+  StatePtr state;
+  std::vector<Activation> edges;
+
+  std::size_t size() const { return edges.size(); }
+  Expanded operator[](std::size_t i) const { return {state, edges[i]}; }
+};
+
 // Where a row's text stands in the text of its document (or of its directory, see Engine::add).
 struct Extent {
   std::uint64_t begin_byte = 0;
@@ -52,8 +61,8 @@ struct Hits {
   std::vector<ScoredRow> rows;  // best first
   std::string plan;             // how the vectors were searched
   std::uint64_t rows_allowed = 0;
-  Explanation explanation;         // times only when asked for
-  std::vector<Expanded> expanded;  // only when asked for
+  Explanation explanation;  // times only when asked for
+  Expansion expanded;       // empty unless asked for
 
   std::size_t size() const { return rows.size(); }
   std::string uri(std::size_t i) const { return state->uri(rows[i].row); }

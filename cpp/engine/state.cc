@@ -48,6 +48,14 @@ NodeId State::resolve(std::string_view uri) const {
   return node;
 }
 
+std::vector<NodeId> State::resolve_each(std::span<const std::string_view> uris) const {
+  std::vector<NodeId> nodes = trie.find_plain_each(uris);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i] == kNoNode) nodes[i] = resolve(uris[i]);
+  }
+  return nodes;
+}
+
 RowSet State::allowed(NodeId scope, const Filter& filter) const {
   if (filter.numbering && *filter.numbering != numbering) {
     fail(ErrorCode::kInvalidArgument,

@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/shared_text.h"
 #include "edges/edges.h"
@@ -49,6 +51,7 @@ struct State {
 
   // The node of a URI. Throws kNotFound, kInvalidArgument.
   NodeId resolve(std::string_view uri) const;
+  std::vector<NodeId> resolve_each(std::span<const std::string_view> uris) const;
   const RowSet& live() const { return trie.node(Trie::kRoot).rows; }
   // The rows of a scope that a filter lets pass. Throws kInvalidArgument for one of other numbers.
   RowSet allowed(NodeId scope, const Filter& filter) const;

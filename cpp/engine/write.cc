@@ -262,9 +262,9 @@ std::uint64_t Engine::add_edges(const NewEdges& edges) {
   auto draft = std::make_shared<State>(*state());
   std::vector<EdgeEnds> ends;
   ends.reserve(edges.sources.size());
-  for (std::size_t i = 0; i < edges.sources.size(); ++i) {
-    ends.push_back({draft->resolve(edges.sources[i]), draft->resolve(edges.targets[i])});
-  }
+  const std::vector<NodeId> sources = draft->resolve_each(edges.sources);
+  const std::vector<NodeId> targets = draft->resolve_each(edges.targets);
+  for (std::size_t i = 0; i < sources.size(); ++i) ends.push_back({sources[i], targets[i]});
   for (const std::string_view text : {edges.question, edges.trace, edges.summary}) {
     if (!is_utf8(text)) fail(ErrorCode::kInvalidArgument, "an edge's text is not valid UTF-8");
   }

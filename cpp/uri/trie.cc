@@ -11,6 +11,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "uri/plain.h"
 
 namespace knarr {
 
@@ -57,18 +58,10 @@ NodeId Trie::find(const Path& path) const {
 
 // What stands in the tree was well-formed when it came, so whatever is found needs no checks.
 NodeId Trie::find_plain(std::string_view uri) const {
-  if (!uri.starts_with(kScheme) || uri.size() > kMaxUriBytes) return kNoNode;
-  if (uri.find('%') != std::string_view::npos) return kNoNode;
-  std::string_view rest = uri.substr(kScheme.size());
-  if (rest.size() > 1 && rest.ends_with('/')) rest.remove_suffix(1);
+  auto path = plain_path(uri);
+  if (!path) return kNoNode;
   NodeId node = kRoot;
-  for (std::size_t slash = 0; !rest.empty(); rest.remove_prefix(slash)) {
-    slash = std::min(rest.find('/'), rest.size());
-    node = child(node, rest.substr(0, slash));
-    if (node == kNoNode) return kNoNode;
-    if (slash == rest.size()) break;
-    if (++slash == rest.size()) return kNoNode;  // a second slash at the end
-  }
+  while (node != kNoNode && !path->empty()) node = child(node, take_component(*path));
   return node;
 }
 
@@ -129,18 +122,12 @@ NodeId Trie::common_ancestor(NodeId a, NodeId b) const {
   return *std::prev(ends.first);
 }
 
-// The first differing components decide. A `/` follows where the path goes on, and no encoded
-// component holds one, so two different components differ within what is built here.
+// The first differing components decide.
 bool Trie::uri_before(NodeId a, NodeId b) const {
   const auto up_a = ancestors(a), up_b = ancestors(b);
   const auto ends = std::mismatch(up_a.rbegin(), up_a.rend(), up_b.rbegin(), up_b.rend());
-  const auto component = [this](NodeId id) {
-    std::string out;
-    append_encoded(out, name(id));
-    if (!node(id).is_object) out += '/';
-    return out;
-  };
-  return component(*ends.first) < component(*ends.second);
+  const auto component = [this](NodeId id) { return Component{name(id), !node(id).is_object}; };
+  return encoded_before(component(*ends.first), component(*ends.second));
 }
 
 std::size_t Trie::child_count(NodeId id) const {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,10 +46,14 @@ class Trie {
   // The node of a URI that is written without escapes, found without a copy of its parts; kNoNode
   // when there is none, or when only parse_uri can tell.
   NodeId find_plain(std::string_view uri) const;
+  // find_plain of each, which takes less time together.
+  std::vector<NodeId> find_plain_each(std::span<const std::string_view> uris) const;
   NodeId child(NodeId parent, std::string_view name) const;
   bool contains(NodeId node) const { return nodes_.contains(node); }
   const TrieNode& node(NodeId node) const;  // the node must exist; see also get()
   const TrieNode* get(NodeId node) const { return nodes_.find(node); }
+  // get() of each, which takes less time together.
+  std::vector<const TrieNode*> get_each(std::span<const NodeId> nodes) const;
   std::size_t size() const { return nodes_.size(); }  // nodes, the root included
 
   std::string_view name(NodeId node) const;  // decoded; empty for the root

@@ -183,6 +183,20 @@ void append_encoded(std::string& out, std::string_view component) {
   }
 }
 
+// An escape begins with `%`, which stands nowhere else, and two escapes sort as their bytes do.
+bool encoded_before(Component a, Component b) {
+  const auto [x, y] = std::ranges::mismatch(a.name, b.name);
+  const auto first = [](const char* at, const char* end, bool is_directory) -> int {
+    if (at == end) return is_directory ? '/' : -1;
+    const auto byte = static_cast<unsigned char>(*at);
+    return must_encode(byte) ? '%' : byte;
+  };
+  const int first_x = first(x, a.name.end(), a.is_directory);
+  const int first_y = first(y, b.name.end(), b.is_directory);
+  if (first_x != first_y) return first_x < first_y;
+  return first_x == '%' && static_cast<unsigned char>(*x) < static_cast<unsigned char>(*y);
+}
+
 std::string format_uri(const Path& path, bool is_directory) {
   std::string out(kScheme);
   for (std::size_t i = 0; i < path.size(); ++i) {

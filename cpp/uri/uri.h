@@ -30,6 +30,15 @@ const char* component_fault(std::string_view component);
 // Appends a component to `out`, percent-encoding `%`, `/`, `?`, `#`, `\`, bytes up to 0x20, 0x7f.
 void append_encoded(std::string& out, std::string_view component);
 
+// A component of a URI, decoded; a `/` follows that of a directory.
+struct Component {
+  std::string_view name;
+  bool is_directory;
+};
+
+// Whether a sorts before b where they are written, encoded, in URIs that are the same up to them.
+bool encoded_before(Component a, Component b);
+
 // The URI of a path; with a closing slash for a directory.
 std::string format_uri(const Path& path, bool is_directory);
 

@@ -13,6 +13,7 @@ import numpy.typing
 __all__: list[str] = [
     "Engine",
     "Expanded",
+    "Expansion",
     "Explanation",
     "GrepHits",
     "GrepMatch",
@@ -62,6 +63,18 @@ class Expanded:
     def trace(self) -> str: ...
     @property
     def uri(self) -> str: ...
+
+class Expansion:
+    """
+    Targets that edges lead to, as a sequence of Expanded: the most similar question first, then by URI.
+    """
+    @typing.overload
+    def __getitem__(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> Expanded: ...
+    @typing.overload
+    def __getitem__(self, arg0: slice) -> list[Expanded]: ...
+    def __iter__(self) -> collections.abc.Iterator[Expanded]: ...
+    def __len__(self) -> int: ...
+    def __repr__(self) -> str: ...
 
 class KnownEdge:
     """
@@ -137,7 +150,7 @@ class Hits:
     @property
     def end_bytes(self) -> list[int]: ...
     @property
-    def expanded(self) -> list[Expanded]:
+    def expanded(self) -> Expansion:
         """
         With expand=True: targets of the hits' edges, most similar question first.
         """
@@ -399,7 +412,7 @@ class Engine:
         kinds: typing.Any,
         gamma: float,
         limit: int,
-    ) -> list[Expanded]: ...
+    ) -> Expansion: ...
     def grep(
         self,
         pattern: str,

@@ -33,6 +33,7 @@ import numpy.typing as npt
 from knarr import _core
 from knarr._core import (
     Expanded,
+    Expansion,
     Explanation,
     GrepHits,
     GrepMatch,
@@ -48,6 +49,7 @@ from knarr.types import Kind
 __all__ = [
     "Engine",
     "Expanded",
+    "Expansion",
     "Explanation",
     "GrepHits",
     "GrepMatch",
@@ -291,10 +293,10 @@ class Engine:
         *,
         gamma: float = 0.8,
         limit: int = 100,
-    ) -> builtins.list[Expanded]:
+    ) -> Expansion:
         """Targets of the seeds' edges whose question is at least `gamma`-similar to `query`.
 
-        Each target once, with its most similar question; most similar first, then by URI."""
+        A sequence: each target once, with its most similar question; most similar first, then by URI."""
         return self._core.expand(seeds, query, scope, filter, kinds, gamma, limit)
 
     def edges(self, offset: int = 0, limit: int = 1000) -> builtins.list[KnownEdge]:

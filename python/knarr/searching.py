@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Concatenate, Literal, ParamSpec, TypeVar
 
@@ -126,7 +126,7 @@ class Searching:
             if len(hits) >= k or len(found) < wanted:
                 break
             wanted *= 4
-        edges: Sequence[Expanded] = () if gamma is None else found.expanded
+        edges: Iterable[Expanded] = () if gamma is None else found.expanded
         if gamma is not None and (lift or len(hits) > k):
             # More was looked at than is shown, or less than edges may start from.
             asked = vector if asked is None else asked

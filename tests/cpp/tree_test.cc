@@ -5,6 +5,7 @@
 
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -199,6 +200,45 @@ TEST(CowTree, KeysInOrderPackTheLeaves) {
   CowTree<int, int> tree;
   for (int i = 0; i < 31000; ++i) tree.insert(i, i);
   EXPECT_LT(tree.size_bytes(), 31000 * 16);
+}
+
+// Looks up by keys that are numbers, which are counted, and by keys that are compared one by one.
+template <class K>
+void expect_alike_side_by_side() {
+  for (const unsigned n : {0u, 1u, 33u, 5000u}) {
+    CowTree<K, unsigned> tree;
+    std::map<K, unsigned> twin;
+    std::mt19937 random(n);
+    for (unsigned i = 0; i < n; ++i) {
+      const auto key = static_cast<K>(random() % (3 * n));
+      tree.insert(key, i);
+      twin.insert_or_assign(key, i);
+      if (i % 3 == 0) twin.erase(key), tree.erase(key);
+    }
+    std::vector<K> keys;
+    for (unsigned i = 0; i < 100; ++i) keys.push_back(static_cast<K>(random() % (3 * n + 9)));
+    std::vector<const unsigned*> found(keys.size());
+    tree.find_each(std::span<const K>(keys), std::span(found));
+    std::vector<typename CowTree<K, unsigned>::Cursor> bounds(keys.size());
+    tree.lower_bounds(std::span<const K>(keys), std::span(bounds));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto place = twin.find(keys[i]);
+      ASSERT_EQ(found[i], tree.find(keys[i]));
+      ASSERT_EQ(found[i] != nullptr, place != twin.end());
+      if (found[i] != nullptr) ASSERT_EQ(*found[i], place->second);
+      auto next = twin.lower_bound(keys[i]);
+      for (int steps = 0; steps < 50 && next != twin.end(); ++steps, ++next, bounds[i].next()) {
+        ASSERT_TRUE(bounds[i].valid());
+        ASSERT_EQ(bounds[i].key(), next->first);
+      }
+      ASSERT_EQ(bounds[i].valid(), next != twin.end());
+    }
+  }
+}
+
+TEST(CowTree, ManyKeysSideBySideAreFoundAsEachAlone) {
+  expect_alike_side_by_side<std::uint32_t>();
+  expect_alike_side_by_side<std::int64_t>();
 }
 
 struct Word {

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "uri/append.h"
 #include "uri/restore.h"
+#include "uri/uri_order.h"
 
 namespace knarr {
 namespace {
@@ -279,27 +280,30 @@ TEST(Trie, PlainUrisAreFoundAsParsedOnes) {
       return kNoNode;
     }
   };
-  for (const std::string_view uri : {"viking://",
-                                     "viking:///",
-                                     "viking:////",
-                                     "viking://a",
-                                     "viking://a/",
-                                     "viking://a//",
-                                     "viking://a/b/c",
-                                     "viking://a/b/c/",
-                                     "viking://a//b",
-                                     "viking:///a",
-                                     "viking://a/b/d",
-                                     "viking://a/x y",
-                                     "viking://é",
-                                     "viking://a\\b",
-                                     "viking://a/.",
-                                     "viking://a/..",
-                                     "viking:/a",
-                                     "a",
-                                     "",
-                                     "viking://b"}) {
-    EXPECT_EQ(trie.find_plain(uri), parsed(uri)) << uri;
+  const std::vector<std::string_view> uris{"viking://",
+                                           "viking:///",
+                                           "viking:////",
+                                           "viking://a",
+                                           "viking://a/",
+                                           "viking://a//",
+                                           "viking://a/b/c",
+                                           "viking://a/b/c/",
+                                           "viking://a//b",
+                                           "viking:///a",
+                                           "viking://a/b/d",
+                                           "viking://a/x y",
+                                           "viking://é",
+                                           "viking://a\\b",
+                                           "viking://a/.",
+                                           "viking://a/..",
+                                           "viking:/a",
+                                           "a",
+                                           "",
+                                           "viking://b"};
+  const std::vector<NodeId> together = trie.find_plain_each(uris);
+  for (std::size_t i = 0; i < uris.size(); ++i) {
+    EXPECT_EQ(trie.find_plain(uris[i]), parsed(uris[i])) << uris[i];
+    EXPECT_EQ(together[i], parsed(uris[i])) << uris[i];
   }
   EXPECT_EQ(trie.find_plain("viking://a/50%25 off"), kNoNode);  // for parse_uri to tell
   EXPECT_EQ(trie.find_plain("viking://" + std::string(kMaxUriBytes, 'a')), kNoNode);
@@ -333,6 +337,15 @@ TEST(Trie, OrderOfUrisIsThatOfTheirStrings) {
       }
     }
   }
+  const std::vector<NodeId> all = trie.subtree(Trie::kRoot);  // the ancestors of others, too
+  const UriOrder before(trie, trie.get_each(all));
+  for (std::size_t a = 0; a < all.size(); ++a) {
+    for (std::size_t b = 0; b < all.size(); ++b) {
+      EXPECT_EQ(before(a, b), trie.uri(all[a]) < trie.uri(all[b])) << all[a] << " " << all[b];
+    }
+  }
+  EXPECT_EQ(trie.get_each(std::vector<NodeId>{all[1], kNoNode}),
+            (std::vector<const TrieNode*>{trie.get(all[1]), nullptr}));
 }
 
 class Replace : public ::testing::Test {

@@ -13,7 +13,7 @@ import numpy as np
 import pyroaring
 import pytest
 
-from knarr.documents.names import component, join
+from knarr.documents.names import component, encode, join
 from knarr.engine import Engine, Floats
 from knarr.errors import AlreadyExists, InvalidArgument, NotFound, Unsupported
 from knarr.types import Kind
@@ -578,12 +578,12 @@ def test_search_with_expansion(engine: Engine) -> None:
     assert hits.expanded[0].summary == "search > read"
     assert hits.expanded[0].trace == "t1"
     assert hits.expanded[0].row == 3
-    assert engine.search(query, k=1).expanded == []
+    assert len(engine.search(query, k=1).expanded) == 0
     only = pyroaring.BitMap([0, 4])
     assert [each.uri for each in engine.search(query, k=1, filter=only, expand=True).expanded] == [uris[4]]
-    assert engine.expand([uris[0]], -query) == []
+    assert len(engine.expand([uris[0]], -query)) == 0
     assert [(hit.kind, hit.document) for hit in hits.expanded] == [("chunk", ""), ("chunk", "")]
-    assert engine.search(query, k=1, expand=True, question=rows[1]).expanded == []
+    assert not engine.search(query, k=1, expand=True, question=rows[1]).expanded
     asked = engine.search(rows[1], k=5, expand=True, question=query)
     assert asked.uris[0] == uris[1] and [hit.uri for hit in asked.expanded] == [uris[3], uris[4]]
     with pytest.raises(InvalidArgument, match="question: expected dimension"):
@@ -652,3 +652,41 @@ def test_readers_see_whole_documents_while_a_writer_works(engine: Engine) -> Non
         for reader in readers:
             reader.result()
     assert faults == []
+
+
+def test_expansion_against_a_dull_twin(engine: Engine) -> None:
+    """Rights, scope, ties by URI and the limit, of edges among objects and directories with odd names."""
+    random = np.random.default_rng(3)
+    parts = ["a", "a b", "a%", "a~", "ä", "z", "Z", "a-b", "é", "0"]
+    uris = [
+        join("viking://", encode(first), encode(second), str(number))
+        for number, (first, second) in enumerate((one, two) for one in parts for two in parts)
+    ]
+    engine.add(uris, vectors(len(uris)))
+    ends = uris + [uri.rsplit("/", 1)[0] + "/" for uri in uris]
+    questions = vectors(6, 5)
+    questions /= np.linalg.norm(questions, axis=1, keepdims=True)
+    learnt = []
+    for number, question in enumerate(questions):
+        sources = [str(each) for each in random.choice(uris[:8], 30)]
+        targets = [str(each) for each in random.choice(ends, 30)]
+        engine.add_edges(sources, targets, f"q{number}", question, trace=f"t{number}")
+        learnt += [(source, target, number) for source, target in zip(sources, targets, strict=True)]
+    for gamma, limit, scope in ((-1.0, 1000, ""), (-1.0, 17, ""), (0.0, 5, ""), (-1.0, 40, uris[0][:11])):
+        seeds = uris[:5]
+        rows = [int(row) for row in np.flatnonzero(random.random(len(uris)) < 0.7)]
+        seen = {uris[row] for row in rows if uris[row].startswith(scope)}
+        cosines = questions @ questions[2]
+        best: dict[str, float] = {}
+        for source, target, number in learnt:
+            if source in seeds and cosines[number] >= gamma and any(uri.startswith(target) for uri in seen):
+                best[target] = max(best.get(target, -2.0), float(cosines[number]))
+        expected = sorted(best, key=lambda uri: (-round(best[uri], 5), uri.encode()))[:limit]
+        found = engine.expand(
+            seeds, questions[2], scope or "viking://", pyroaring.BitMap(rows), gamma=gamma, limit=limit
+        )
+        assert [each.uri for each in found] == expected
+        assert len(found) == len(expected) and len(found[1:3]) == min(2, len(expected) - 1)
+        assert found[-1].uri == expected[-1]
+        with pytest.raises(IndexError):
+            found[len(found)]

@@ -1,0 +1,110 @@
+// Removal of many edges. Of a run of nodes, what begins with them goes whole from the tree that is
+// ordered by it; what the others hold goes in the order of their keys, some dozen side by side, so
+// that neither a descent nor a copied node is paid for alone where it can be shared.
+#include <algorithm>
+#include <array>
+
+#include "edges/edges.h"
+
+namespace knarr {
+
+// Erases keys that are there.
+template <class V>
+void EdgeStore::erase_each(CowTree<Triple, V>& tree, std::vector<Triple> keys) {
+  constexpr std::size_t kAbreast = 32;
+  std::array<const V*, kAbreast> values;
+  std::ranges::sort(keys);
+  for (std::size_t i = 0; i < keys.size(); i += kAbreast) {
+    const auto some = std::span<const Triple>(keys).subspan(i, std::min(kAbreast, keys.size() - i));
+    tree.find_each(some, std::span(values));  // brings the nodes that are erased from
+    for (const Triple& key : some) tree.erase(key);
+  }
+}
+
+// Takes edges, given by source, target and episode, out of their episodes.
+void EdgeStore::leave_episodes(const std::vector<Triple>& edges) {
+  std::vector<Triple> keys, single;
+  keys.reserve(edges.size());
+  for (const Triple& edge : edges) keys.push_back({edge.c, edge.a, edge.b});
+  std::ranges::sort(keys);
+  for (std::size_t i = 0, end; i < keys.size(); i = end) {
+    const EpisodeId id = keys[i].a;
+    for (end = i; end < keys.size() && keys[end].a == id;) ++end;
+    EpisodeEntry& entry = *episodes_.edit(id);
+    entry.edges -= static_cast<std::uint32_t>(end - i);
+    if (entry.edges > 0) {
+      single.insert(single.end(), keys.begin() + static_cast<std::ptrdiff_t>(i),
+                    keys.begin() + static_cast<std::ptrdiff_t>(end));
+    } else {
+      by_episode_.erase_range(Triple{id, 0, 0}, Triple{id + 1, 0, 0});
+      drop_episode(id);
+    }
+  }
+  erase_each(by_episode_, std::move(single));
+}
+
+std::size_t EdgeStore::remove_edges(const std::vector<Triple>& edges) {
+  std::vector<Triple> reverse;
+  reverse.reserve(edges.size());
+  for (const Triple& edge : edges) reverse.push_back({edge.b, edge.a, edge.c});
+  erase_each(forward_, edges);
+  erase_each(reverse_, std::move(reverse));
+  leave_episodes(edges);
+  return edges.size();
+}
+
+std::size_t EdgeStore::remove_node(NodeId node) { return remove_run(node, node); }
+
+// Nodes that came together have consecutive ids: a subtree is one run, or few.
+std::size_t EdgeStore::remove_nodes(std::span<const NodeId> nodes) {
+  std::size_t removed = 0;
+  for (std::size_t i = 0, end; i < nodes.size() && edge_count() > 0; i = end) {
+    for (end = i + 1; end < nodes.size() && nodes[end] == nodes[end - 1] + 1;) ++end;
+    removed += remove_run(nodes[i], nodes[end - 1]);
+  }
+  return removed;
+}
+
+std::size_t EdgeStore::remove_run(NodeId first, NodeId last) {
+  const auto is_inside = [&](NodeId node) { return first <= node && node <= last; };
+  const Triple begin{first, 0, 0}, end{last + 1, 0, 0};
+  std::vector<Triple> edges, incoming, outgoing;  // the last two with one end outside
+  for (auto at = forward_.lower_bound(begin); at.valid() && is_inside(at.key().a); at.next()) {
+    const auto [source, target, episode] = at.key();
+    edges.push_back(at.key());
+    if (!is_inside(target)) outgoing.push_back({target, source, episode});
+  }
+  for (auto at = reverse_.lower_bound(begin); at.valid() && is_inside(at.key().a); at.next()) {
+    const auto [target, source, episode] = at.key();
+    if (!is_inside(source)) incoming.push_back({source, target, episode});
+  }
+  edges.insert(edges.end(), incoming.begin(), incoming.end());
+  if (edges.empty()) return 0;
+  forward_.erase_range(begin, end);
+  reverse_.erase_range(begin, end);
+  erase_each(forward_, std::move(incoming));
+  erase_each(reverse_, std::move(outgoing));
+  leave_episodes(edges);
+  return edges.size();
+}
+
+std::size_t EdgeStore::remove_trace(std::string_view trace) {
+  std::vector<Triple> edges;
+  for (const EpisodeId id : episodes_of(trace)) {
+    for (auto at = by_episode_.lower_bound(Triple{id, 0, 0}); at.valid() && at.key().a == id;
+         at.next()) {
+      edges.push_back({at.key().b, at.key().c, id});
+    }
+  }
+  return remove_edges(edges);
+}
+
+std::size_t EdgeStore::remove_expired(std::int64_t now_s) {
+  std::vector<Triple> expired;
+  for (auto at = forward_.begin(); at.valid(); at.next()) {
+    if (at.value().expires_at_s <= now_s) expired.push_back(at.key());
+  }
+  return remove_edges(expired);
+}
+
+}  // namespace knarr
