@@ -23,7 +23,6 @@
 #include <new>
 #include <span>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -195,6 +194,15 @@ class CowTree {
     return true;
   }
 
+  // Erases keys that are all there; they ascend. What they share of the way is gone once.
+  template <class Q>
+  void erase_each(std::span<const Q> keys) {
+    if (keys.empty()) return;
+    erase_each_below(root_, keys);
+    settle_root();
+    size_ -= keys.size();
+  }
+
   // Erases the keys in [from, to) and returns how many there were. Nodes that hold nothing else are
   // let go of whole: O(log n) when they are shared with another tree.
   template <class Q>
@@ -323,28 +331,13 @@ class CowTree {
   static const Node& child(const Node& node, std::size_t i) {
     return *static_cast<const Inner&>(node).children[i];
   }
-  // Numbers are compared all at once: no branch that could be guessed wrong.
-  static constexpr bool kCounts = std::is_unsigned_v<K> && std::is_same_v<Less, std::less<>>;
-  template <class F>
-  static std::size_t count_keys(const Node& node, F&& is_counted) {
-    const auto n = static_cast<K>(node.n);
-    K count = 0;
-    for (K i = 0; i < kFan; ++i) count += static_cast<K>((i < n) & is_counted(i));
-    return count;
-  }
   template <class Q>
   static std::size_t lower(const Node& node, const Q& key) {
-    if constexpr (kCounts && std::is_same_v<Q, K>) {
-      return count_keys(node, [&](K i) { return node.keys[i] < key; });
-    }
     const auto begin = node.keys.begin();
     return static_cast<std::size_t>(std::lower_bound(begin, begin + node.n, key, Less{}) - begin);
   }
   template <class Q>
   static std::size_t child_of(const Node& node, const Q& key) {
-    if constexpr (kCounts && std::is_same_v<Q, K>) {
-      return count_keys(node, [&](K i) { return (i > 0) & (node.keys[i] <= key); });
-    }
     const auto begin = node.keys.begin();
     return static_cast<std::size_t>(std::upper_bound(begin + 1, begin + node.n, key, Less{}) -
                                     begin - 1);
@@ -514,6 +507,54 @@ class CowTree {
     erase_below(inner.children[i], key);
     --inner.sizes[i];
     settle_child(inner, i);
+  }
+
+  template <class Q>
+  static void erase_each_below(Ref<Node>& slot, std::span<const Q> keys) {
+    Node& node = own(slot);
+    if (node.leaf) return erase_from_leaf(static_cast<Leaf&>(node), keys);
+    auto& inner = static_cast<Inner&>(node);
+    struct Part {
+      std::size_t child, begin, end;
+    };
+    std::array<Part, kFan> parts;  // of the keys; from the last child to the first
+    std::size_t n_parts = 0;
+    for (std::size_t end = keys.size(); end > 0;) {
+      const std::size_t i = child_of(inner, keys[end - 1]);
+      std::size_t begin = end - 1;
+      while (begin > 0 && (i == 0 || !Less{}(keys[begin - 1], inner.keys[i]))) --begin;
+      fetched(inner.children[i].get());
+      parts[n_parts++] = {i, begin, end};
+      end = begin;
+    }
+    // What is dropped or merged moves only children that are done.
+    for (std::size_t p = 0; p < n_parts; ++p) {
+      const auto [i, begin, end] = parts[p];
+      erase_each_below(inner.children[i], keys.subspan(begin, end - begin));
+      inner.sizes[i] -= end - begin;
+      settle_child(inner, i);
+    }
+  }
+
+  template <class Q>
+  static void erase_from_leaf(Leaf& leaf, std::span<const Q> keys) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < leaf.n; ++i) {
+      if (!keys.empty() && !Less{}(leaf.keys[i], keys.front())) {
+        keys = keys.subspan(1);
+        continue;
+      }
+      if (kept < i) {
+        leaf.keys[kept] = std::move(leaf.keys[i]);
+        leaf.values[kept] = std::move(leaf.values[i]);
+      }
+      ++kept;
+    }
+    for (std::size_t i = kept; i < leaf.n; ++i) {
+      leaf.keys[i] = K{};
+      leaf.values[i] = V{};
+    }
+    leaf.n = static_cast<std::uint16_t>(kept);
   }
 
   template <class Q>

@@ -1,8 +1,7 @@
 // Removal of many edges. Of a run of nodes, what begins with them goes whole from the tree that is
-// ordered by it; what the others hold goes in the order of their keys, some dozen side by side, so
-// that neither a descent nor a copied node is paid for alone where it can be shared.
+// ordered by it; what the others hold of it goes in the order of their keys, so that no node is
+// copied or searched twice.
 #include <algorithm>
-#include <array>
 
 #include "edges/edges.h"
 
@@ -11,14 +10,8 @@ namespace knarr {
 // Erases keys that are there.
 template <class V>
 void EdgeStore::erase_each(CowTree<Triple, V>& tree, std::vector<Triple> keys) {
-  constexpr std::size_t kAbreast = 32;
-  std::array<const V*, kAbreast> values;
   std::ranges::sort(keys);
-  for (std::size_t i = 0; i < keys.size(); i += kAbreast) {
-    const auto some = std::span<const Triple>(keys).subspan(i, std::min(kAbreast, keys.size() - i));
-    tree.find_each(some, std::span(values));  // brings the nodes that are erased from
-    for (const Triple& key : some) tree.erase(key);
-  }
+  tree.erase_each(std::span<const Triple>(keys));
 }
 
 // Takes edges, given by source, target and episode, out of their episodes.

@@ -175,6 +175,35 @@ TEST(CowTree, ErasesRanges) {
   }
 }
 
+// Few, many and all of the keys at once, in trees that share nodes with the one before.
+TEST(CowTree, ErasesManyKeysAtOnce) {
+  std::mt19937 random(12);
+  for (const unsigned keys : {1u, 30u, 400u, 30000u}) {
+    for (const unsigned one_in : {1u, 2u, 10u, 300u}) {
+      Tree tree;
+      Twin twin;
+      for (unsigned i = 0; i < keys; ++i) {
+        const int key = static_cast<int>(random() % (2 * keys));
+        tree.insert(key, std::to_string(key));
+        twin.emplace(key, std::to_string(key));
+      }
+      while (!twin.empty()) {
+        const Tree before = tree;
+        const Twin twin_before = twin;
+        std::vector<int> gone;
+        for (const auto& [key, value] : twin) {
+          if (random() % one_in == 0 || twin.size() < 20) gone.push_back(key);
+        }
+        tree.erase_each(std::span<const int>(gone));
+        for (const int key : gone) twin.erase(key);
+        expect_equal(tree, twin);
+        expect_equal(before, twin_before);
+        if (one_in == 300 && keys == 30000u) break;
+      }
+    }
+  }
+}
+
 TEST(CowTree, GrowsAndShrinksFromBothEnds) {
   for (const bool ascending : {true, false}) {
     Tree tree;
@@ -202,9 +231,8 @@ TEST(CowTree, KeysInOrderPackTheLeaves) {
   EXPECT_LT(tree.size_bytes(), 31000 * 16);
 }
 
-// Looks up by keys that are numbers, which are counted, and by keys that are compared one by one.
-template <class K>
-void expect_alike_side_by_side() {
+TEST(CowTree, ManyKeysSideBySideAreFoundAsEachAlone) {
+  using K = std::uint32_t;
   for (const unsigned n : {0u, 1u, 33u, 5000u}) {
     CowTree<K, unsigned> tree;
     std::map<K, unsigned> twin;
@@ -219,7 +247,7 @@ void expect_alike_side_by_side() {
     for (unsigned i = 0; i < 100; ++i) keys.push_back(static_cast<K>(random() % (3 * n + 9)));
     std::vector<const unsigned*> found(keys.size());
     tree.find_each(std::span<const K>(keys), std::span(found));
-    std::vector<typename CowTree<K, unsigned>::Cursor> bounds(keys.size());
+    std::vector<CowTree<K, unsigned>::Cursor> bounds(keys.size());
     tree.lower_bounds(std::span<const K>(keys), std::span(bounds));
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const auto place = twin.find(keys[i]);
@@ -234,11 +262,6 @@ void expect_alike_side_by_side() {
       ASSERT_EQ(bounds[i].valid(), next != twin.end());
     }
   }
-}
-
-TEST(CowTree, ManyKeysSideBySideAreFoundAsEachAlone) {
-  expect_alike_side_by_side<std::uint32_t>();
-  expect_alike_side_by_side<std::int64_t>();
 }
 
 struct Word {
