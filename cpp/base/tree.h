@@ -47,6 +47,7 @@ class CowTree {
 
     static void* operator new(std::size_t bytes) { return ::operator new(bytes); }
     static void* operator new(std::size_t bytes, Pool& pool) { return pool.take(bytes); }
+    static void operator delete(void* memory) { ::operator delete(memory); }
     static void operator delete(void* memory, Pool&) { Pool::give_back(memory); }
     static void operator delete(Node* node, std::destroying_delete_t) {
       const bool is_pooled = node->pooled;

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/tree.h"
 #include "engine/types.h"
 

@@ -56,10 +56,10 @@ std::vector<NodeId> Trie::find_plain_each(std::span<const std::string_view> uris
     }
     nodes_.find_each(std::span<const NodeId>(ids).first(n), std::span(records).first(n));
     for (std::size_t i = 0; i < n; ++i) {
-      if (records[i] != nullptr) __builtin_prefetch(records[i]->name.get());
+      if (records[i] != nullptr) __builtin_prefetch(records[i]->name.text().data());
     }
     for (std::size_t i = 0; i < n; ++i) {
-      const bool is_it = records[i] != nullptr && records[i]->name->text == walks[i].name;
+      const bool is_it = records[i] != nullptr && records[i]->name.text() == walks[i].name;
       // Another name of this hash may stand before the one that is looked for.
       walks[i].node = is_it || ids[i] == kNoNode ? ids[i] : child(walks[i].node, walks[i].name);
     }

@@ -18,7 +18,7 @@ UriOrder::UriOrder(const Trie& trie, std::vector<const TrieNode*> nodes)
     for (std::size_t i = 0; i < n; ++i) {
       const TrieNode* const node = up_[(level - 1) * n + i];
       if (node == nullptr || node->parent == kNoNode) continue;
-      __builtin_prefetch(node->name.get());
+      __builtin_prefetch(node->name.text().data());
       const auto [place, is_new] = place_of(node->parent);
       if (is_new) parents.push_back(node->parent);
       places[i] = place;
@@ -38,7 +38,7 @@ bool UriOrder::operator()(std::size_t a, std::size_t b) const {
   for (std::size_t depth = 1; depth <= std::min(depths_[a], depths_[b]); ++depth) {
     const TrieNode *x = ancestor(a, depth), *y = ancestor(b, depth);
     if (x == y) continue;
-    return encoded_before({x->name->text, !x->is_object}, {y->name->text, !y->is_object});
+    return encoded_before({x->name.text(), !x->is_object}, {y->name.text(), !y->is_object});
   }
   return depths_[a] < depths_[b];
 }
