@@ -23,8 +23,7 @@
 namespace knarr {
 
 // A scan is given up when more than one in so many of the allowed rows would have to be looked at:
-// then the exact plan is faster. What was done until then and the exact plan together were measured
-// at 2.0 to 2.2 times the exact plan alone, for queries that are near nothing.
+// then the exact plan is faster.
 inline constexpr std::uint64_t kMostReranked = 32;
 
 // One more thread joins a scan for each so many bytes of codes that it reads.
@@ -39,7 +38,7 @@ struct CodeScanned {
 
 // For each query, a unit vector of view.dim() floats. Requires k >= 1, allowed within view, and
 // recall_target < 1. A query has the same result alone and beside others, and the number of threads
-// changes nothing.
+// changes nothing but, for queries near nothing, when a scan is given up.
 CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
                       std::span<const float* const> queries, std::size_t k, double recall_target,
                       const RowLess& before, const ScanKernel& kernel, const BoundKernel& bounds);

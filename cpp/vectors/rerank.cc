@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kPieceRows = 32;        // scored by one call of the kernel
 constexpr std::size_t kLeastBlock = 32;       // rows of the first block
+constexpr std::uint64_t kHopeless = 8;        // times as many candidates as may be scored
 constexpr std::uint64_t kGrowth = 8;          // times as long as all before is the next block
 constexpr std::size_t kFewTimes = 8;          // as many times a block are selected in place
 constexpr std::size_t kQueriesPerWorker = 8;  // of some tens of microseconds each
@@ -62,6 +63,7 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
                 std::size_t k, const RowLess& before, const ScanKernel& kernel,
                 std::uint64_t most) {
   Reranked out;
+  if (candidates.size() / kHopeless > most) return out;
   TopK best(k, before);
   KthLargest kth(k);
   std::vector<float> scores;

@@ -21,7 +21,8 @@ struct Reranked {
 
 // Scores candidates, in the order of `upper`, until k rows are better than what the next one can
 // be. The order is total and the scores are those of the exact plan, so the result depends on the
-// candidates that come before that only.
+// candidates that come before that only. Where there are many times as many as `most`, nothing is
+// scored: whether that is seen may depend on what was looked at when.
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
                 std::size_t k, const RowLess& before, const ScanKernel& kernel, std::uint64_t most);
 
