@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from bench.peers.peer import Data, Peer, Rights
 from bench.python.library import Scope
 
@@ -18,9 +20,9 @@ class GraphPeer(Peer):
         self._data = data
         self._build(data)
 
+    @abstractmethod
     def _build(self, data: Data) -> None:
         """Put all vectors into a graph of LINKS and WIDTH_BUILD."""
-        raise NotImplementedError
 
     def _is_everything(self, scope: Scope, rights: Rights | None = None) -> bool:
         return rights is None and scope.end - scope.begin == self._data.library.rows

@@ -12,9 +12,6 @@ file lies in the page cache; `cold`: it was dropped from there before (the disk'
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -22,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from bench import results
+from bench.python.fresh_process import opened
 from bench.python.scoped_search import make_queries, make_vectors
 from bench.python.structure import DOCUMENT_ROWS, SECTION_ROWS, make_texts
 
@@ -69,24 +67,11 @@ def make(rows: int, options: argparse.Namespace, path: Path) -> None:
     np.save(f"{path}.npy", make_queries(2, vectors, seed=1))
 
 
-def opened(path: Path, *, warm: bool) -> dict[str, Any]:
-    """What a new process says."""
-    with path.open("rb") as file:
-        if warm:
-            while file.read(1 << 24):
-                pass
-        else:
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    reader = [sys.executable, "-c", READER, str(path)]
-    done = subprocess.run(reader, capture_output=True, text=True, check=True)
-    return dict(json.loads(done.stdout))
-
-
 def measure(rows: int, options: argparse.Namespace, path: Path) -> list[dict[str, Any]]:
     """The medians, warm and cold, of one size."""
     lines = []
     for warm in (True, False):
-        runs = [opened(path, warm=warm) for _ in range(options.repeat)]
+        runs = [opened(READER, path, [path], warm=warm) for _ in range(options.repeat)]
         line: dict[str, Any] = {"rows": rows, "cache": "warm" if warm else "cold"}
         line["file_mib"] = round(path.stat().st_size / 2**20)
         for name, value in runs[0].items():

@@ -11,9 +11,6 @@ search. `warm`: the files lie in the page cache; `cold`: they were dropped from 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
 import zlib
@@ -24,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from bench import results
+from bench.python.fresh_process import opened
 from bench.python.structure import TEXT
 
 import knarr
@@ -84,29 +82,14 @@ def make(chunks: int, folder: Path) -> None:
     print(f"{report.total('chunks')} chunks", file=sys.stderr)
 
 
-def opened(base: Path, *, warm: bool) -> dict[str, Any]:
-    """What a new process says."""
-    for path in base.rglob("*"):
-        if not path.is_file():
-            continue
-        with path.open("rb") as file:
-            if warm:
-                while file.read(1 << 24):
-                    pass
-            else:
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    reader = [sys.executable, "-c", READER, str(base)]
-    done = subprocess.run(reader, capture_output=True, text=True, check=True)
-    return dict(json.loads(done.stdout))
-
-
 def measure(folder: Path, repeat: int) -> list[dict[str, Any]]:
     """The medians, warm and cold."""
     base = folder / "base"
-    mib = {path.suffix: round(path.stat().st_size / 2**20) for path in base.iterdir() if path.is_file()}
+    files = [path for path in base.rglob("*") if path.is_file()]
+    mib = {path.suffix: round(path.stat().st_size / 2**20) for path in files}
     lines = []
     for warm in (True, False):
-        runs = [opened(base, warm=warm) for _ in range(repeat)]
+        runs = [opened(READER, base, files, warm=warm) for _ in range(repeat)]
         line: dict[str, Any] = {"cache": "warm" if warm else "cold", "catalog_mib": mib.get(".sqlite")}
         line |= {"snapshot_mib": mib.get(".snapshot")}
         line |= {name: results.percentile([run[name] for run in runs], 0.5) for name in runs[0]}

@@ -7,6 +7,8 @@
 #include <bit>
 #include <cmath>
 
+#include "vectors/score.h"
+
 namespace knarr {
 namespace {
 
@@ -17,7 +19,6 @@ constexpr std::size_t kEarlyRows = 16;
 constexpr std::size_t kLookAgain = 512;
 constexpr std::size_t kMostWantedEarly = 200;
 
-constexpr std::size_t kPieceRows = 32;  // scored by one call of the kernel
 constexpr std::size_t kLine = 64;
 
 void ask_for(const std::byte* data, std::size_t bytes) {
@@ -185,14 +186,7 @@ void CodeReader::offer(const ChunkTerms& terms, const Part& part, std::size_t q,
 
 void CodeReader::look_early(std::size_t q) {
   const auto score = [this, q](std::span<const Candidate> rows, float* cosines) {
-    for (const Candidate& each : rows) scan_->view.ask_for(each.row);
-    std::array<const std::byte*, kPieceRows> data;
-    for (std::size_t at = 0; at < rows.size(); at += kPieceRows) {
-      const std::size_t n = std::min(kPieceRows, rows.size() - at);
-      for (std::size_t i = 0; i < n; ++i) data[i] = scan_->view.data(rows[at + i].row);
-      scan_->kernel.block(data.data(), n, &scan_->queries[q], 1, scan_->view.dim(), cosines + at,
-                          n);
-    }
+    score_each(scan_->view, rows, scan_->queries[q], scan_->kernel, cosines);
   };
   kept_[q].look(scan_->k + kEarlyRows, score);
   scan_->floors[q].raise(kept_[q].floor());

@@ -1,6 +1,6 @@
-// Chunks are cut into tasks; each worker keeps candidates of its own for each query. The rule by
-// which rows stay candidates holds for any part of the rows as it does for all, so what is left
-// after merging depends on the rows only: not on the tasks, nor on who did them.
+// Chunks are cut into tasks; each worker keeps candidates of its own for each query, and tells the
+// others which cosine k rows are known to reach. What goes early depends on who did what when, but
+// nothing goes that the rerank would take: so what is found depends on the rows only.
 #include "vectors/code_scan.h"
 
 #include <algorithm>

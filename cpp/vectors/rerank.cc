@@ -6,14 +6,13 @@
 #include "vectors/rerank.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/parallel.h"
+#include "vectors/score.h"
 
 namespace knarr {
 namespace {
 
-constexpr std::size_t kPieceRows = 32;        // scored by one call of the kernel
 constexpr std::size_t kLeastBlock = 32;       // rows of the first block
 constexpr std::uint64_t kHopeless = 8;        // times as many candidates as may be scored
 constexpr std::uint64_t kGrowth = 8;          // times as long as all before is the next block
@@ -46,17 +45,6 @@ Some hopeful(Some some, float floor) {
   return some.first(static_cast<std::size_t>(end - some.begin()));
 }
 
-void score(const VectorView& view, std::span<const Candidate> block, const float* query,
-           const ScanKernel& kernel, float* scores) {
-  for (const Candidate& each : block) view.ask_for(each.row);
-  std::array<const std::byte*, kPieceRows> data;
-  for (std::size_t at = 0; at < block.size(); at += kPieceRows) {
-    const std::size_t n = std::min(kPieceRows, block.size() - at);
-    for (std::size_t i = 0; i < n; ++i) data[i] = view.data(block[at + i].row);
-    kernel.block(data.data(), n, &query, 1, view.dim(), scores + at, n);
-  }
-}
-
 }  // namespace
 
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
@@ -74,7 +62,7 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
     select(left, n);
     const Some block = left.first(n);
     scores.resize(n);
-    score(view, block, query, kernel, scores.data());
+    score_each(view, block, query, kernel, scores.data());
     for (std::size_t i = 0; i < n; ++i) kth.offer(std::min(scores[i], block[i].upper));
     const float floor = kth.value();
     for (std::size_t i = 0; i < n; ++i) {

@@ -11,12 +11,13 @@
 #include <cstring>
 #include <functional>
 
+#include "vectors/score.h"
+
 namespace knarr {
 namespace {
 
-constexpr std::size_t kParts = 32;      // of the first rows: the best of each part counts
-constexpr std::size_t kWord = 64;       // rows that are told apart together
-constexpr std::size_t kPieceRows = 32;  // scored by one call of the kernel
+constexpr std::size_t kParts = 32;  // of the first rows: the best of each part counts
+constexpr std::size_t kWord = 64;   // rows that are told apart together
 
 // The k-th largest of as many numbers as a few registers hold, without a branch. Requires
 // k <= kParts.
@@ -112,13 +113,9 @@ Reranked Sifted::settle(const VectorView& view, const float* query, const RowLes
   Reranked out;
   TopK best(k_, before);
   std::vector<float> scores(kept_.size());
-  std::array<const std::byte*, kPieceRows> data;
   const auto score = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t at = begin; at < end; at += kPieceRows) {
-      const std::size_t n = std::min(kPieceRows, end - at);
-      for (std::size_t i = 0; i < n; ++i) data[i] = view.data(kept_[at + i].row);
-      kernel.block(data.data(), n, &query, 1, view.dim(), scores.data() + at, n);
-    }
+    score_each(view, std::span(kept_).subspan(begin, end - begin), query, kernel,
+               scores.data() + begin);
     out.scored += end - begin;
   };
   const auto size = [&](auto end) { return static_cast<std::size_t>(end - kept_.begin()); };
