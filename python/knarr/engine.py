@@ -81,6 +81,7 @@ Precision = Literal["float32", "bfloat16", "int8"]
 
 ROOT = "viking://"
 _ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+_ESCAPE = re.compile(r"(%[0-7][0-9A-Fa-f])")
 
 
 class Engine:
@@ -453,11 +454,14 @@ def _nfc(uri: str) -> str:
     """The URI with its components in Unicode NFC; what else is wrong with it the engine says.
 
     Escapes of bytes from 0x80 on are text written in another way: they are undone first, so that
-    both ways name the same node. They yield no `%`, so the rest is still decoded exactly once."""
+    both ways name the same node. They yield no `%`, so the rest is still decoded exactly once. An accent
+    that follows another escape belongs to the sign that is meant, not to the last letter of the escape."""
     uri = _text(uri, "URI")
     if "%" in uri:
         uri = _ESCAPED_TEXT.sub(_unescape, uri)
-    return uri if uri.isascii() else unicodedata.normalize("NFC", uri)
+    if uri.isascii():
+        return uri
+    return "".join(unicodedata.normalize("NFC", piece) for piece in _ESCAPE.split(uri))
 
 
 def _unescape(match: re.Match[str]) -> str:

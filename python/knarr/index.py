@@ -20,7 +20,7 @@ from knarr import snapshots
 from knarr.catalog import Catalog, changes, documents, experience, folders, vectors
 from knarr.catalog.experience import Lesson
 from knarr.catalog.records import Change, DocumentRecord
-from knarr.documents.names import SCHEME
+from knarr.documents.names import SCHEME, abstract_of
 from knarr.engine import Engine, Precision
 from knarr.errors import (
     AlreadyExists,
@@ -152,11 +152,12 @@ class Index:
             if engine.dim == dim:
                 self._saved = seq
                 return engine, seq
-        return self._rebuild(dim, newest)
+        return self._rebuild(dim)
 
-    def _rebuild(self, dim: int, newest: int) -> tuple[Engine, int]:
+    def _rebuild(self, dim: int) -> tuple[Engine, int]:
         engine = Engine(dim, self._precision)
         with self._catalog.reading() as connection:
+            newest = changes.last(connection)  # of the state that is read: a move must not be applied twice
             for document_id in documents.all_ids(connection):
                 record = documents.find_id(connection, document_id)
                 if record is not None:
@@ -168,7 +169,7 @@ class Index:
 
     def _apply(self, connection: sa.Connection, change: Change) -> None:
         if change.kind == "folder":
-            target = _abstract_of(change.uri)
+            target = abstract_of(change.uri)
             if self.engine.exists(target):
                 self.engine.remove(target)
             self._retold[change.uri] = None
@@ -241,7 +242,7 @@ def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, u
 def publish_folder(engine: Engine, connection: sa.Connection, uri: str, model: str) -> None:
     """Index the abstract of a folder above documents, or drop it with the folder when it has none."""
     record = folders.get(connection, uri)
-    target = _abstract_of(uri)
+    target = abstract_of(uri)
     if engine.exists(target):
         engine.remove(target)
     if record is None:
@@ -252,10 +253,6 @@ def publish_folder(engine: Engine, connection: sa.Connection, uri: str, model: s
     if record.vector_hash in stored:
         matrix = np.ascontiguousarray(stored[record.vector_hash][np.newaxis, :], dtype=np.float32)
         engine.add([target], matrix, [record.text], ["abstract"], previews=[record.preview])
-
-
-def _abstract_of(folder: str) -> str:
-    return f"{folder}/.abstract.md" if folder != SCHEME else f"{SCHEME}.abstract.md"
 
 
 def publish_edges(engine: Engine, connection: sa.Connection, trace_ids: Sequence[str], model: str) -> None:

@@ -24,7 +24,7 @@ from knarr.catalog.records import DocumentRecord
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.documents import parse
-from knarr.documents.names import canonical, component, encode
+from knarr.documents.names import component, encode, place
 from knarr.documents.objects import Laid, lay_out
 from knarr.documents.sections import Document
 from knarr.embed import Embedder
@@ -70,7 +70,7 @@ class Ingest:
     ) -> AddReport:
         """Read everything, one document at a time. See `KnowledgeBase.add`."""
         started = time.monotonic()
-        into = canonical(into)
+        into = place(into)
         self._refuse_inside_document(into)
         sources = find_sources(paths)
         sizes = [0 if source.skip else source.path.stat().st_size for source in sources]
@@ -246,6 +246,8 @@ class Ingest:
             document_id = documents.put(connection, values, text, laid, hashes)
             vectors.release(connection, old)
             abstracts.keep(connection, abstracts.owner(document_id), asked)
+            if known is None:
+                folders.clear(connection, str(values["uri"]))
             folders.mark_stale(connection, above(str(values["uri"])))
             changes.append(connection, "put", str(values["uri"]), document_id=document_id)
 

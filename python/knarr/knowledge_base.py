@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from knarr.abstracting.report import AbstractReport
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.config import Settings
-from knarr.documents.names import SCHEME, canonical
+from knarr.documents.names import SCHEME, canonical, place
 from knarr.embed import Embedder, load_embedder
 from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
 from knarr.experience.warmup import Warming
@@ -165,15 +165,18 @@ class KnowledgeBase(Warming):
 
         Raises NotFound, AlreadyExists when `target` is taken, InvalidArgument for a place inside a
         document or a folder moved into itself."""
-        source, target = canonical(source), canonical(target)
+        source, target = canonical(source), place(target)
         if source == SCHEME or target == SCHEME:
             raise InvalidArgument(f"{SCHEME} itself cannot be moved or replaced; name a folder or document")
         if (target + "/").startswith(source + "/"):
             raise InvalidArgument(f"{target} lies in {source}: a folder cannot be moved into itself")
         with self._changing():
             with self._catalog.writing() as connection:
-                if not documents.under(connection, source):
+                found = documents.under(connection, source)
+                if not found:
                     self._refuse(source)
+                longest = max(found, key=lambda record: len(record.uri)).uri
+                place(target + longest[len(source) :])
                 if documents.under(connection, target):
                     raise AlreadyExists(f"{target} exists; remove it first or choose another name")
                 owner = documents.owning(connection, target)
@@ -182,8 +185,7 @@ class KnowledgeBase(Warming):
                         f"{target} lies in the document {owner.uri}; name a folder above documents"
                     )
                 moved = documents.move(connection, source, target)
-                # A folder that lost its documents to a process that was killed then has its abstract still.
-                vectors.release(connection, folders.remove_below(connection, target))
+                folders.clear(connection, target)
                 folders.move(connection, source, target)
                 folders.mark_stale(connection, {target, *above(source), *above(target)})
                 changes.append(connection, "move", source, target=target)

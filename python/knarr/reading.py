@@ -7,7 +7,7 @@ from typing import Any
 
 from knarr.cards import Card
 from knarr.catalog import documents
-from knarr.documents.names import SCHEME, canonical
+from knarr.documents.names import ABSTRACT_NAME, SCHEME, abstract_of, canonical
 from knarr.engine import TextSpan
 from knarr.errors import InvalidArgument, NotFound
 from knarr.searching import Searching, consistent
@@ -48,9 +48,8 @@ class Reading(Searching):
         )
 
     def _abstract(self, uri: str) -> str:
-        target = f"{uri.rstrip('/') if uri != SCHEME else 'viking:/'}/.abstract.md"
         try:
-            return self._index.engine.read(target).text
+            return self._index.engine.read(abstract_of(uri)).text
         except NotFound:
             return ""
 
@@ -108,7 +107,7 @@ class Reading(Searching):
         NotFound, and InvalidArgument for a folder above documents."""
         uri = canonical(uri)
         card = self._card_or_none(uri)
-        if card is None and not uri.endswith("/.abstract.md"):
+        if card is None and not uri.endswith(f"/{ABSTRACT_NAME}"):
             raise self._no_text(uri)
         if max_tokens is None:
             span = self._index.engine.read(uri, begin_byte)
@@ -132,7 +131,7 @@ class Reading(Searching):
 
     def _passage(self, uri: str, card: Card | None, span: Any, text: str, end: int) -> Passage:
         source = self._provenance(uri, "") if card is None else card.provenance(uri)
-        if card is not None and not uri.endswith("/.abstract.md"):
+        if card is not None and not uri.endswith(f"/{ABSTRACT_NAME}"):
             first = span.base_byte + span.begin_byte
             lines = (span.line_begin, span.line_begin + text.rstrip("\n").count("\n"))
             pages = card.pages(first, first + len(text.encode("utf-8")))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import example, given
 
 import knarr
+from knarr.documents.names import canonical, component, encode, parse
 from support import WriteDocs
 
 
@@ -177,3 +180,58 @@ def test_escapes_are_decoded_exactly_once(kb: knarr.KnowledgeBase, write_docs: W
     for uri in ("viking://kb/%252e%252e%252fx", "viking://kb/..%255c"):
         with pytest.raises(knarr.NotFound):
             kb.read(uri)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "viking://kb/.abstract.md",
+        "viking://kb/.abstract.md/deep",
+        "viking://kb/..%2fx",
+        "viking://kb/.%5cx",
+        f"viking://{'x' * 40_000}",
+    ],
+)
+def test_a_place_that_the_index_cannot_hold_is_refused_and_spoils_nothing(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs, uri: str
+) -> None:
+    docs = write_docs({"d.md": "word"})
+    kb.add(docs, into="viking://kb")
+    for call in (
+        lambda: kb.add(docs, into=uri),
+        lambda: kb.move("viking://kb/d", uri),
+        lambda: kb.move("viking://kb", uri),
+    ):
+        with pytest.raises(knarr.InvalidArgument):
+            call()
+    kb.add(docs, into="viking://other")
+    assert {match.uri for match in kb.grep("word")} == {"viking://kb/d/d_1.md", "viking://other/d/d_1.md"}
+
+
+def test_a_move_that_makes_a_uri_too_long_is_refused(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
+    kb.add(write_docs({f"{'y' * 200}.md": "word"}), into=f"viking://a/{'x' * 20_000}")
+    with pytest.raises(knarr.InvalidArgument, match="at most 32768"):
+        kb.move("viking://a", f"viking://{'b' * 20_000}")
+    assert kb.move("viking://a", "viking://b") == 1
+
+
+NAMES = st.text(min_size=1, max_size=8) | st.text("./\\%2fFe\u0301\x07 ", min_size=1, max_size=8)
+
+
+@given(name=NAMES)
+def test_a_uri_that_python_takes_the_engine_takes(name: str) -> None:
+    try:
+        uri = canonical(f"viking://kb/{name}")
+    except knarr.InvalidArgument:
+        return
+    assert not knarr.Engine(4).exists(uri)
+
+
+@given(title=NAMES)
+@example("e\x07\u0301")
+@example("\\\u0301")
+def test_every_title_makes_a_name_that_is_read_back(title: str) -> None:
+    name = component(title)
+    uri = f"viking://kb/{encode(name)}"
+    assert parse(uri) == ("kb", name) and canonical(uri) == uri
+    assert not knarr.Engine(4).exists(uri)

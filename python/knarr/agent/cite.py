@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from knarr.agent.decision import Quote, Shown
 from knarr.agent.library import Library
 from knarr.agent.place import lines_of, pages_of
-from knarr.documents.objects import ABSTRACT_NAME
+from knarr.documents.names import ABSTRACT_NAME
 from knarr.errors import KnarrError
 from knarr.language.citations import bare, fault_of, locate
 from knarr.trace import DroppedCitation

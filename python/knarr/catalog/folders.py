@@ -8,8 +8,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from knarr.catalog import abstracts
+from knarr.catalog import abstracts, vectors
 from knarr.catalog.schema import documents, folders, objects, stale_folders
+from knarr.documents.names import ABSTRACT_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,12 @@ def remove_below(connection: sa.Connection, uri: str) -> list[bytes]:
     return hashes
 
 
+def clear(connection: sa.Connection, uri: str) -> None:
+    """A document takes this place: what a process that was killed left of a folder here goes at once, or
+    the document's own abstract would later be taken for the folder's."""
+    vectors.release(connection, remove_below(connection, uri))
+
+
 def move(connection: sa.Connection, source: str, target: str) -> None:
     """Rewrite the URIs at and below `source`."""
     for record in _under(connection, source):
@@ -87,7 +94,7 @@ def stale(connection: sa.Connection) -> list[str]:
 def children(connection: sa.Connection, uri: str) -> list[tuple[str, str]]:
     """`(uri, abstract)` of the documents and folders directly in a folder, in the order of adding."""
     below = sa.select(documents.c.uri, objects.c.text).join(
-        objects, sa.and_(objects.c.document_id == documents.c.id, objects.c.path == ".abstract.md")
+        objects, sa.and_(objects.c.document_id == documents.c.id, objects.c.path == ABSTRACT_NAME)
     )
     rows: list[Any] = list(
         connection.execute(below.where(documents.c.folder == uri).order_by(documents.c.id))

@@ -8,6 +8,7 @@ import typer
 
 from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, OffsetOption, ScopeOption, open_base
+from knarr.documents.names import ABSTRACT_NAME
 from knarr.types import Entry, GrepResult, Hit, Listing, Match, Passage, SearchResult
 
 
@@ -73,7 +74,7 @@ def _show_listing(listing: Listing) -> None:
         page.say()
     base = listing.uri if listing.uri.endswith("/") else listing.uri + "/"
     for entry in listing.entries:
-        if not (abstract_shown and entry.name == ".abstract.md"):
+        if not (abstract_shown and entry.name == ABSTRACT_NAME):
             _show_entry(entry, base)
     if listing.next_offset is not None:
         shown = f"{listing.next_offset - len(listing.entries) + 1}-{listing.next_offset}"

@@ -18,7 +18,11 @@ from urllib.parse import unquote_to_bytes
 from knarr.errors import InvalidArgument
 
 SCHEME = "viking://"
+ABSTRACT_NAME = ".abstract.md"  # of the object that tells what a directory holds
 MAX_NAME_CHARS = 80
+# Of the URI of a document or of a folder above it. The engine takes 64 KiB; the rest is for what lies in a
+# document, a few levels of short names.
+MAX_PLACE_BYTES = 32 << 10
 
 # The same set as cpp/uri/uri.cc: what must not stand raw inside a component.
 _ENCODE = re.compile(r"[%/?#\\\x00-\x20\x7f]")
@@ -26,9 +30,9 @@ _ENCODE = re.compile(r"[%/?#\\\x00-\x20\x7f]")
 
 def component(title: str) -> str:
     """The (decoded) URI component for a title; never empty, never `.` or `..`."""
-    name = unicodedata.normalize("NFC", title)
-    name = "".join(" " if ch.isspace() else ch for ch in name)
+    name = "".join(" " if ch.isspace() else ch for ch in title)
     name = "".join(ch for ch in name if unicodedata.category(ch) not in ("Cc", "Cs"))
+    name = unicodedata.normalize("NFC", name)  # now that nothing stands between a letter and its accent
     name = re.sub(r"\s+", "_", name.strip())
     if len(name) > MAX_NAME_CHARS:
         tail = hashlib.sha256(name.encode("utf-8")).hexdigest()[:8]
@@ -85,7 +89,9 @@ def _decode(part: str, uri: str) -> str:
         name = unicodedata.normalize("NFC", unquote_to_bytes(part).decode("utf-8"))
     except UnicodeDecodeError:
         raise InvalidArgument(f"{uri!r}: its escapes are not UTF-8") from None
-    if name in ("", ".", "..") or any(unicodedata.category(ch) == "Cc" for ch in name):
+    # A dot segment before an encoded slash would be one for whoever decodes twice.
+    head = re.split(r"[/\\]", name, maxsplit=1)[0]
+    if not name or head in (".", "..") or any(unicodedata.category(ch) == "Cc" for ch in name):
         raise InvalidArgument(
             f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character"
         )
@@ -96,3 +102,23 @@ def _decode(part: str, uri: str) -> str:
 def canonical(uri: str) -> str:
     """A URI in its one written form, without a trailing slash (except `viking://` itself)."""
     return SCHEME + "/".join(encode(name) for name in parse(uri))
+
+
+def place(uri: str) -> str:
+    """The canonical URI of a place for documents, which the engine and the catalog must both be able to hold.
+
+    Raises InvalidArgument for a name that stands for abstracts, and for more than `MAX_PLACE_BYTES`."""
+    if ABSTRACT_NAME in parse(uri):
+        raise InvalidArgument(f"{uri}: {ABSTRACT_NAME} is the name of abstracts; choose another one")
+    uri = canonical(uri)
+    size = len(uri.encode("utf-8"))
+    if size > MAX_PLACE_BYTES:
+        raise InvalidArgument(
+            f"{uri[:80]}…: a URI of {size} bytes; at most {MAX_PLACE_BYTES} are possible here"
+        )
+    return uri
+
+
+def abstract_of(folder: str) -> str:
+    """The URI of a directory's abstract."""
+    return folder + ABSTRACT_NAME if folder.endswith("/") else f"{folder}/{ABSTRACT_NAME}"

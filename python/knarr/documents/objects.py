@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 
 from knarr.documents.abstracts import abstracts, preview
 from knarr.documents.chunks import Chunk, chunk
-from knarr.documents.names import SiblingNames, component, encode
+from knarr.documents.names import ABSTRACT_NAME, SiblingNames, component, encode
 from knarr.documents.sections import Document, Section
 from knarr.embed.tokens import Tokenizer, count_tokens
 from knarr.types import Kind
 
-ABSTRACT_NAME = ".abstract.md"
 _TITLED = ("markdown", "html", "docx")
 _OPENING_CHARS = 400
 

@@ -67,6 +67,16 @@ def test_an_unchanged_document_costs_nothing(learnt: knarr.KnowledgeBase, write_
     assert held(learnt) == before and learnt.info()["seq"] == seq
 
 
+def test_new_abstracts_of_folders_leave_edges_alone(
+    learnt: knarr.KnowledgeBase, write_docs: WriteDocs
+) -> None:
+    edges, told = held(learnt), learnt.list("viking://kb").abstract
+    learnt.add(write_docs({"tides.md": "# Tides\n\nThe tide turns twice a day.\n"}), into="viking://kb")
+    learnt.move("viking://kb/tides", "viking://kb/sea/tides")
+    assert learnt.list("viking://kb").abstract != told
+    assert held(learnt) == listed(learnt) == edges
+
+
 def test_deleted_documents_take_their_edges_along(
     learnt: knarr.KnowledgeBase,
     write_docs: WriteDocs,
