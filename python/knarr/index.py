@@ -1,13 +1,12 @@
 """The native engine over a catalog: built from it, following its log, kept beside it as a snapshot.
 
-The snapshot is a cache. Its file name carries the `seq` up to which it holds the log; a newer log is
-applied on top, and a file that fails its checks is set aside and rebuilt from the catalog. A large file's
+The snapshot is a cache of the log up to a position; what the log holds beyond it is applied on top. A file
+whose position the log has not, or that fails its checks, is rebuilt from the catalog. A large file's
 pages are checked when they are needed: Corruption then names the file, which can be deleted.
 """
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ import sqlalchemy as sa
 from knarr import snapshots
 from knarr.catalog import Catalog, changes, documents, experience, folders, vectors
 from knarr.catalog.experience import Lesson
-from knarr.catalog.records import Change, DocumentRecord
+from knarr.catalog.records import Change, DocumentRecord, Position
 from knarr.documents.names import SCHEME, abstract_of
 from knarr.engine import Engine, Precision
 from knarr.errors import (
@@ -48,8 +47,6 @@ _WHOLE_BYTES = 512 << 20
 _LESSONS = 500  # whose vectors are read at once
 _DEAD_SHARE = 0.5  # of the engine's rows, from which their memory is given back
 
-_NAME = re.compile(rf"engine-r{_RECIPE}-(\d+)\.snapshot$")
-
 
 class Index:
     """`engine` answers reads from any thread; `follow` may be called from any too. `documents_seq` is the
@@ -67,17 +64,22 @@ class Index:
         self._catalog = catalog
         self._model = model
         self._precision = precision
-        self._saved = 0
+        self._saved: Position | None = None
         self._saved_graph = 0
         self._taught: dict[str, None] = {}  # traces whose edges are to come back
         self._retold: dict[str, None] = {}  # folders whose abstracts are
         self._lock = threading.Lock()
         self.note = ""
-        self.engine, self.seq = self._load(dim)
+        self.engine, self._position = self._load(dim)
         self.documents_seq = self.seq
         self.follow()
         if graph:
             self.engine.keep_graph()
+
+    @property
+    def seq(self) -> int:
+        """Of the newest change that the engine holds."""
+        return self._position.seq
 
     def follow(self) -> bool:
         """Apply what the log holds beyond `seq`; True when there was something.
@@ -95,7 +97,7 @@ class Index:
                 if change.kind != "experience":
                     self._apply(connection, change)
                     self.documents_seq = change.seq
-                self.seq = change.seq
+                self._position = change.position
             for uri in self._retold:
                 publish_folder(self.engine, connection, uri, self._model)
             self._retold = {}
@@ -108,39 +110,34 @@ class Index:
     def save(self) -> None:
         """Write a snapshot of the present state and drop older ones, and what killed writers left."""
         with self._lock:
-            if self._taught or self._retold:
+            position, folder = self._position, self._catalog.folder
+            if self._taught or self._retold or position.seq == 0 or position.stamp is None:
                 return
             graph_rows = self.engine.graph_rows
-            is_saved = self._saved == self.seq and self._saved_graph == graph_rows
-            path = self._catalog.folder / f"engine-r{_RECIPE}-{self.seq}.snapshot"
+            is_saved = self._saved == position and self._saved_graph == graph_rows
+            path = snapshots.path_of(folder, _RECIPE, position)
+            kept = snapshots.newest_first(folder, _RECIPE)
             try:
                 if not is_saved and not snapshots.write(self.engine, path):
                     return
             except Corruption as error:  # in a page of the one that was opened
-                for damaged in self._snapshots().values():
+                for _, damaged in kept:
                     self._set_aside(damaged, error)
                 return
-            snapshots.drop(self._older() if is_saved else snapshots.others(path))
-            self._saved = self.seq
+            older = [other for at, other in kept if at.seq < position.seq]
+            snapshots.drop(older if is_saved else snapshots.others(path))
+            self._saved = position
             self._saved_graph = graph_rows
-
-    def _older(self) -> list[Path]:
-        return [path for seq, path in self._snapshots().items() if seq < self.seq]
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         self.note = f"{path.name} was set aside ({error}); the index is rebuilt from the catalog"
         path.replace(path.with_suffix(".damaged"))
 
-    def _snapshots(self) -> dict[int, Path]:
-        found = ((_NAME.search(path.name), path) for path in self._catalog.folder.glob("engine-*.snapshot"))
-        return {int(match[1]): path for match, path in found if match}
-
-    def _load(self, dim: int) -> tuple[Engine, int]:
-        with self._catalog.reading() as connection:
-            newest = changes.last(connection)
-        for seq, path in sorted(self._snapshots().items(), reverse=True):
-            if seq > newest:
-                continue
+    def _load(self, dim: int) -> tuple[Engine, Position]:
+        for position, path in snapshots.newest_first(self._catalog.folder, _RECIPE):
+            with self._catalog.reading() as connection:
+                if not changes.holds(connection, position):
+                    continue
             try:
                 check_all = path.stat().st_size <= _WHOLE_BYTES
                 engine = Engine.load(path, self._precision, check_all=check_all)
@@ -150,14 +147,14 @@ class Index:
                 self._set_aside(path, error)
                 continue
             if engine.dim == dim:
-                self._saved = seq
-                return engine, seq
+                self._saved = position
+                return engine, position
         return self._rebuild(dim)
 
-    def _rebuild(self, dim: int) -> tuple[Engine, int]:
+    def _rebuild(self, dim: int) -> tuple[Engine, Position]:
         engine = Engine(dim, self._precision)
         with self._catalog.reading() as connection:
-            newest = changes.last(connection)  # of the state that is read: a move must not be applied twice
+            position = changes.position(connection)  # of what is read: no move must be applied twice
             for document_id in documents.all_ids(connection):
                 record = documents.find_id(connection, document_id)
                 if record is not None:
@@ -165,7 +162,7 @@ class Index:
             for folder in folders.all_of(connection):
                 publish_folder(engine, connection, folder.uri, self._model)
             publish_edges(engine, connection, experience.active_traces(connection), self._model)
-        return engine, newest
+        return engine, position
 
     def _apply(self, connection: sa.Connection, change: Change) -> None:
         if change.kind == "folder":

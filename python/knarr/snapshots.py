@@ -1,16 +1,33 @@
 """The files of the engine's snapshots, beside the catalog: several processes may write and drop them.
 
-Whoever writes `NAME` writes `NAME.tmp` first and holds its lock meanwhile.
+A file's name tells the recipe that made it and the position in the catalog's log that it holds. Whoever
+writes `NAME` writes `NAME.tmp` first and holds its lock meanwhile.
 """
 
 from __future__ import annotations
 
 import fcntl
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from knarr.catalog.records import Position
 from knarr.engine import Engine
 from knarr.errors import StorageError
+
+_NAME = re.compile(r"engine-r(\d+)-(\d+)-([0-9a-f]{16})\.snapshot")
+
+
+def path_of(folder: Path, recipe: int, position: Position) -> Path:
+    """Where the snapshot of a position is kept."""
+    return folder / f"engine-r{recipe}-{position.seq}-{position.stamp:016x}.snapshot"
+
+
+def newest_first(folder: Path, recipe: int) -> list[tuple[Position, Path]]:
+    """The snapshots of this recipe. Their positions may be of another log, which a backup has replaced."""
+    names = ((_NAME.fullmatch(path.name), path) for path in folder.glob("engine-*.snapshot"))
+    found = [(match, path) for match, path in names if match and int(match[1]) == recipe]
+    return sorted(((Position(int(match[2]), int(match[3], 16)), path) for match, path in found), reverse=True)
 
 
 def write(engine: Engine, path: Path) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from knarr.catalog.records import Change
+from knarr.catalog.records import Change, Position
 from knarr.catalog.schema import changes
 
 
@@ -35,6 +35,19 @@ def append_all(connection: sa.Connection, kind: str, uris: Sequence[str]) -> Non
 def last(connection: sa.Connection) -> int:
     """The newest seq, 0 for an empty log."""
     return int(connection.execute(sa.select(sa.func.max(changes.c.seq))).scalar() or 0)
+
+
+def position(connection: sa.Connection) -> Position:
+    """How far the log goes; `Position(0, 0)` for an empty one."""
+    newest = sa.select(changes.c.seq, changes.c.stamp).order_by(changes.c.seq.desc()).limit(1)
+    row = connection.execute(newest).first()
+    return Position(*row) if row else Position(0, 0)
+
+
+def holds(connection: sa.Connection, position: Position) -> bool:
+    """Whether the log goes at least that far, and is the one that did."""
+    query = sa.select(changes.c.seq).where(changes.c.seq == position.seq, changes.c.stamp == position.stamp)
+    return connection.execute(query).first() is not None
 
 
 def since(connection: sa.Connection, seq: int) -> list[Change]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,21 @@ class Change:
     document_id: int | None
     uri: str
     target: str | None
+    stamp: int | None
+
+    @property
+    def position(self) -> Position:
+        """That of the log which ends with this change."""
+        return Position(self.seq, self.stamp)
+
+
+class Position(NamedTuple):
+    """How far a log goes. The stamp is drawn at random for each change, so that logs which have a position in
+    common are one up to there: a catalog that is restored from a backup grows past the same numbers with
+    other stamps. None where an older knarr wrote the change."""
+
+    seq: int
+    stamp: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,7 @@ changes = sa.Table(
     sa.Column("document_id", sa.Integer),
     sa.Column("uri", sa.Text, nullable=False),
     sa.Column("target", sa.Text),
+    sa.Column("stamp", sa.BigInteger, default=lambda: secrets.randbits(63)),
     sqlite_autoincrement=True,
 )
 
@@ -228,6 +230,7 @@ def open_database(path: Path) -> sa.Engine:
     try:
         metadata.create_all(database)
         _check_version(database, path)
+        _stamp_changes(database)
     except sa.exc.DatabaseError as error:
         database.dispose()
         raise CatalogError(
@@ -266,3 +269,22 @@ def _check_version(database: sa.Engine, path: Path) -> None:
                 f"{path}: schema version {found}, this knarr reads {SCHEMA_VERSION}: use the knarr that made it, "
                 "or add the documents again to a new knowledge base"
             )
+
+
+def _stamp_changes(database: sa.Engine) -> None:
+    """Give the log of an older knarr its stamps, the newest change one at once."""
+    if _is_stamped(database):
+        return
+    with database.connect() as plain:
+        connection = plain.execution_options(immediate=True)
+        with connection.begin():
+            if _is_stamped(connection):
+                return  # by another process, meanwhile
+            connection.exec_driver_sql("ALTER TABLE changes ADD COLUMN stamp BIGINT")
+            newest = sa.select(sa.func.max(changes.c.seq)).scalar_subquery()
+            stamp = secrets.randbits(63)
+            connection.execute(changes.update().where(changes.c.seq == newest).values(stamp=stamp))
+
+
+def _is_stamped(bind: sa.Engine | sa.Connection) -> bool:
+    return any(column["name"] == "stamp" for column in sa.inspect(bind).get_columns("changes"))
