@@ -22,15 +22,13 @@ from __future__ import annotations
 
 import builtins
 import os
-import re
-import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from knarr import _core
+from knarr import _core, arguments
 from knarr._core import (
     Expanded,
     Expansion,
@@ -43,45 +41,32 @@ from knarr._core import (
     ListPage,
     TextSpan,
 )
+from knarr.arguments import Floats, Plan, Precision, RowFilter, Rows
 from knarr.errors import InvalidArgument
-from knarr.types import Kind
+
+if TYPE_CHECKING:
+    from knarr.types import Kind
 
 __all__ = [
     "Engine",
     "Expanded",
     "Expansion",
     "Explanation",
+    "Floats",
     "GrepHits",
     "GrepMatch",
     "Hits",
     "KnownEdge",
     "ListEntry",
     "ListPage",
+    "Plan",
+    "Precision",
+    "RowFilter",
+    "Rows",
     "TextSpan",
 ]
 
-Floats = npt.NDArray[np.float32]
-
-
-class Serializable(Protocol):
-    """What a pyroaring.BitMap or FrozenBitMap is to the engine."""
-
-    def serialize(self) -> bytes:
-        """The set in the portable Roaring format."""
-        ...
-
-
-# Rows that a caller may see: a pyroaring.BitMap, its portable serialisation, or a bool for each row.
-Rows = Serializable | bytes | npt.NDArray[np.bool_]
-# Such rows, or (rows, numbering): refused when `Engine.compact` has given rows other numbers since.
-RowFilter = Rows | tuple[Rows, int]
-
-Plan = Literal["auto", "exact", "scan", "graph"]
-Precision = Literal["float32", "bfloat16", "int8"]
-
 ROOT = "viking://"
-_ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
-_ESCAPE = re.compile(r"(%[0-7][0-9A-Fa-f])")
 
 
 class Engine:
@@ -98,7 +83,7 @@ class Engine:
     """
 
     def __init__(self, dim: int, precision: Precision = "float32", *, graph: bool = False) -> None:
-        self._core = _core.Engine(_count(dim, "dim"), _text(precision, "precision"))
+        self._core = _core.Engine(arguments.count(dim, "dim"), arguments.text(precision, "precision"))
         if graph:
             self.keep_graph()
 
@@ -154,13 +139,13 @@ class Engine:
         lies below an object, a vector that is zero or not finite (named by its URI), wrong shapes.
         """
         begin, end = self._core.add(
-            [_nfc(uri) for uri in uris],
-            _array(vectors, "vectors"),
-            _strings(texts),
-            _strings(kinds),
-            document=None if document is None else _nfc(document),
+            [arguments.nfc(uri) for uri in uris],
+            arguments.array(vectors, "vectors"),
+            arguments.strings(texts),
+            arguments.strings(kinds),
+            document=None if document is None else arguments.nfc(document),
             replace=replace,
-            previews=_strings(previews),
+            previews=arguments.strings(previews),
         )
         return range(begin, end)
 
@@ -168,14 +153,14 @@ class Engine:
         """Remove an object or a subtree from every index; returns how many objects went.
 
         Directories that are left empty go too. Raises NotFound."""
-        return self._core.remove(_nfc(uri))
+        return self._core.remove(arguments.nfc(uri))
 
     def move(self, source: str, target: str) -> int:
         """Give an object or a subtree the URI `target`; returns how many objects moved.
 
         Raises NotFound, AlreadyExists when `target` is taken, InvalidArgument when it lies within
         `source` or below an object."""
-        return self._core.move(_nfc(source), _nfc(target))
+        return self._core.move(arguments.nfc(source), arguments.nfc(target))
 
     def compact(self, least_share: float = 0.0) -> npt.NDArray[np.uint32] | None:
         """Give back the memory of removed rows, when they are at least this share of all rows (0 to 1).
@@ -207,12 +192,12 @@ class Engine:
 
         Raises NotFound for an unknown URI."""
         return self._core.add_edges(
-            [_nfc(uri) for uri in sources],
-            [_nfc(uri) for uri in targets],
-            _text(question, "question"),
-            _array(vector, "vector"),
-            trace=_text(trace, "trace"),
-            summary=_text(summary, "summary"),
+            [arguments.nfc(uri) for uri in sources],
+            [arguments.nfc(uri) for uri in targets],
+            arguments.text(question, "question"),
+            arguments.array(vector, "vector"),
+            trace=arguments.text(trace, "trace"),
+            summary=arguments.text(summary, "summary"),
             expires_at_s=None if expires_at is None else int(expires_at),
         )
 
@@ -221,8 +206,8 @@ class Engine:
         if (trace is None) == (uri is None):
             raise InvalidArgument("name either a trace or a uri")
         if trace is not None:
-            return self._core.remove_edges_of_trace(_text(trace, "trace"))
-        return self._core.remove_edges_of_node(_nfc(str(uri)))
+            return self._core.remove_edges_of_trace(arguments.text(trace, "trace"))
+        return self._core.remove_edges_of_node(arguments.nfc(str(uri)))
 
     # ------------------------------------------------------------------ reading
 
@@ -409,67 +394,9 @@ class Engine:
         Of a large file's vectors, texts and previews each page is checked when a call first needs it:
         that call raises Corruption when it is damaged, and calls that do not need it go on. `check_all`
         checks them here, too."""
-        expected = None if precision is None else _text(precision, "precision")
+        expected = None if precision is None else arguments.text(precision, "precision")
         engine = cls.__new__(cls)
         engine._core = _core.Engine.load(os.fsencode(path), expected, check_all)
         if graph:
             engine.keep_graph()
         return engine
-
-
-def _count(value: int, name: str) -> int:
-    """An integer that fits the engine; its range is checked there."""
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise InvalidArgument(f"{name}: expected an integer, got {value!r}") from None
-    if not -(2**63) <= number < 2**63:
-        raise InvalidArgument(f"{name}: {number} is out of range")
-    return number
-
-
-def _text(value: str, name: str) -> str:
-    """A str that has a UTF-8 form."""
-    if not isinstance(value, str):
-        raise InvalidArgument(f"{name}: expected str, got {value!r}")
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise InvalidArgument(f"{name} {value!a}: a lone surrogate has no UTF-8 form") from None
-    return value
-
-
-def _array(value: Floats, name: str) -> Floats:
-    """An array; its type, shape and layout are checked by the engine."""
-    if not isinstance(value, np.ndarray):
-        raise InvalidArgument(
-            f"{name}: expected a float32 array, got {type(value).__name__}; "
-            "numpy.ascontiguousarray(x, dtype=numpy.float32) converts"
-        )
-    return value
-
-
-def _nfc(uri: str) -> str:
-    """The URI with its components in Unicode NFC; what else is wrong with it the engine says.
-
-    Escapes of bytes from 0x80 on are text written in another way: they are undone first, so that
-    both ways name the same node. They yield no `%`, so the rest is still decoded exactly once. An accent
-    that follows another escape belongs to the sign that is meant, not to the last letter of the escape."""
-    uri = _text(uri, "URI")
-    if "%" in uri:
-        uri = _ESCAPED_TEXT.sub(_unescape, uri)
-    if uri.isascii():
-        return uri
-    return "".join(unicodedata.normalize("NFC", piece) for piece in _ESCAPE.split(uri))
-
-
-def _unescape(match: re.Match[str]) -> str:
-    try:
-        return bytes.fromhex(match[0].replace("%", "")).decode("utf-8")
-    except UnicodeDecodeError:
-        return match[0]  # refused by the engine, with the whole URI in its message
-
-
-def _strings(values: Sequence[str] | None) -> list[str] | None:
-    return None if values is None else list(values)

@@ -1,4 +1,4 @@
-"""A chat model drives the loop, in both styles: AG-01…04, and what leaves to the model."""
+"""A chat model drives the loop, in both styles: what is sent to it, and what becomes of its answers."""
 
 from __future__ import annotations
 
@@ -6,48 +6,10 @@ import json
 
 import pytest
 
-from knarr.agent import Agent, Budget, ModelPolicy
-from knarr.errors import ChatError, KnarrError
+from knarr.agent import Budget, ModelPolicy
 from knarr.llm import ChatReply, ScriptedChat, WishedCall
 from knarr.types import ModelUsage
-from strict import strict
-
-FEES = "viking://handbook/loans/c_2.md"
-WORDS = "A late fee of two crowns is charged for each day"
-STYLES = ["native", "schema"]
-
-
-def calling(style: str, *calls: tuple[str, str], text: str = "") -> ChatReply:
-    """A turn with these (tool, raw arguments)."""
-    if style == "native":
-        wished = (WishedCall(f"id{n}", tool, raw) for n, (tool, raw) in enumerate(calls))
-        return ChatReply(text, tuple(wished))
-    listed = [{"tool": tool, "arguments": raw} for tool, raw in calls]
-    return ChatReply(json.dumps({"thought": text, "calls": listed}))
-
-
-def answering(style: str, text: str = "Two crowns.", uri: str = FEES, words: str = WORDS) -> ChatReply:
-    if style == "native":
-        return ChatReply(f'{text} "{words}" ({uri})')
-    answer = {"found": True, "text": text, "quotes": [{"uri": uri, "text": words}]}
-    return ChatReply(json.dumps({"thought": "it is there", "answer": answer}))
-
-
-def run(library, chat, style="native", budget=None, scope="viking://", **options):
-    policy = ModelPolicy(chat, style=style, **options)
-    done = Agent(library, policy, reranker=None).run("What is the late fee?", scope, 10, budget)
-    for request in chat.requests:
-        strict(request)
-    return done
-
-
-def extends(earlier, later) -> bool:
-    """Whether the later request is the earlier one with more at its end, byte for byte."""
-    head = [json.dumps(message) for message in later.messages[: len(earlier.messages)]]
-    return head == [json.dumps(message) for message in earlier.messages]
-
-
-SEARCH = ("Search", '{"query": "late fee"}')
+from model_runs import FEES, SEARCH, STYLES, WORDS, answering, calling, extends, run
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -158,220 +120,11 @@ def test_the_last_turn_offers_no_tool_and_takes_none(library, style):
     assert final.answer.status == "budget_exhausted" and final.answer.text.startswith("Two crowns.")
 
 
-# -- how the style is found out
-
-
-PROPER = ChatReply("", (WishedCall("x", "Echo", '{"word": "knarr"}'),))
-
-
-@pytest.mark.parametrize(
-    ("reply", "style"),
-    [
-        (PROPER, "native"),
-        (ChatReply('{"name": "Echo", "arguments": {"word": "knarr"}}'), "schema"),
-        (ChatReply("", (WishedCall("x", "Echo", "knarr"),)), "schema"),
-        (ChatReply("", (WishedCall("x", "echo", '{"word": "knarr"}'),)), "schema"),
-        (ChatReply("", (WishedCall("x", "Echo", "[]"),)), "schema"),
-        (ChatReply(""), "schema"),
-    ],
-)
-def test_one_tiny_request_decides_on_the_style(library, reply, style):
-    chat = ScriptedChat([reply, calling(style, SEARCH), answering(style)])
-    policy = ModelPolicy(chat)
-    done = Agent(library, policy, reranker=None).run("What is the late fee?")
-    assert done.answer.status == "answered" and len(chat.requests) == 3
-    assert len(json.dumps(chat.requests[0].messages)) < 200
-    assert bool(chat.requests[1].tools) is (style == "native")
-    assert done.answer.usage.model.calls == 3
-
-
-def test_the_style_is_remembered_for_the_model(library):
-    turns = [calling("native", SEARCH), answering("native")]
-    chat = ScriptedChat([PROPER, *turns, *turns])
-    for _ in range(2):
-        assert (
-            Agent(library, ModelPolicy(chat), reranker=None).ask("What is the late fee?").status == "answered"
-        )
-    assert len(chat.requests) == 5
-
-
-def test_a_server_that_refuses_tools_is_not_asked_twice(library):
-    turns = [calling("schema", SEARCH), answering("schema")]
-    chat = ScriptedChat([ChatError("tools are not supported"), *turns, *turns])
-    for _ in range(2):
-        assert (
-            Agent(library, ModelPolicy(chat), reranker=None).ask("What is the late fee?").status == "answered"
-        )
-    assert [bool(request.schema) for request in chat.requests] == [False, *[True] * 4]
-
-
-def test_a_server_that_was_gone_is_probed_again(library):
-    chat = ScriptedChat(
-        [ChatError("gone"), ChatError("gone"), PROPER, calling("native", SEARCH), answering("native")]
-    )
-    first, second = (
-        Agent(library, ModelPolicy(chat), reranker=None).ask("What is the late fee?") for _ in range(2)
-    )
-    assert (first.status, second.status) == ("no_answer", "answered")
-
-
 def test_settings_that_make_no_sense_are_refused():
     chat = ScriptedChat([])
     for wrong in ({"style": "xml"}, {"history": "short"}, {"reply_tokens": 0}):
         with pytest.raises(ValueError, match="expected"):
             ModelPolicy(chat, **wrong)
-
-
-# -- AG-01, AG-02, AG-03
-
-MALFORMED = [
-    '{"query":"x",}',
-    "",
-    "null",
-    "[1]",
-    '{"query":"x"} thanks',
-    '{"query": \\n"x"}',
-    '{"k":"five"}',
-    '{"query":"x","colour":1}',
-    '{"query":"' + "x" * 1_000_000 + '"}',
-    "{" * 100_000,
-]
-
-
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("raw", MALFORMED)
-def test_after_malformed_arguments_the_next_request_is_valid(library, raw, style):
-    chat = ScriptedChat([calling(style, ("Search", raw)), calling(style, SEARCH), answering(style)])
-    done = run(library, chat, style)
-    assert done.answer.status == "answered" and len(chat.requests) == 3
-    assert len(json.dumps(chat.requests[1].messages)) < 12_000
-    said = chat.requests[1].messages[-1]["content"]
-    assert len(said) < 1_500 and ("Search" in said or "longer than" in said)
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_unknown_tools_are_named_and_none_is_guessed(library, style):
-    wrong = ["serach", "execute_python", "Search "]
-    chat = ScriptedChat(
-        [
-            *(calling(style, (name, '{"query": "x"}')) for name in wrong),
-            calling(style, SEARCH),
-            answering(style),
-        ]
-    )
-    done = run(library, chat, style)
-    assert done.answer.status == "answered"
-    assert all("Search, List, Grep, Read" in r.messages[-1]["content"] for r in chat.requests[1:4])
-    assert [call for call in library.calls if call[0] == "search"] == [("search", "late fee")]
-
-
-class Breaking:
-    """A library whose Grep raises, and whose List takes too long."""
-
-    def __init__(self, library) -> None:
-        self._library = library
-
-    def __getattr__(self, name):
-        return getattr(self._library, name)
-
-    def grep(self, *_args, **_kwargs):
-        raise RuntimeError("secret")
-
-    def list(self, uri="viking://", *args):
-        if uri == "viking://handbook":
-            raise TimeoutError("no reply within 30 s")
-        return self._library.list(uri, *args)
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_four_calls_have_four_replies_in_order(library, style):
-    four = (
-        SEARCH,
-        ("Grep", '{"pattern": "fee"}'),
-        ("List", '{"uri": "viking://handbook"}'),
-        ("Fetch", "{}"),
-    )
-    chat = ScriptedChat([calling(style, *four), answering(style)])
-    done = run(Breaking(library), chat, style)
-    assert done.answer.status == "answered"
-    calls = list(done.trace.calls())
-    assert [call.tool for call in calls] == ["Search", "Grep", "List", "Fetch"]
-    assert [bool(call.error) for call in calls] == [False, True, True, True]
-    sent = json.dumps(chat.requests[1].messages)
-    assert "secret" not in sent
-    if style == "native":
-        replies = chat.requests[1].messages[-4:]
-        assert [reply["role"] for reply in replies] == ["tool"] * 4
-        assert len({reply["tool_call_id"] for reply in replies}) == 4
-
-
-def test_empty_and_repeated_ids_become_unique(library):
-    wished = tuple(
-        WishedCall(name, "List", json.dumps({"offset": n})) for n, name in enumerate(["", "a", "a", ""])
-    )
-    chat = ScriptedChat([ChatReply("", wished), ChatReply("", wished), answering("native")])
-    assert run(library, chat).answer.status == "answered"
-
-
-# -- AG-04
-
-EMPTY = [
-    ChatReply(""),
-    ChatReply("  \n"),
-    ChatReply("", reasoning="The fee is two crowns."),
-    ChatReply("<think>The fee is two crowns.</think>"),
-    ChatReply("<think>The fee is two crowns."),
-    ChatReply("", cut=True),
-]
-
-
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("empty", EMPTY)
-def test_empty_replies_end_with_what_was_found(library, empty, style):
-    chat = ScriptedChat([calling(style, ("Read", json.dumps({"uri": FEES}))), *[empty] * 9])
-    done = run(library, chat, style, Budget(nudges=2))
-    assert len(chat.requests) == 1 + 3
-    assert done.answer.status == "no_answer" and FEES in done.answer.text
-    assert "The fee is two crowns." not in done.answer.text
-    assert [piece.uri for piece in done.answer.citations] == [FEES]
-    assert done.answer.usage.model.calls == 4
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_a_reply_that_cannot_be_read_is_told_why(library, style):
-    chat = ScriptedChat(
-        [calling(style, SEARCH), '{"thought": "it is", "answer": {"found": tr', answering(style)]
-    )
-    done = run(library, chat, style)
-    assert done.answer.status == "answered"
-    assert "could not be read" in chat.requests[2].messages[-1]["content"]
-
-
-# -- failures of the model
-
-
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize(
-    "error", [ChatError("the server is gone"), TimeoutError(), ConnectionResetError("reset")]
-)
-def test_a_model_that_fails_ends_the_run_with_what_was_found(library, error, style):
-    chat = ScriptedChat([calling(style, SEARCH), error, answering(style)])
-    done = run(library, chat, style)
-    assert len(chat.requests) == 2
-    assert done.answer.status == "no_answer" and FEES in done.answer.text and done.answer.citations
-    assert done.trace.rounds[-1].text.startswith("the model failed: ")
-    assert done.answer.usage.model.calls == 1
-
-
-def test_a_model_that_fails_in_the_last_turn(library):
-    chat = ScriptedChat([calling("native", SEARCH), ChatError("gone")])
-    done = run(library, chat, budget=Budget(rounds=1))
-    assert (done.answer.status, done.trace.spent) == ("budget_exhausted", "rounds") and done.answer.citations
-
-
-def test_other_errors_are_bugs_and_are_not_hidden(library):
-    with pytest.raises(KnarrError, match="wrong settings"):
-        run(library, ScriptedChat([KnarrError("wrong settings")]))
 
 
 def test_usage_is_kept_per_turn(library):
