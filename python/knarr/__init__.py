@@ -3,13 +3,15 @@
 `open` a knowledge base, `add` documents, then `search`, `list`, `grep`, `read` and `ask`.
 `Engine` is the native index alone, for those who bring their own vectors.
 
-Names are imported when they are first used, so that a command which needs little starts quickly.
+Names are imported when they are first used: `import knarr` imports nothing else, and
+`from knarr import Engine` NumPy and the native index alone.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from knarr import late
+
+TYPE_CHECKING = False  # as in `knarr.late`
 
 if TYPE_CHECKING:
     from knarr.abstracting.report import AbstractReport
@@ -52,8 +54,9 @@ if TYPE_CHECKING:
         Usage,
         Verdict,
     )
+    from knarr.version import __version__ as __version__
 
-_HOME = {
+_HOMES = {
     "Agent": "knarr.agent",
     "Settings": "knarr.config",
     "Engine": "knarr.engine",
@@ -92,31 +95,9 @@ _HOME = {
     "SearchResult": "knarr.types",
     "Usage": "knarr.types",
     "Verdict": "knarr.types",
+    "__version__": "knarr.version",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return _version()
-    if name not in _HOME:
-        raise AttributeError(f"module 'knarr' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("knarr")
-    except PackageNotFoundError:  # a source tree that was never installed
-        return "0+unknown"
-
+late.install(globals(), _HOMES)
 
 __all__ = [
     "AbstractReport",

@@ -21,15 +21,6 @@ from knarr.documents.names import SCHEME, parse
 from knarr.embed import Embedder, count_tokens
 
 
-def above(uri: str) -> list[str]:
-    """The folders above a URI, deepest first; the last is the root."""
-    found = []
-    while uri != SCHEME:
-        uri = uri.rsplit("/", 1)[0] if uri.count("/") > 2 else SCHEME
-        found.append(uri)
-    return found
-
-
 def refresh(
     catalog: Catalog,
     embedder: Embedder,

@@ -24,13 +24,12 @@ from knarr.catalog.records import DocumentRecord
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.documents import parse
-from knarr.documents.names import component, encode, place
+from knarr.documents.names import above, component, encode, place
 from knarr.documents.objects import Laid, lay_out
 from knarr.documents.sections import Document
 from knarr.embed import Embedder
 from knarr.embed.parallel import available_cores
 from knarr.errors import DocumentError, EmbedderError, InvalidArgument
-from knarr.folders import above
 from knarr.report import AddReport, Change, FileReport, Status
 from knarr.sources import SourceFile, find_sources
 

@@ -10,22 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from knarr.abstracting.report import AbstractReport
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.config import Settings
-from knarr.documents.names import SCHEME, canonical, place
+from knarr.documents.names import SCHEME, above, canonical, place
 from knarr.embed import Embedder, load_embedder
 from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
 from knarr.experience.warmup import Warming
-from knarr.folders import above
-from knarr.folders import refresh as refresh_folders
 from knarr.index import Index
-from knarr.ingest import Ingest, Progress
-from knarr.report import AddReport
 
 if TYPE_CHECKING:
     from knarr.abstracting.job import Job
+    from knarr.abstracting.report import AbstractReport
+    from knarr.ingest import Progress
     from knarr.llm import ChatModel
+    from knarr.report import AddReport
 
 
 class KnowledgeBase(Warming):
@@ -69,6 +67,8 @@ class KnowledgeBase(Warming):
         when another process writes. A file that cannot be read is a line of the receipt, not an error.
         """
         with self._changing():
+            from knarr.ingest import Ingest
+
             ingest = Ingest(self._catalog, self.embedder, self.settings, self._follow)
             try:
                 report = ingest.add(source, into, progress)
@@ -93,6 +93,8 @@ class KnowledgeBase(Warming):
             job = self._abstract_job(self.chat_model(), None, False, advance)
             told = job.run(SCHEME, set(fresh))
         except ChatError as error:
+            from knarr.abstracting.report import AbstractReport
+
             # The documents are in; their own sentences stand until a model can be asked.
             told = AbstractReport(SCHEME, "", left=report.total("sections"), stopped=str(error))
         return replace(report, abstracts=told)
@@ -210,8 +212,10 @@ class KnowledgeBase(Warming):
 
     def _settle(self) -> None:
         """After a change: publish it, then bring the abstracts of the folders it touched up to date."""
+        from knarr.folders import refresh
+
         self._follow()
-        refresh_folders(self._catalog, self.embedder, self.settings)
+        refresh(self._catalog, self.embedder, self.settings)
         self._follow()
 
     def refresh(self) -> bool:

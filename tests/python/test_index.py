@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 import knarr
-from knarr import knowledge_base
+from knarr import folders
 from knarr.catalog import documents
 from knarr.testing import HashEmbedder
 from support import WriteDocs
@@ -39,7 +39,7 @@ def test_a_document_in_the_place_of_a_folder_that_a_kill_left_keeps_its_abstract
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(knowledge_base, "refresh_folders", killed)
+        patch.setattr(folders, "refresh", killed)
         kb.remove("viking://kb/loans/x")
     kb.add(write_docs({"loans.md": "# Loans\n\nword\n"}) / "loans.md", into="viking://kb")
     found = objects(kb)

@@ -22,10 +22,10 @@ from knarr.abstracting.write import write_document
 from knarr.catalog import Catalog, abstracts, documents, folders
 from knarr.config import Settings
 from knarr.documents.abstracts import folder_abstract
-from knarr.documents.names import SCHEME, parse
+from knarr.documents.names import SCHEME, above, parse
 from knarr.embed import Embedder
 from knarr.errors import NotFound
-from knarr.folders import above, parts_of, refresh
+from knarr.folders import parts_of, refresh
 from knarr.llm import ChatModel
 
 Progress = Callable[[int, int, str], None]

@@ -15,9 +15,9 @@ from knarr.catalog.records import DocumentRecord
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.documents.abstracts import preview
+from knarr.documents.names import above
 from knarr.embed import Embedder, count_tokens
 from knarr.errors import EmbedderError
-from knarr.folders import above
 
 _BATCH = 32
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from knarr.catalog import experience
 from knarr.catalog.records import DocumentRecord
 from knarr.catalog.schema import documents, labels, objects, sections, texts
-from knarr.documents.objects import Laid, NamedObject, NamedSection
+
+if TYPE_CHECKING:
+    from knarr.documents.objects import Laid, NamedObject, NamedSection
 
 _TUPLES = ("page_begins", "missing_pages", "notes")
 

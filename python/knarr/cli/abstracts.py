@@ -9,7 +9,6 @@ import typer
 from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, open_base
 from knarr.cli.progress import progress_count
-from knarr.types import to_json
 
 if TYPE_CHECKING:
     from knarr.abstracting.report import AbstractReport
@@ -43,7 +42,7 @@ def abstracts(
     with open_base(kb) as base, progress_count("abstracts") as progress:
         report = base.make_abstracts(scope, max_tokens=max_tokens, dry_run=dry_run, progress=progress)
     if as_json:
-        page.say_json({"ok": report.ok, "nodes": report.nodes, "tokens": report.tokens} | to_json(report))
+        page.say_json({"ok": report.ok, "nodes": report.nodes, "tokens": report.tokens} | page.plain(report))
     else:
         show_abstracts(report)
     if not report.ok:

@@ -11,7 +11,6 @@ import typer
 from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, JsonOption, KbOption, open_base
 from knarr.errors import InvalidArgument
-from knarr.types import to_json
 
 if TYPE_CHECKING:
     from knarr.checker import Calibration
@@ -61,7 +60,7 @@ def calibrate(
     with open_base(kb) as base:
         found = base.calibrate_checker(given, alpha, judge=judge, among=wanted)
     if as_json:
-        page.say_json({"never": found.never} | to_json(found))
+        page.say_json({"never": found.never} | page.plain(found))
     else:
         _show_calibration(found)
 
@@ -81,7 +80,7 @@ def report(
         stored = base.checker_calibration()
     if as_json:
         shares = {"wrong_share": found.wrong_share, "wrong_at_most": found.wrong_at_most}
-        page.say_json(to_json(found) | shares | {"calibration": to_json(stored)})
+        page.say_json(page.plain(found) | shares | {"calibration": page.plain(stored)})
     else:
         _show_report(found, stored)
     if not found.checked and not found.forced:

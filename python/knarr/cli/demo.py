@@ -15,12 +15,12 @@ from knarr.cli.options import JsonOption, open_base
 from knarr.cli.progress import progress_line, waiting
 from knarr.cli.show_answer import answer_json, show_answer, timed
 from knarr.cli.write import show_receipt
-from knarr.types import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from knarr.knowledge_base import KnowledgeBase
+    from knarr.types import Answer
 
 
 def demo(

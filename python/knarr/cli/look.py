@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, OffsetOption, ScopeOption, open_base
-from knarr.documents.names import ABSTRACT_NAME
-from knarr.types import Entry, GrepResult, Hit, Listing, Match, Passage, SearchResult
+
+if TYPE_CHECKING:
+    from knarr.types import Entry, GrepResult, Hit, Listing, Match, Passage, SearchResult
 
 
 def search(
@@ -68,6 +69,8 @@ def list_(
 
 
 def _show_listing(listing: Listing) -> None:
+    from knarr.documents.names import ABSTRACT_NAME
+
     abstract_shown = bool(listing.abstract) and page.in_terminal()
     if abstract_shown:
         page.say(page.dim(page.block(listing.abstract, max_lines=4)))

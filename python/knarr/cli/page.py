@@ -13,13 +13,15 @@ import os
 import shutil
 import sys
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from knarr.drawing import clean as clean
 from knarr.drawing import one_line as one_line
-from knarr.types import Span, to_json
+
+if TYPE_CHECKING:
+    from knarr.types import Span
 
 MAX_WIDTH = 100
 
@@ -51,10 +53,17 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def plain(value: Any) -> Any:
+    """A result as what JSON can hold."""
+    from knarr.types import to_json
+
+    return to_json(value)
+
+
 def say_json(value: Any) -> None:
     """A result as JSON. Characters outside ASCII are escaped where stdout cannot hold them."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    say(json.dumps(to_json(value), ensure_ascii=not utf8, allow_nan=False, indent=2))
+    say(json.dumps(plain(value), ensure_ascii=not utf8, allow_nan=False, indent=2))
 
 
 def _style(text: str, **how: bool | str) -> str:

@@ -6,12 +6,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from knarr.cli import page
-from knarr.types import Answer, Citation, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from knarr.trace import CallRecord, Trace
+    from knarr.types import Answer, Citation
 
 MAX_URIS = 5
 
@@ -54,15 +54,15 @@ def full_json(answer: Answer, ms: float, trace: Trace) -> dict[str, Any]:
         }
         for one in trace.rounds
     ]
-    citations = to_json(answer.citations)
-    usage = to_json(answer.usage)
+    citations = page.plain(answer.citations)
+    usage = page.plain(answer.usage)
     return answer_json(answer, ms) | {
         "citations": citations,
         "usage": usage,
         "path": path,
         "mode": answer.mode,
         "escalated": answer.escalated,
-        "verdict": to_json(answer.verdict),
+        "verdict": page.plain(answer.verdict),
         "trace_id": answer.trace_id,
     }
 

@@ -12,7 +12,6 @@ import typer
 from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, ScopeOption, open_base
 from knarr.errors import InvalidArgument
-from knarr.types import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,7 +119,7 @@ def _question(line: str, place: str) -> str:
 
 def full_json(report: WarmUpReport) -> dict[str, Any]:
     return {
-        **to_json(report),
+        **page.plain(report),
         "seconds_per_question": round(report.seconds_per_question, 4),
         "tokens_per_question": round(report.tokens_per_question, 1),
     }

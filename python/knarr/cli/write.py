@@ -12,7 +12,6 @@ from knarr.cli.abstracts import show_abstracts
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, open_base
 from knarr.cli.progress import progress_line
 from knarr.errors import InvalidArgument
-from knarr.types import to_json
 
 if TYPE_CHECKING:
     from knarr.report import AddReport, FileReport
@@ -47,7 +46,7 @@ def add(
     with open_base(kb, create=True) as base, progress_line("adding") as progress:
         report = base.add(paths[0] if len(paths) == 1 else paths, into=into, progress=progress)
     if as_json:
-        page.say_json({"ok": report.ok} | to_json(report))
+        page.say_json({"ok": report.ok} | page.plain(report))
     else:
         show_receipt(report)
         if report.abstracts is not None:

@@ -7,10 +7,18 @@ files are often misnamed. Parsers are imported when first needed.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
+from knarr import late
 from knarr.documents.limits import DEFAULT, Limits
-from knarr.documents.sections import Document, Heading, Section, Table
 from knarr.errors import DocumentError
+
+if TYPE_CHECKING:
+    from knarr.documents.sections import Document, Heading, Section, Table
+
+late.install(
+    globals(), dict.fromkeys(("Document", "Heading", "Section", "Table"), "knarr.documents.sections")
+)
 
 __all__ = ["SUFFIXES", "Document", "Heading", "Limits", "Section", "Table", "parse", "stem"]
 

@@ -119,6 +119,15 @@ def place(uri: str) -> str:
     return uri
 
 
+def above(uri: str) -> list[str]:
+    """The folders above a URI, deepest first; the last is the root."""
+    found = []
+    while uri != SCHEME:
+        uri = uri.rsplit("/", 1)[0] if uri.count("/") > 2 else SCHEME
+        found.append(uri)
+    return found
+
+
 def abstract_of(folder: str) -> str:
     """The URI of a directory's abstract."""
     return folder + ABSTRACT_NAME if folder.endswith("/") else f"{folder}/{ABSTRACT_NAME}"
