@@ -14,7 +14,7 @@ Line = dict[str, Any]
 # What tells two cases of one bench apart.
 _KEYS = (
     "bench", "rows", "scope", "rights", "filter", "queries_per_call", "pattern", "peer", "case", "contender", "edges",
-    "threads", "leaves", "phase", "cache",
+    "threads", "leaves", "phase", "cache", "precision", "queries", "recall_target",
 )  # fmt: skip
 
 

@@ -155,28 +155,24 @@ def grep(lines: Sequence[Line]) -> str:
     return "\n\n".join(parts)
 
 
+# The columns of a bench whose lines are shown as they are.
+OTHER = {
+    "structure": "rows case leaves p50_us p99_us per_s bytes_per_object",
+    "churn": "phase objects rows rss_mib search_all_us search_folder_us edit_p50_us lost ghosts",
+    "opening": "rows cache file_mib open_ms first_search_ms both_ms again_ms plan",
+    "opening_base": "chunks cache snapshot_mib open_ms first_search_ms both_ms again_ms",
+    "edges": "case edges found p50_us p99_us",
+    "precision": "rows precision recall_10 recall_100 auto_recall_10 vectors_bytes short_bytes codes_bytes"
+    " document_ms 10%_ms 100%_ms 100%_of_float32 exact_ms",
+    "graph": "rows queries filter recall_target plan graph_p50_ms scan_p50_ms recall scan_recall rows_scanned",
+    "embed": "contender threads texts_per_s p50_ms of_alone",
+}
+
+
 def other(lines: Sequence[Line]) -> str:
-    """Structural operations, edges and embedding: what they were written as."""
-    parts = [
-        ("structure", ["rows", "case", "leaves", "p50_us", "p99_us", "per_s", "bytes_per_object"]),
-        (
-            "churn",
-            ["phase", "objects", "rows", "rss_mib", "search_all_us", "search_folder_us", "edit_p50_us"],
-        ),
-        (
-            "opening",
-            ["rows", "cache", "file_mib", "open_ms", "first_search_ms", "both_ms", "again_ms", "plan"],
-        ),
-        (
-            "opening_base",
-            ["chunks", "cache", "snapshot_mib", "open_ms", "first_search_ms", "both_ms", "again_ms"],
-        ),
-        ("edges", ["case", "edges", "found", "p50_us", "p99_us"]),
-        ("embed", ["contender", "threads", "texts_per_s", "p50_ms", "of_alone"]),
-    ]
-    return "\n\n".join(
-        table(select(lines, bench), columns) for bench, columns in parts if select(lines, bench)
-    )
+    """A table for each bench of OTHER that ran."""
+    found = [(select(lines, bench), columns.split()) for bench, columns in OTHER.items()]
+    return "\n\n".join(table(rows, columns) for rows, columns in found if rows)
 
 
 PARTS: dict[str, Callable[[Sequence[Line]], str]] = {

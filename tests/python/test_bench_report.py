@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bench import guard
 from bench.lines import Line, load
-from bench.report import TEMPLATE, fill
+from bench.report import TEMPLATE, fill, other
 from bench.targets import rows
 
 
@@ -57,6 +57,17 @@ def test_the_template_is_filled_with_what_there_is() -> None:
     assert "{{" not in text
     assert "| numpy 2 | – | – | – | 10 µs (2 ×) |  |" in text
     assert "a machine" in text
+
+
+def test_each_case_of_a_graph_or_a_precision_has_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    graph = {"bench": "graph", "rows": 1000, "queries": "near rows", "filter": "10%", "scan_p50_ms": 0.5}
+    precisions = [{"bench": "precision", "rows": 1000, "precision": name} for name in ("float32", "int8")]
+    lines = [*(graph | {"recall_target": target} for target in (0.9, 0.99)), *precisions]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    text = other(load([path]))
+    assert text.count("| 1000 | near rows | 10% |") == 2
+    assert text.count("| 1000 | float32 |") == text.count("| 1000 | int8 |") == 1
 
 
 def test_the_guard_fails_what_became_dearer(capsys: pytest.CaptureFixture[str]) -> None:
