@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 
 #include "vectors/whole_numbers.h"
 
@@ -11,15 +10,11 @@ namespace {
 
 constexpr double kMostNumber = 127;
 constexpr double kMostProduct = 2147483647.0;
-constexpr std::align_val_t kLine{64};
 
 }  // namespace
 
-void Int8Query::Free::operator()(std::int16_t* memory) const { ::operator delete(memory, kLine); }
-
 Int8Query::Int8Query(std::span<const float> query, const Int8Shape& shape)
-    : numbers_(
-          static_cast<std::int16_t*>(::operator new(shape.numbers * sizeof(std::int16_t), kLine))) {
+    : numbers_(shape.numbers) {
   const double most = std::floor(
       std::min(32766.0, kMostProduct / (kMostNumber * static_cast<double>(shape.numbers))));
   step_ = largest(query) / static_cast<float>(most);

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/cpu.h"
+#include "vectors/line_aligned.h"
 
 namespace knarr {
 
@@ -29,16 +29,12 @@ class Int8Query {
   // Requires shape.numbers numbers, and one that is not zero.
   Int8Query(std::span<const float> query, const Int8Shape& shape);
 
-  // At a multiple of 64 bytes: loads that cross cache lines cost a batch a tenth.
+  // At a multiple of 64 bytes.
   const std::int16_t* numbers() const { return numbers_.get(); }
   float step() const { return step_; }
 
  private:
-  struct Free {
-    void operator()(std::int16_t* memory) const;
-  };
-
-  std::unique_ptr<std::int16_t, Free> numbers_;
+  LineAligned<std::int16_t> numbers_;
   float step_ = 0;
 };
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <vector>
 
@@ -24,7 +23,6 @@ constexpr float kLost = 1e-6f;        // for what spreading loses
 constexpr float kMostSine = 0.5f;     // of α and of β, that a bound is worth having
 constexpr float kLeastBound = -0.5f;  // so that all three angles are no more than half a circle
 constexpr float kLeastSlope = 1e-3f;
-constexpr std::align_val_t kLine{64};
 
 // More than float32 can lose in a score of `dim` numbers of unit vectors, which the scan's kernels
 // add in sixteen sums, in their lengths, and in a cosine.
@@ -115,11 +113,8 @@ void shorten(std::span<const float> row, const ShortShape& shape, std::byte* out
   std::memcpy(out + shape.numbers + sizeof(scale) + sizeof(slack), &centre, sizeof(centre));
 }
 
-void ShortQuery::Free::operator()(std::uint8_t* memory) const { ::operator delete(memory, kLine); }
-
 ShortQuery::ShortQuery(std::span<const float> query, const ShortShape& shape)
-    : numbers_(static_cast<std::uint8_t*>(::operator new(shape.numbers, kLine))),
-      rounding_(rounding(query.size())) {
+    : numbers_(shape.numbers), rounding_(rounding(query.size())) {
   const std::vector<float> spread = spread_out(query, shape);
   const Rounded rounded = round_to(spread, largest(spread) / kMostQuery, kMiddle, numbers_.get());
   scale_ = 1 / std::sqrt(rounded.length2);

@@ -26,10 +26,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/cpu.h"
+#include "vectors/line_aligned.h"
 
 namespace knarr {
 
@@ -88,11 +88,7 @@ class ShortQuery {
   ShortBound bound(float score) const;
 
  private:
-  struct Free {
-    void operator()(std::uint8_t* memory) const;
-  };
-
-  std::unique_ptr<std::uint8_t, Free> numbers_;
+  LineAligned<std::uint8_t> numbers_;
   float scale_ = 0;
   float sin_ = 0;  // of β
   float cos_ = 1;
