@@ -41,7 +41,7 @@ struct Task {
   std::size_t end_search;
 };
 
-std::uint64_t cost_of(const Plan& plan, const Search& search) {
+std::uint64_t cost_of(const GrepPlan& plan, const Search& search) {
   constexpr std::uint64_t least = 256;  // going there costs as much as so many bytes
   std::uint64_t bytes = least;
   for (std::size_t i = search.first_stretch; i < search.end_stretch; ++i) {
@@ -50,7 +50,7 @@ std::uint64_t cost_of(const Plan& plan, const Search& search) {
   return bytes;
 }
 
-std::vector<Task> cut_into_tasks(const Plan& plan, std::uint64_t& cost) {
+std::vector<Task> cut_into_tasks(const GrepPlan& plan, std::uint64_t& cost) {
   std::vector<Task> tasks;
   Task task{0, 0};
   std::uint64_t task_cost = 0;
@@ -67,7 +67,7 @@ std::vector<Task> cut_into_tasks(const Plan& plan, std::uint64_t& cost) {
   return tasks;
 }
 
-void run_task(const TextView& texts, const Plan& plan, const Task& task, const Pattern& pattern,
+void run_task(const TextView& texts, const GrepPlan& plan, const Task& task, const Pattern& pattern,
               std::uint64_t keep, Deadline& deadline, ScanResult& result) {
   const std::span stretches(plan.stretches);
   for (std::size_t i = task.first_search; i < task.end_search; ++i) {
@@ -159,7 +159,7 @@ GrepResult grep(const TextView& texts, const RowSet& allowed, std::string_view t
   check(options);
   Deadline deadline{std::chrono::milliseconds(std::min<std::int64_t>(options.timeout_ms, 1 << 30))};
   const auto pattern = cached_pattern(text, options.literal, options.ignore_case);
-  const Plan plan = make_plan(texts, allowed, *pattern, options.index);
+  const GrepPlan plan = make_plan(texts, allowed, *pattern, options.index);
   std::uint64_t cost = 0;
   const std::vector<Task> tasks = cut_into_tasks(plan, cost);
 

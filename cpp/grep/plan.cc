@@ -27,7 +27,7 @@ class Planner {
   Planner(const TextView& texts, const Pattern& pattern) : texts_(texts), pattern_(pattern) {}
 
   // Everything.
-  Plan whole(const std::vector<Run>& runs) {
+  GrepPlan whole(const std::vector<Run>& runs) {
     for (const Run& run : runs) {
       const Block& block = *texts_.block(run.block);
       const std::size_t first = plan_.stretches.size();
@@ -60,7 +60,7 @@ class Planner {
     }
   }
 
-  Plan finish() {
+  GrepPlan finish() {
     plan_.is_indexed = true;
     return std::move(plan_);
   }
@@ -108,7 +108,7 @@ class Planner {
 
   const TextView& texts_;
   const Pattern& pattern_;
-  Plan plan_;
+  GrepPlan plan_;
   bool ends_at_cut_ = false;  // the last stretch does, rather than where its matches' length ends
 };
 
@@ -146,8 +146,8 @@ std::optional<std::vector<PageSpan>> candidates(const PageIndex::View& pages,
 }
 
 // The scope's runs, when it is narrow.
-Plan narrow_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern,
-                 IndexUse use) {
+GrepPlan narrow_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern,
+                     IndexUse use) {
   Planner planner(texts, pattern);
   const std::vector<Run> runs = allowed_runs(texts, allowed);
   if (runs.empty() || (use == IndexUse::kAuto && bytes_of(runs) <= kNarrowBytes)) {
@@ -167,7 +167,8 @@ Plan narrow_plan(const TextView& texts, const RowSet& allowed, const Pattern& pa
 
 }  // namespace
 
-Plan make_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern, IndexUse use) {
+GrepPlan make_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern,
+                   IndexUse use) {
   Planner planner(texts, pattern);
   const PageIndex::View& pages = texts.pages();
   if (use == IndexUse::kNever || pattern.clauses().empty() || pages.unit_count() == 0) {

@@ -31,12 +31,13 @@ struct Search {
   std::size_t end_stretch;
 };
 
-struct Plan {
+struct GrepPlan {
   std::vector<Search> searches;  // in order of block and byte
   std::vector<Stretch> stretches;
   bool is_indexed = false;
 };
 
-Plan make_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern, IndexUse use);
+GrepPlan make_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern,
+                   IndexUse use);
 
 }  // namespace knarr

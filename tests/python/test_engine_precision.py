@@ -177,12 +177,12 @@ def test_save_and_load(engine: Engine, vectors: Floats, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_the_same_vectors_make_the_same_file(vectors: Floats, precision: Precision, tmp_path: Path) -> None:
-    for name in ("one", "other"):
+    names = uris(3000)
+    for name, step in (("one", 700), ("other", 3000)):
         engine = Engine(DIM, precision)
-        step = 700 if name == "one" else 3000
         for begin in range(0, 3000, step):
-            rows = range(begin, min(begin + step, 3000))
-            engine.add([uris(3000)[i] for i in rows], vectors[rows.start : rows.stop])
+            end = min(begin + step, 3000)
+            engine.add(names[begin:end], vectors[begin:end])
         engine.save(tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
