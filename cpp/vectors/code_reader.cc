@@ -33,13 +33,39 @@ CodeReader::CodeReader(const Scan& scan)
     : scan_(&scan),
       looks_early_(scan.k <= kMostWantedEarly),
       kept_(scan.queries.size(), Candidates(scan.k)),
+      inners_(kTogether * scan.queries.size()),
       inner_(scan.queries.size()) {}
 
 void CodeReader::read(std::size_t begin, std::size_t end) {
-  if (begin < end) want(begin, wanted_[begin % 2]);
-  for (std::size_t c = begin; c < end; ++c) {
-    if (c + 1 < end) want(c + 1, wanted_[(c + 1) % 2]);
-    if (wanted_[c % 2].rows > 0) read_chunk(c, std::min(c + 1, end - 1), wanted_[c % 2]);
+  want(begin, end, wanted_[0]);
+  std::size_t turn = 0;
+  for (std::size_t at = begin; at < end; at += kTogether, turn = 1 - turn) {
+    want(at + kTogether, end, wanted_[1 - turn]);
+    const std::size_t n = std::min(kTogether, end - at);
+    const std::span<const Wanted> some(wanted_[turn].data(), n);
+    const auto is_any = [](const Wanted& wanted) { return wanted.rows > 0; };
+    if (std::any_of(some.begin(), some.end(), is_any)) meet_centres(at, n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!is_any(some[i])) continue;
+      for (std::size_t q = 0; q < inner_.size(); ++q) inner_[q] = inners_[q * n + i];
+      read_chunk(at + i, std::min(at + i + 1, end - 1), some[i]);
+    }
+  }
+}
+
+void CodeReader::meet_centres(std::size_t begin, std::size_t n) {
+  std::array<const std::byte*, kTogether> centres;
+  for (std::size_t i = 0; i < n; ++i) centres[i] = scan_->codes.chunk(begin + i).centre();
+  scan_->centres.block(centres.data(), n, scan_->queries.data(), scan_->queries.size(),
+                       scan_->view.dim(), inners_.data(), n);
+}
+
+// Of the next chunks, as far as there are any; their centres are asked for.
+void CodeReader::want(std::size_t begin, std::size_t end, Several& out) const {
+  for (std::size_t i = 0; i < kTogether && begin + i < end; ++i) {
+    want(begin + i, out[i]);
+    const ChunkView chunk = scan_->codes.chunk(begin + i);
+    ask_for(chunk.data + chunk.shape->terms_at, chunk.shape->size_bytes - chunk.shape->terms_at);
   }
 }
 
@@ -72,14 +98,10 @@ void CodeReader::want(std::size_t chunk, Wanted& out) const {
     }
   }
   while (n % kBlockCodes != 0) out.numbers[n++] = out.numbers[out.rows - 1];
-  ask_for(scan_->codes.chunk(chunk).data + shape.terms_at, shape.size_bytes - shape.terms_at);
 }
 
 void CodeReader::read_chunk(std::size_t chunk, std::size_t next, const Wanted& wanted) {
   const ChunkView view = scan_->codes.chunk(chunk);
-  const std::byte* centre = view.centre();
-  scan_->centres.block(&centre, 1, scan_->queries.data(), scan_->queries.size(), scan_->view.dim(),
-                       inner_.data(), 1);
   const Row first = static_cast<Row>(chunk * kChunkRows);
   if (wanted.is_scattered) {
     read_scattered(view, scan_->codes.slots(chunk), first, wanted);
@@ -91,7 +113,7 @@ void CodeReader::read_chunk(std::size_t chunk, std::size_t next, const Wanted& w
 // Runs of blocks that hold any of the rows; the same blocks of the next chunk are asked for.
 void CodeReader::read_runs(const ChunkView& chunk, const ChunkView& next, Row first,
                            const Wanted& wanted) {
-  ask_for(next.data + next.shape->factors_at, next.shape->size_bytes - next.shape->factors_at);
+  ask_for(next.data + next.shape->factors_at, next.shape->terms_at - next.shape->factors_at);
   const auto& masks = wanted.masks;
   for (std::size_t begin = 0, end; begin < kChunkBlocks; begin = end) {
     for (end = begin + 1; end < kChunkBlocks && (masks[end] != 0) == (masks[begin] != 0);) ++end;

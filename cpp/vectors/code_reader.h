@@ -84,7 +84,13 @@ class CodeReader {
     const std::byte* next;         // where to go on
   };
 
+  // Chunks that follow each other: the queries meet their centres together.
+  static constexpr std::size_t kTogether = 4;
+  using Several = std::array<Wanted, kTogether>;
+
   void want(std::size_t chunk, Wanted& out) const;
+  void want(std::size_t begin, std::size_t end, Several& out) const;
+  void meet_centres(std::size_t begin, std::size_t n);
   void read_chunk(std::size_t chunk, std::size_t next, const Wanted& wanted);
   void read_runs(const ChunkView& chunk, const ChunkView& next, Row first, const Wanted& wanted);
   void read_scattered(const ChunkView& chunk, const std::byte* slots, Row first,
@@ -98,9 +104,10 @@ class CodeReader {
   const Scan* scan_;
   bool looks_early_;
   std::vector<Candidates> kept_;
-  std::vector<float> inner_;  // of each query and the chunk's centre
+  std::vector<float> inners_;  // of each query and kTogether centres
+  std::vector<float> inner_;   // of each query and the centre of the chunk that is read
   std::uint64_t scanned_ = 0;
-  std::array<Wanted, 2> wanted_;  // of a chunk, and of the next one
+  std::array<Several, 2> wanted_;  // of some chunks, and of the next ones
   std::vector<std::byte> gathered_;
   std::array<std::uint16_t, kChunkRows> factors_;
   std::array<std::uint16_t, kChunkRows> offsets_;

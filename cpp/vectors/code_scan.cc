@@ -14,12 +14,24 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kGroupQueries = 48;  // queries that share one reading of the codes
-constexpr std::size_t kTaskChunks = 16;    // some hundred kilobytes of codes
+constexpr std::size_t kTaskChunks = 4;     // at least: some microseconds
 
 // How many spreads below its estimate a row is taken to be at worst. The k-th best of that must not
 // lie above the true k-th best cosine, also when many thousand rows are nearly as good as that one:
 // so it is more than the recall target asks for.
 constexpr double kWorst = 3.0;
+
+// Where to cut chunks into tasks: long ones first, because each begins with chunks that nobody
+// asked for ahead, then shorter ones, so that the workers end together.
+std::vector<std::size_t> tasks_between(std::size_t begin, std::size_t end, std::size_t workers) {
+  std::vector<std::size_t> cuts{begin};
+  while (cuts.back() < end) {
+    const std::size_t left = end - cuts.back();
+    const std::size_t fair = workers == 1 ? left : left / (2 * workers);
+    cuts.push_back(cuts.back() + std::clamp<std::size_t>(fair, std::min(kTaskChunks, left), left));
+  }
+  return cuts;
+}
 
 std::vector<CodeReader> read_all(const Scan& scan) {
   const std::size_t begin = scan.allowed.first() / kChunkBlocks;
@@ -34,11 +46,9 @@ std::vector<CodeReader> read_all(const Scan& scan) {
   std::vector<CodeReader> readers;
   readers.reserve(workers);
   for (unsigned worker = 0; worker < workers; ++worker) readers.emplace_back(scan);
-  // Smaller tasks for many queries, so that the workers end together.
-  const std::size_t step = scan.queries.size() < kTileQueries ? kTaskChunks : kTaskChunks / 4;
-  parallel_for((chunks + step - 1) / step, workers, [&](unsigned worker, std::size_t task) {
-    const std::size_t from = begin + task * step;
-    readers[worker].read(from, std::min(from + step, end));
+  const std::vector<std::size_t> cuts = tasks_between(begin, end, workers);
+  parallel_for(cuts.size() - 1, workers, [&](unsigned worker, std::size_t task) {
+    readers[worker].read(cuts[task], cuts[task + 1]);
   });
   return readers;
 }
@@ -63,7 +73,8 @@ void scan_group(const Scan& scan, const RowSet& allowed, const RowLess& before, 
 
   const std::uint64_t most = uncoded.size() + allowed.size() / kMostReranked;
   std::vector<Reranked> ranked(kept.size());
-  rerank_each(scan.view, kept, scan.queries, scan.k, before, scan.kernel, most, ranked);
+  rerank_each(scan.view, kept, scan.queries, scan.k, before, scan.kernel, short_cosines(), most,
+              ranked);
   for (Reranked& each : ranked) out.queries.push_back(std::move(each));
   out.rerank_us += watch.lap_us();
 }

@@ -25,8 +25,9 @@ struct BoundTerms {
 };
 
 struct BoundKernel {
-  // For n_blocks blocks of 32 rows that follow each other: upper[32 * i + r], and bit r of
-  // passing[i]: whether upper[32 * i + r] >= floor. `table` holds 32 entries for each code byte.
+  // For n_blocks blocks of 32 rows that follow each other: bit r of passing[i] is whether the bound
+  // of row 32 * i + r is at least the floor, and upper[32 * i + r] is that bound where any row of
+  // the block passes; else it may be left as it was. `table` holds 32 entries for each code byte.
   // As many bytes are asked for from `next` on, which is only a hint.
   void (*bounds)(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
                  const std::uint16_t* factors, const std::uint16_t* offsets,

@@ -3,11 +3,12 @@
 // are kept for even and odd rows: adding the bytes as sixteen-bit numbers adds the odd rows' into
 // the high half, which is taken away again at the end. Two blocks are read together, so that each
 // row of the table is loaded once for both. Many queries read one block, whose bytes are split once
-// for four of them.
+// for four of them. A gate of sixteen-bit numbers (gate.h) spares most blocks the bounds.
 //
 // The target has no fused multiply-add: bounds are those of the plain twin, to the bit.
 #include "vectors/codes.h"
 #include "vectors/estimate.h"
+#include "vectors/gate.h"
 #include "vectors/query_table.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -28,6 +29,10 @@ constexpr std::size_t kBytesAtOnce = 256;
 constexpr std::size_t kBytesTogether = 4;
 static_assert(2 * kBytesTogether * kMostEntry < 256);
 
+// What is written before is done before: else compilers move look-ups together, which takes more
+// registers than there are, and most of the time then goes into storing what does not fit.
+KNARR_AVX2 inline void now(__m256i& done) { asm("" : "+x"(done)); }
+
 // The halves of 32 code bytes.
 struct Halves {
   __m256i low;
@@ -36,7 +41,8 @@ struct Halves {
 
 KNARR_AVX2 inline Halves halves(const std::byte* at) {
   const __m256i low_half = _mm256_set1_epi8(15);
-  const __m256i code = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+  __m256i code = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+  now(code);  // loaded once
   return {_mm256_and_si256(code, low_half), _mm256_and_si256(_mm256_srli_epi16(code, 4), low_half)};
 }
 
@@ -52,9 +58,14 @@ KNARR_AVX2 inline Entries entries(const std::uint8_t* table) {
           _mm256_broadcastsi128_si256(_mm_loadu_si128(at + 1))};
 }
 
-KNARR_AVX2 inline __m256i looked_up(const Entries& entries, const Halves& code) {
-  return _mm256_add_epi8(_mm256_shuffle_epi8(entries.low, code.low),
-                         _mm256_shuffle_epi8(entries.high, code.high));
+// Adds the entries of 32 bytes of code to `sums`, or sets these where they are the first.
+KNARR_AVX2 inline void look_up(const Entries& entries, const Halves& code, bool is_first,
+                               __m256i& sums) {
+  const __m256i low = _mm256_shuffle_epi8(entries.low, code.low);
+  sums = is_first ? low : _mm256_add_epi8(sums, low);
+  now(sums);
+  sums = _mm256_add_epi8(sums, _mm256_shuffle_epi8(entries.high, code.high));
+  now(sums);
 }
 
 // Sums of 32 rows, in sixteen bits that may flow over: of rows 2i and, 2^8 times, 2i + 1; and of
@@ -71,7 +82,7 @@ struct Sums {
 };
 
 inline void ask_for(const std::byte* at) {
-  _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T0);
+  _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T1);
 }
 
 // Adds up the entries of N bytes of code, of B blocks that are `stride` bytes apart, and asks for
@@ -87,8 +98,7 @@ KNARR_AVX2 inline void add_some(const std::byte* blocks, const std::byte* next, 
     for (int b = 0; b < B; ++b) {
       const std::size_t from = static_cast<std::size_t>(b) * stride + i * kBlockCodes;
       if (i % 2 == 0) ask_for(next + from);  // lines of 64 bytes
-      const __m256i more = looked_up(here, halves(blocks + from));
-      bytes[b] = i == 0 ? more : _mm256_add_epi8(bytes[b], more);
+      look_up(here, halves(blocks + from), i == 0, bytes[b]);
     }
   }
 #pragma GCC unroll 2
@@ -116,21 +126,12 @@ KNARR_AVX2 inline void add_entries(const std::byte* blocks, const std::byte* nex
   for (int b = 0; b < B; ++b) sums[b] = own[b];
 }
 
-// The sums of 32 rows, eight to a register, in the order of the rows.
-KNARR_AVX2 inline void in_order(const Sums& of, __m256i* sums) {
-  const __m256i first = _mm256_unpacklo_epi16(of.even(), of.odd);   // rows 0 to 7 and 16 to 23
-  const __m256i second = _mm256_unpackhi_epi16(of.even(), of.odd);  // rows 8 to 15 and 24 to 31
-  sums[0] = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(first));
-  sums[1] = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(second));
-  sums[2] = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(first, 1));
-  sums[3] = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(second, 1));
-}
-
 KNARR_AVX2 inline __m256 numbers(const std::uint16_t* at) {
   const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
   return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(eight));
 }
 
+// The bounds of 32 rows, from their sums, eight to a register.
 KNARR_AVX2 inline std::uint32_t finish(const __m256i* sums, const std::uint16_t* factors,
                                        const std::uint16_t* offsets, const BoundTerms& terms,
                                        float floor, float* upper) {
@@ -150,30 +151,96 @@ KNARR_AVX2 inline std::uint32_t finish(const __m256i* sums, const std::uint16_t*
   return passing;
 }
 
+// The sums of 32 rows, sixteen to a register, in the order of the rows.
+struct Ordered {
+  __m256i first;
+  __m256i second;
+};
+
+KNARR_AVX2 inline Ordered in_order(const Sums& of) {
+  const __m256i low = _mm256_unpacklo_epi16(of.even(), of.odd);   // rows 0 to 7 and 16 to 23
+  const __m256i high = _mm256_unpackhi_epi16(of.even(), of.odd);  // rows 8 to 15 and 24 to 31
+  return {_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31)};
+}
+
+// Eight to a register.
+KNARR_AVX2 inline void widen(const Ordered& of, __m256i* sums) {
+  sums[0] = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(of.first));
+  sums[1] = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(of.first, 1));
+  sums[2] = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(of.second));
+  sums[3] = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(of.second, 1));
+}
+
+// A gate in the AVX2 registers, see gate.h.
+struct WideGate {
+  __m256i more;
+  __m256i less;
+  __m256i offset_share;
+  __m256i least;
+
+  KNARR_AVX2 explicit WideGate(const Gate& gate)
+      : more(_mm256_set1_epi16(static_cast<short>(gate.more))),
+        less(_mm256_set1_epi16(static_cast<short>(gate.less))),
+        offset_share(_mm256_set1_epi16(static_cast<short>(gate.offset_share))),
+        least(_mm256_set1_epi16(static_cast<short>(gate.least))) {}
+
+  // What sixteen rows lack.
+  KNARR_AVX2 __m256i lack(__m256i sums, const std::uint16_t* factors,
+                          const std::uint16_t* offsets) const {
+    const __m256i f = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(factors));
+    const __m256i o = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(offsets));
+    const __m256i inner = _mm256_subs_epu16(_mm256_add_epi16(sums, more), less);
+    const __m256i reached =
+        _mm256_adds_epu16(_mm256_mulhi_epu16(f, inner), _mm256_mulhi_epu16(o, offset_share));
+    return _mm256_subs_epu16(least, reached);
+  }
+
+  KNARR_AVX2 bool lets_any(const Ordered& sums, const std::uint16_t* factors,
+                           const std::uint16_t* offsets) const {
+    const __m256i lacking = _mm256_min_epu16(lack(sums.first, factors, offsets),
+                                             lack(sums.second, factors + 16, offsets + 16));
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi16(lacking, _mm256_setzero_si256())) != 0;
+  }
+};
+
+// Bounds of one block of up to kBytesAtOnce bytes of code, where the gate lets any of its rows.
+KNARR_AVX2 inline std::uint32_t finish(const Sums& of, const WideGate& gate,
+                                       const std::uint16_t* factors, const std::uint16_t* offsets,
+                                       const BoundTerms& terms, float floor, float* upper) {
+  const Ordered ordered = in_order(of);
+  if (!gate.lets_any(ordered, factors, offsets)) return 0;
+  __m256i sums[4];
+  widen(ordered, sums);
+  return finish(sums, factors, offsets, terms, floor, upper);
+}
+
+// Bounds of one block of more bytes of code.
+KNARR_AVX2 std::uint32_t long_block(const std::byte* block, const std::byte* next,
+                                    std::size_t code_bytes, const std::uint16_t* factors,
+                                    const std::uint16_t* offsets, const std::uint8_t* table,
+                                    const BoundTerms& terms, float floor, float* upper) {
+  __m256i sums[4] = {};
+  for (std::size_t at = 0; at < code_bytes; at += kBytesAtOnce) {
+    Sums some;
+    add_entries<1>(block + at * kBlockCodes, next + at * kBlockCodes, 0,
+                   std::min(kBytesAtOnce, code_bytes - at), table + 32 * at, &some);
+    __m256i more[4];
+    widen(in_order(some), more);
+    for (int part = 0; part < 4; ++part) sums[part] = _mm256_add_epi32(sums[part], more[part]);
+  }
+  return finish(sums, factors, offsets, terms, floor, upper);
+}
+
 template <int B>
 KNARR_AVX2 inline void some(const std::byte* blocks, const std::byte* next, std::size_t code_bytes,
                             const std::uint16_t* factors, const std::uint16_t* offsets,
-                            const std::uint8_t* table, const BoundTerms& terms, float floor,
-                            float* upper, std::uint32_t* passing) {
-  const std::size_t stride = code_bytes * kBlockCodes;
-  __m256i sums[B][4];
-  for (int b = 0; b < B; ++b) {
-    for (int part = 0; part < 4; ++part) sums[b][part] = _mm256_setzero_si256();
-  }
-  for (std::size_t at = 0; at < code_bytes; at += kBytesAtOnce) {
-    Sums some[B];
-    add_entries<B>(blocks + at * kBlockCodes, next + at * kBlockCodes, stride,
-                   std::min(kBytesAtOnce, code_bytes - at), table + 32 * at, some);
-    for (int b = 0; b < B; ++b) {
-      __m256i more[4];
-      in_order(some[b], more);
-      for (int part = 0; part < 4; ++part) {
-        sums[b][part] = _mm256_add_epi32(sums[b][part], more[part]);
-      }
-    }
-  }
+                            const std::uint8_t* table, const BoundTerms& terms,
+                            const WideGate& gate, float floor, float* upper,
+                            std::uint32_t* passing) {
+  Sums sums[B];
+  add_entries<B>(blocks, next, code_bytes * kBlockCodes, code_bytes, table, sums);
   for (int b = 0; b < B; ++b, factors += kBlockCodes, offsets += kBlockCodes) {
-    passing[b] = finish(sums[b], factors, offsets, terms, floor,
+    passing[b] = finish(sums[b], gate, factors, offsets, terms, floor,
                         upper + static_cast<std::size_t>(b) * kBlockCodes);
   }
 }
@@ -183,21 +250,30 @@ KNARR_AVX2 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_
                        const std::uint8_t* table, const BoundTerms& terms, float floor,
                        const std::byte* next, float* upper, std::uint32_t* passing) {
   const std::size_t stride = code_bytes * kBlockCodes;
+  const WideGate gate(Gate(terms, floor));
   std::size_t i = 0;
-  for (; i + 2 <= n_blocks; i += 2) {
+  if (code_bytes <= kBytesAtOnce) {
+    for (; i + 2 <= n_blocks; i += 2) {
+      const std::size_t row = i * kBlockCodes;
+      some<2>(blocks + i * stride, next + i * stride, code_bytes, factors + row, offsets + row,
+              table, terms, gate, floor, upper + row, passing + i);
+    }
     const std::size_t row = i * kBlockCodes;
-    some<2>(blocks + i * stride, next + i * stride, code_bytes, factors + row, offsets + row, table,
-            terms, floor, upper + row, passing + i);
+    if (i < n_blocks) {
+      some<1>(blocks + i * stride, next + i * stride, code_bytes, factors + row, offsets + row,
+              table, terms, gate, floor, upper + row, passing + i);
+      ++i;
+    }
   }
-  const std::size_t row = i * kBlockCodes;
-  if (i < n_blocks) {
-    some<1>(blocks + i * stride, next + i * stride, code_bytes, factors + row, offsets + row, table,
-            terms, floor, upper + row, passing + i);
+  for (; i < n_blocks; ++i) {
+    const std::size_t row = i * kBlockCodes;
+    passing[i] = long_block(blocks + i * stride, next + i * stride, code_bytes, factors + row,
+                            offsets + row, table, terms, floor, upper + row);
   }
 }
 
 // Adds up the entries of N bytes of code of one block for Q queries: the bytes are loaded and split
-// once for all. Their entries lie `at` bytes into each table.
+// once for all.
 template <int Q, std::size_t N>
 KNARR_AVX2 inline void add_some_of_many(const std::byte* block, const std::uint8_t* const* tables,
                                         std::size_t at, Sums* sums) {
@@ -207,8 +283,7 @@ KNARR_AVX2 inline void add_some_of_many(const std::byte* block, const std::uint8
     const Halves code = halves(block + i * kBlockCodes);
 #pragma GCC unroll 4
     for (int q = 0; q < Q; ++q) {
-      const __m256i more = looked_up(entries(tables[q] + at + 32 * i), code);
-      bytes[q] = i == 0 ? more : _mm256_add_epi8(bytes[q], more);
+      look_up(entries(tables[q] + at + 32 * i), code, i == 0, bytes[q]);
     }
   }
 #pragma GCC unroll 4
@@ -234,36 +309,21 @@ KNARR_AVX2 inline void add_entries_of_many(const std::byte* block, std::size_t n
   }
 }
 
-// All blocks, Q queries.
+// All blocks of up to kBytesAtOnce bytes of code, Q queries.
 template <int Q>
 KNARR_AVX2 void band(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
                      const std::uint16_t* factors, const std::uint16_t* offsets,
                      const std::uint8_t* const* tables, const BoundTerms* terms,
                      const float* floors, float* upper, std::uint32_t* passing) {
+  Gate gates[Q];
+  for (int q = 0; q < Q; ++q) gates[q] = Gate(terms[q], floors[q]);
   for (std::size_t i = 0; i < n_blocks; ++i, factors += kBlockCodes, offsets += kBlockCodes) {
-    const std::byte* block = blocks + i * code_bytes * kBlockCodes;
-    __m256i sums[Q][4];
-    for (auto& parts : sums) {
-      for (__m256i& part : parts) part = _mm256_setzero_si256();
-    }
-    for (std::size_t at = 0; at < code_bytes; at += kBytesAtOnce) {
-      const std::uint8_t* at_tables[Q];
-      for (int q = 0; q < Q; ++q) at_tables[q] = tables[q] + 32 * at;
-      Sums some[Q];
-      add_entries_of_many<Q>(block + at * kBlockCodes, std::min(kBytesAtOnce, code_bytes - at),
-                             at_tables, some);
-      for (int q = 0; q < Q; ++q) {
-        __m256i more[4];
-        in_order(some[q], more);
-        for (int part = 0; part < 4; ++part) {
-          sums[q][part] = _mm256_add_epi32(sums[q][part], more[part]);
-        }
-      }
-    }
+    Sums sums[Q];
+    add_entries_of_many<Q>(blocks + i * code_bytes * kBlockCodes, code_bytes, tables, sums);
     for (int q = 0; q < Q; ++q) {
       const std::size_t to = static_cast<std::size_t>(q) * n_blocks + i;
-      passing[to] =
-          finish(sums[q], factors, offsets, terms[q], floors[q], upper + to * kBlockCodes);
+      passing[to] = finish(sums[q], WideGate(gates[q]), factors, offsets, terms[q], floors[q],
+                           upper + to * kBlockCodes);
     }
   }
 }
@@ -273,6 +333,10 @@ KNARR_AVX2 void bounds_of_many(const std::byte* blocks, std::size_t n_blocks,
                                const std::uint16_t* offsets, const std::uint8_t* const* tables,
                                const BoundTerms* terms, const float* floors, std::size_t n_queries,
                                float* upper, std::uint32_t* passing) {
+  if (code_bytes > kBytesAtOnce) {
+    return bounds_one_by_one<bounds>(blocks, n_blocks, code_bytes, factors, offsets, tables, terms,
+                                     floors, n_queries, upper, passing);
+  }
   std::size_t q = 0;
   const auto some = [&]<int Q>() {
     band<Q>(blocks, n_blocks, code_bytes, factors, offsets, tables + q, terms + q, floors + q,

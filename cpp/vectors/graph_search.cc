@@ -75,7 +75,7 @@ GraphSearched graph_top_k(const Graph& graph, const VectorView& view, const RowS
     out.compared += rest.size();
   }
   out.walk_us = watch.lap_us();
-  out.found = rerank(view, std::move(walked.nearest), query, k, before, kernel,
+  out.found = rerank(view, std::move(walked.nearest), query, k, before, kernel, nullptr,
                      std::numeric_limits<std::uint64_t>::max());
   out.found.is_done = out.found.rows.size() == std::min<std::uint64_t>(k, allowed.size());
   out.rerank_us = watch.lap_us();

@@ -6,6 +6,9 @@
 #include "vectors/rerank.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
 
 #include "base/parallel.h"
 #include "vectors/score.h"
@@ -16,6 +19,7 @@ namespace {
 constexpr std::size_t kLeastBlock = 32;       // rows of the first block
 constexpr std::uint64_t kHopeless = 8;        // times as many candidates as may be scored
 constexpr std::uint64_t kGrowth = 8;          // times as long as all before is the next block
+constexpr std::size_t kLeastTested = 200;     // rows of a block whose short rows are read first
 constexpr std::size_t kFewTimes = 8;          // as many times a block are selected in place
 constexpr std::size_t kQueriesPerWorker = 8;  // of some tens of microseconds each
 
@@ -45,31 +49,88 @@ Some hopeful(Some some, float floor) {
   return some.first(static_cast<std::size_t>(end - some.begin()));
 }
 
+// Tells from short rows which rows cannot reach a score.
+class ShortTest {
+ public:
+  ShortTest(const VectorView& view, const float* query, ShortCosines cosines)
+      : view_(&view), query_({query, view.dim()}, view.short_shape()), cosines_(cosines) {}
+
+  // Moves those that may reach it to the front; returns them.
+  Some within(Some some, float score) const {
+    const ShortBound bound = query_.bound(score);
+    const ShortSide side = query_.side();
+    const ShortShape& shape = view_->short_shape();
+    std::array<std::array<const std::byte*, kPieceRows>, 2> data;
+    std::array<float, kPieceRows> cosines, slacks;
+    std::size_t kept = 0;
+    ask_for(piece(some, 0), data[0]);
+    for (std::size_t at = 0; at < some.size(); at += kPieceRows) {
+      const Some here = piece(some, at);
+      const std::size_t turn = at / kPieceRows % 2;
+      ask_for(piece(some, at + kPieceRows), data[1 - turn]);
+      cosines_(data[turn].data(), here.size(), &side, 1, shape.numbers, cosines.data(), here.size(),
+               slacks.data());
+      for (std::size_t i = 0; i < here.size(); ++i) {
+        std::swap(some[kept], here[i]);
+        kept += bound.is_within(cosines[i], slacks[i]) ? 1 : 0;
+      }
+    }
+    return some.first(kept);
+  }
+
+ private:
+  static constexpr std::size_t kPieceRows = 16;
+  static constexpr std::size_t kLine = 64;
+
+  static Some piece(Some some, std::size_t at) {
+    const Some rest = some.subspan(std::min(at, some.size()));
+    return rest.first(std::min(kPieceRows, rest.size()));
+  }
+
+  // Finds the short rows of a piece, and asks for them.
+  void ask_for(Some piece, std::array<const std::byte*, kPieceRows>& data) const {
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      data[i] = view_->short_row(piece[i].row);
+      const std::byte* end = data[i] + view_->short_shape().size_bytes;
+      for (const std::byte* line = data[i]; line < end; line += kLine) __builtin_prefetch(line);
+    }
+  }
+
+  const VectorView* view_;
+  ShortQuery query_;
+  ShortCosines cosines_;
+};
+
 }  // namespace
 
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
-                std::size_t k, const RowLess& before, const ScanKernel& kernel,
+                std::size_t k, const RowLess& before, const ScanKernel& kernel, ShortCosines shorts,
                 std::uint64_t most) {
   Reranked out;
   if (candidates.size() / kHopeless > most) return out;
   TopK best(k, before);
   KthLargest kth(k);
   std::vector<float> scores;
+  std::optional<ShortTest> test;
   std::size_t n = std::max(k, kLeastBlock);
   for (Some left(candidates); !left.empty();) {
     if (out.scored > 0 && out.scored >= most) return out;
     n = std::min(n, left.size());
     select(left, n);
     const Some block = left.first(n);
-    scores.resize(n);
-    score_each(view, block, query, kernel, scores.data());
-    for (std::size_t i = 0; i < n; ++i) kth.offer(std::min(scores[i], block[i].upper));
-    const float floor = kth.value();
-    for (std::size_t i = 0; i < n; ++i) {
-      if (block[i].upper < floor) continue;
-      best.offer(block[i].row, scores[i]);
-      ++out.scored;
+    Some close = block;
+    if (out.scored > 0 && n >= kLeastTested && shorts != nullptr && view.has_short_rows()) {
+      if (!test) test.emplace(view, query, shorts);
+      close = test->within(block, kth.value());
     }
+    scores.resize(n);
+    score_each(view, close, query, kernel, scores.data());
+    for (std::size_t i = 0; i < close.size(); ++i) kth.offer(std::min(scores[i], close[i].upper));
+    const float floor = kth.value();
+    for (std::size_t i = 0; i < close.size(); ++i) {
+      if (close[i].upper >= floor) best.offer(close[i].row, scores[i]);
+    }
+    out.scored += hopeful(block, floor).size();
     left = hopeful(left.subspan(n), floor);
     n = static_cast<std::size_t>(std::min(kGrowth * out.scored, most - std::min(most, out.scored)));
   }
@@ -80,11 +141,12 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
 
 void rerank_each(const VectorView& view, std::span<Candidates> kept,
                  std::span<const float* const> queries, std::size_t k, const RowLess& before,
-                 const ScanKernel& kernel, std::uint64_t most, std::span<Reranked> out) {
+                 const ScanKernel& kernel, ShortCosines shorts, std::uint64_t most,
+                 std::span<Reranked> out) {
   const auto workers =
       static_cast<unsigned>(std::min<std::size_t>(kept.size() / kQueriesPerWorker, max_workers()));
   parallel_for(kept.size(), workers, [&](unsigned, std::size_t q) {
-    out[q] = rerank(view, kept[q].take(), queries[q], k, before, kernel, most);
+    out[q] = rerank(view, kept[q].take(), queries[q], k, before, kernel, shorts, most);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "vectors/candidates.h"
 #include "vectors/scan.h"
+#include "vectors/short_rows.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
@@ -23,12 +24,18 @@ struct Reranked {
 // be. The order is total and the scores are those of the exact plan, so the result depends on the
 // candidates that come before that only. Where there are many times as many as `most`, nothing is
 // scored: whether that is seen may depend on what was looked at when.
+//
+// With `shorts`, after the first candidates only those are scored whose short rows do not rule them
+// out, which is surely and changes nothing but what is read; null: all are. They count all the
+// same.
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
-                std::size_t k, const RowLess& before, const ScanKernel& kernel, std::uint64_t most);
+                std::size_t k, const RowLess& before, const ScanKernel& kernel, ShortCosines shorts,
+                std::uint64_t most);
 
 // The same for each query of a batch: out[q] from what kept[q] holds. Many queries share threads.
 void rerank_each(const VectorView& view, std::span<Candidates> kept,
                  std::span<const float* const> queries, std::size_t k, const RowLess& before,
-                 const ScanKernel& kernel, std::uint64_t most, std::span<Reranked> out);
+                 const ScanKernel& kernel, ShortCosines shorts, std::uint64_t most,
+                 std::span<Reranked> out);
 
 }  // namespace knarr

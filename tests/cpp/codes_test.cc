@@ -135,12 +135,16 @@ Matrix estimates(const BoundKernel& kernel, const Coded& coded, const Matrix& qu
   const auto with_centre = static_cast<float>(inner(coded.centre().data(), query.data(), dim));
   Matrix out(n_blocks * kBlockCodes);
   std::vector<std::uint32_t> passing(n_blocks);
+  const BoundTerms bounds{with_centre + terms.offset_low, terms.offset_step,
+                          terms.factor_step * table.scale(), terms.factor_step * table.shift()};
+  const auto read = [&](float floor) {
+    kernel.bounds(view.block(0), n_blocks, view.shape->code_bytes, view.factors(), view.offsets(),
+                  table.entries(), bounds, floor, view.block(0), out.data(), passing.data());
+  };
+  read(-std::numeric_limits<float>::infinity());
+  for (const std::uint32_t bits : passing) EXPECT_EQ(bits, ~std::uint32_t{0});
   const float floor = with_centre;
-  kernel.bounds(view.block(0), n_blocks, view.shape->code_bytes, view.factors(), view.offsets(),
-                table.entries(),
-                {with_centre + terms.offset_low, terms.offset_step,
-                 terms.factor_step * table.scale(), terms.factor_step * table.shift()},
-                floor, view.block(0), out.data(), passing.data());
+  read(floor);
   for (std::size_t i = 0; i < out.size(); ++i) {
     EXPECT_EQ(passing[i / kBlockCodes] >> (i % kBlockCodes) & 1, out[i] >= floor);
   }

@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
 #include "base/cpu.h"
 #include "vectors/codes.h"
+#include "vectors/gate.h"
 #include "vectors/query_table.h"
 
 namespace knarr {
@@ -45,6 +48,22 @@ struct Queries {
   std::vector<float> floors;
 };
 
+// Twins agree but for rounding: on bounds, where both have them, and on which rows pass, but for
+// those that are as good as at the floor.
+void expect_like(const std::vector<float>& plain, const std::vector<std::uint32_t>& plain_passing,
+                 const std::vector<float>& upper, const std::vector<std::uint32_t>& passing,
+                 const std::vector<float>& floors, std::size_t n_blocks) {
+  constexpr float kRounding = 1e-4f;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const std::size_t block = i / kBlockCodes;
+    if (passing[block] != 0) {
+      ASSERT_NEAR(upper[i], plain[i], kRounding);
+    }
+    if (std::abs(plain[i] - floors[block / n_blocks]) < kRounding) continue;
+    ASSERT_EQ(passing[block] >> i % kBlockCodes & 1, plain_passing[block] >> i % kBlockCodes & 1);
+  }
+}
+
 TEST(Bounds, ManyQueriesGetWhatEachGetsAlone) {
   std::mt19937 random(1);
   for (const std::size_t code_bytes : {1u, 2u, 8u, 9u, 24u, 48u, 75u, 128u, 257u, 520u}) {
@@ -58,6 +77,7 @@ TEST(Bounds, ManyQueriesGetWhatEachGetsAlone) {
       const Queries queries(n_queries, code_bytes, random);
       const std::size_t rows = n_blocks * kBlockCodes;
       std::vector<float> plain;
+      std::vector<std::uint32_t> plain_passing;
       for (const BoundKernel* kernel : kernels_here()) {
         std::vector<float> upper(n_queries * rows), alone(rows);
         std::vector<std::uint32_t> passing(n_queries * n_blocks), passing_alone(n_blocks);
@@ -68,17 +88,73 @@ TEST(Bounds, ManyQueriesGetWhatEachGetsAlone) {
           kernel->bounds(blocks.data(), n_blocks, code_bytes, factors.data(), offsets.data(),
                          queries.tables[q], queries.terms[q], queries.floors[q], blocks.data(),
                          alone.data(), passing_alone.data());
-          for (std::size_t r = 0; r < rows; ++r) ASSERT_EQ(upper[q * rows + r], alone[r]);
           for (std::size_t b = 0; b < n_blocks; ++b) {
             ASSERT_EQ(passing[q * n_blocks + b], passing_alone[b]);
+            if (passing_alone[b] == 0) continue;  // bounds may not have been made
+            for (std::size_t r = b * kBlockCodes; r < (b + 1) * kBlockCodes; ++r) {
+              ASSERT_EQ(upper[q * rows + r], alone[r]);
+            }
           }
         }
-        if (plain.empty()) plain = upper;
-        for (std::size_t i = 0; i < upper.size(); ++i) {
-          ASSERT_NEAR(upper[i], plain[i], 1e-4) << code_bytes;
+        if (plain.empty()) {
+          plain = upper;
+          plain_passing = passing;
         }
+        expect_like(plain, plain_passing, upper, passing, queries.floors, n_blocks);
       }
     }
+  }
+}
+
+// The formula of gate.h.
+bool lets(const Gate& gate, std::uint32_t sum, std::uint16_t factor, std::uint16_t offset) {
+  const auto high = [](std::uint32_t a, std::uint32_t b) { return a * b >> 16; };
+  const std::uint32_t inner = sum + gate.more < gate.less ? 0 : sum + gate.more - gate.less;
+  return high(factor, inner) + high(offset, gate.offset_share) >= gate.least;
+}
+
+TEST(Gate, LetsEveryRowThatReachesTheFloorAndFewOthers) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> number(-1, 1), size(-9, 2);
+  std::size_t reached = 0, let = 0, closed = 0;
+  for (int trial = 0; trial < 300000; ++trial) {
+    const auto scale = static_cast<float>(std::pow(10, size(random) - 3));
+    const auto most = static_cast<std::uint32_t>(1 + random() % 15872);
+    const BoundTerms terms{static_cast<float>(number(random)),
+                           static_cast<float>(std::pow(10, size(random) - 3)), scale,
+                           static_cast<float>(number(random) * most * scale)};
+    const std::uint32_t sum = random() % (most + 1);
+    const auto factor = static_cast<std::uint16_t>(random());
+    const auto offset = static_cast<std::uint16_t>(random() % 4 == 0 ? 65535 : random());
+    const float inner = static_cast<float>(sum) * terms.scale + terms.shift;
+    const float bound = static_cast<float>(factor) * inner +
+                        (static_cast<float>(offset) * terms.offset_step + terms.offset);
+    const float floor = bound + static_cast<float>(number(random) * number(random));
+    const Gate gate(terms, floor);
+    closed += gate.least > 0;
+    reached += bound >= floor;
+    let += lets(gate, sum, factor, offset);
+    ASSERT_TRUE(bound < floor || lets(gate, sum, factor, offset)) << trial;
+  }
+  EXPECT_GT(closed, 30000u);
+  EXPECT_LT(let, 300000u - 30000u);
+  EXPECT_GT(reached, 100000u);
+}
+
+TEST(Gate, NumbersThatDoNotFitLetEveryRow) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const BoundTerms good{0, 1e-5f, 3e-8f, 1e-5f};
+  EXPECT_GT(Gate(good, 0.5f).least, 0);
+  for (const float floor : {-kInfinity, kInfinity, kNaN, -1.0f, 1e9f}) {
+    EXPECT_EQ(Gate(good, floor).least, 0) << floor;
+  }
+  for (const float bad : {kNaN, kInfinity, -kInfinity, 1.0f}) {
+    EXPECT_EQ(Gate({0, bad, 3e-8f, 1e-5f}, 0.5f).least, 0) << bad;
+    EXPECT_EQ(Gate({0, 1e-5f, 3e-8f, bad}, 0.5f).least, 0) << bad;
+  }
+  for (const float bad : {kNaN, 0.0f, -1.0f, 1e-20f}) {
+    EXPECT_EQ(Gate({0, 1e-5f, bad, 1e-5f}, 0.5f).least, 0) << bad;
   }
 }
 
