@@ -123,7 +123,7 @@ void steps(const VectorView& view, const Options& options) {
   const auto read_codes = [&](const BoundKernel& kernel) {
     const ChunkView chunk = codes.chunk(0);
     kernel.bounds(chunk.block(0), kChunkBlocks, chunk.shape->code_bytes, chunk.factors(),
-                  chunk.offsets(), table.entries(), {0, 0, 1, 0}, 1e9f, chunk.block(0),
+                  chunk.offsets(), table.entries(), {0, 0, 1, 0}, 1e7f, chunk.block(0),
                   upper.data(), passing.data());
     keep(upper.data());
   };

@@ -15,7 +15,7 @@ namespace {
 // About so many rows, beside as many as are wanted, are looked at early, each time that so many
 // were offered: their true cosines tell sooner than estimates which rows are out. Where very many
 // are wanted that does not pay.
-constexpr std::size_t kEarlyRows = 16;
+constexpr std::size_t kEarlyRows = 4;
 constexpr std::size_t kLookAgain = 512;
 constexpr std::size_t kMostWantedEarly = 200;
 
@@ -155,9 +155,10 @@ void CodeReader::read_tile(const ChunkTerms& terms, const Part& part, std::size_
   std::array<float, kTileQueries> floors{};
   for (std::size_t i = 0; i < n; ++i) {
     const QueryTable& table = scan_->tables[q + i];
-    bounds[i] = {inner_[q + i] + terms.offset_low, terms.offset_step,
-                 terms.factor_step * table.scale(),
-                 terms.factor_step * (table.shift() + scan_->best * spread(terms, q + i))};
+    const Doubt doubt = this->doubt(terms, q + i);
+    bounds[i] = {inner_[q + i] + terms.offset_low + doubt.step + scan_->best * doubt.rounding,
+                 terms.offset_step, terms.factor_step * table.scale(),
+                 terms.factor_step * (table.shift() + scan_->best * doubt.spread)};
     tables[i] = table.entries();
     kept_[q + i].raise(scan_->floors[q + i].value());
     floors[i] = kept_[q + i].floor();
@@ -175,18 +176,21 @@ void CodeReader::read_tile(const ChunkTerms& terms, const Part& part, std::size_
   for (std::size_t i = 0; i < n; ++i) offer(terms, part, q + i, i);
 }
 
-// What the standard deviation of an estimate is at most, by factors.
-float CodeReader::spread(const ChunkTerms& terms, std::size_t q) const {
-  const float distance2 = 1 - 2 * inner_[q] + terms.centre_length2;  // |q - c|²
-  const float rounding = scan_->tables[q].rounding();
-  return std::sqrt(terms.spread * terms.spread * std::max(0.0f, distance2) + rounding * rounding);
+CodeReader::Doubt CodeReader::doubt(const ChunkTerms& terms, std::size_t q) const {
+  const float distance2 = std::max(0.0f, 1 - 2 * inner_[q] + terms.centre_length2);  // |q - c|²
+  const float table = scan_->tables[q].rounding();
+  return {std::sqrt(terms.spread * terms.spread * distance2 + table * table),
+          terms.rounding * std::sqrt(distance2), terms.offset_step / 2};
 }
 
 // The rows that pass; their bounds are the i-th of a tile. Where rows are looked at early, what a
 // row is at worst tells nothing that their cosines do not tell soon.
 void CodeReader::offer(const ChunkTerms& terms, const Part& part, std::size_t q, std::size_t i) {
   Candidates& kept = kept_[q];
-  const float width = (scan_->best + scan_->worst) * spread(terms, q) * terms.factor_step;
+  const Doubt doubt = this->doubt(terms, q);
+  const float spreads = scan_->best + scan_->worst;
+  const float width = spreads * doubt.spread * terms.factor_step;
+  const float rounding = 2 * doubt.step + spreads * doubt.rounding;
   const std::uint32_t* passing = passing_.data() + i * part.n_blocks;
   const float* upper = upper_.data() + i * part.n_blocks * kBlockCodes;
   std::size_t n = 0;
@@ -197,7 +201,7 @@ void CodeReader::offer(const ChunkTerms& terms, const Part& part, std::size_t q,
       if (looks_early_) {
         passed_[n++] = {part.first + row, upper[r]};
       } else {
-        const float lower = upper[r] - width * static_cast<float>(part.factors[r]);
+        const float lower = upper[r] - rounding - width * static_cast<float>(part.factors[r]);
         kept.offer(part.first + row, upper[r], lower);
       }
     }

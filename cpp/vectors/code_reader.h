@@ -76,12 +76,19 @@ class CodeReader {
   struct Part {
     const std::byte* blocks;
     std::size_t n_blocks;
-    const std::uint16_t* factors;
-    const std::uint16_t* offsets;
+    const std::uint8_t* factors;
+    const std::uint8_t* offsets;
     const std::uint32_t* masks;
     Row first;
     const std::uint16_t* numbers;  // row i is first + numbers[i]; null: first + i
     const std::byte* next;         // where to go on
+  };
+
+  // How far estimates of a query and a chunk may be off.
+  struct Doubt {
+    float spread;    // the standard deviation of an estimate, at most, by factors
+    float rounding;  // of what rounded factors add
+    float step;      // what a rounded offset may be off, at most
   };
 
   // Chunks that follow each other: the queries meet their centres together.
@@ -98,7 +105,7 @@ class CodeReader {
   void read_part(const ChunkTerms& terms, const Part& part);
   void read_tile(const ChunkTerms& terms, const Part& part, std::size_t q, std::size_t n);
   void offer(const ChunkTerms& terms, const Part& part, std::size_t q, std::size_t i);
-  float spread(const ChunkTerms& terms, std::size_t q) const;
+  Doubt doubt(const ChunkTerms& terms, std::size_t q) const;
   void look_early(std::size_t q);
 
   const Scan* scan_;
@@ -109,8 +116,8 @@ class CodeReader {
   std::uint64_t scanned_ = 0;
   std::array<Several, 2> wanted_;  // of some chunks, and of the next ones
   std::vector<std::byte> gathered_;
-  std::array<std::uint16_t, kChunkRows> factors_;
-  std::array<std::uint16_t, kChunkRows> offsets_;
+  std::array<std::uint8_t, kChunkRows> factors_;
+  std::array<std::uint8_t, kChunkRows> offsets_;
   std::array<std::uint32_t, kTileQueries * kChunkBlocks> passing_;
   std::array<float, kTileQueries * kChunkRows> upper_;
   std::array<Candidate, kChunkRows> passed_;

@@ -1,6 +1,6 @@
-// The numbers of a chunk are kept in 16 bits, in steps that the chunk's largest ones decide: what
-// that rounds away is a thousandth of what the letters lose. The centre is rounded before anything
-// is measured from it, so that nothing is lost by that.
+// The numbers of a chunk are kept in 8 bits, in steps that the chunk's largest ones decide: what
+// that rounds away is a fiftieth of what the letters lose, and is told. The centre is rounded
+// before anything is measured from it, so that nothing is lost by that.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,7 +14,7 @@
 namespace knarr {
 namespace {
 
-constexpr float kMost16 = 65535.0f;
+constexpr float kMost8 = 255.0f;
 constexpr std::uint32_t kSignBit = 0x8000'0000u;
 constexpr unsigned kHalf = 16;  // bits
 
@@ -64,8 +64,10 @@ std::vector<float> mean_of(std::span<const float* const> rows, std::size_t dim) 
 // What is kept of a row beside its letters, before it is rounded.
 struct RowTerms {
   double factor = 0;
-  double offset = 0;
+  double with_centre = 0;  // (v - c) · c
+  double along = 0;        // s · Rc
   double spread = 0;
+  double reach = 0;  // s · R(v - c) by |v - c|
 };
 
 // What the letters say of the numbers x that they are made of, and of others, c.
@@ -124,16 +126,15 @@ class ChunkCoder {
     const Spoken spoken = write(code);
     const double length2 = inner(turned_.data(), turned_.data(), turned_.size());  // |v - c|²
     const double sum = spoken.sums.total();                                        // s · R(v - c)
-    const double along = spoken.alongs.total();                                    // s · Rc
-    const double with_centre = inner(apart_.data(), centre_.data(), apart_.size());  // (v - c) · c
+    const double with_centre = inner(apart_.data(), centre_.data(), apart_.size());
     if (!std::isfinite(length2) || !(sum > 0)) {
-      return {0, std::isfinite(with_centre) ? with_centre : 0, 0};
+      return {0, std::isfinite(with_centre) ? with_centre : 0, 0, 0, 0};
     }
     const auto n = static_cast<double>(turned_.size());
     const double s2 = letters_ == Letters::kSigns ? n : n / letter_numbers(letters_);  // |s|²
     const double x2 = std::min(1.0, sum * sum / (length2 * s2));
-    const double factor = length2 / sum;
-    return {factor, with_centre - factor * along, std::sqrt((1 - x2) * s2 / (n - 1))};
+    return {length2 / sum, with_centre, spoken.alongs.total(), std::sqrt((1 - x2) * s2 / (n - 1)),
+            std::sqrt(x2 * s2)};
   }
 
   std::span<const float> centre() const { return centre_; }
@@ -166,9 +167,9 @@ class ChunkCoder {
   std::vector<float> turned_;
 };
 
-std::uint16_t in_steps(double value, double step) {
+std::uint8_t in_steps(double value, double step) {
   if (!(step > 0)) return 0;
-  return static_cast<std::uint16_t>(std::clamp(std::round(value / step), 0.0, double{kMost16}));
+  return static_cast<std::uint8_t>(std::clamp(std::round(value / step), 0.0, double{kMost8}));
 }
 
 }  // namespace
@@ -178,26 +179,33 @@ void Coder::code(std::span<const float* const> rows, std::byte* out) const {
   ChunkCoder coder(rotation_, shape_.letters, mean_of(rows, shape_.dim));
   std::array<RowTerms, kChunkRows> kept;
   RowTerms most;
-  double low = 0, high = 0;  // offsets
   for (std::size_t r = 0; r < kChunkRows; ++r) {
     std::byte* block = out + r / kBlockCodes * shape_.block_bytes;
     kept[r] = coder.code(rows[r], block + r % kBlockCodes);
     most.factor = std::max(most.factor, kept[r].factor);
     most.spread = std::max(most.spread, kept[r].spread);
-    low = r == 0 ? kept[r].offset : std::min(low, kept[r].offset);
-    high = r == 0 ? kept[r].offset : std::max(high, kept[r].offset);
+    most.reach = std::max(most.reach, kept[r].reach);
   }
-  const std::span<const float> centre = coder.centre();
-  const ChunkTerms terms{static_cast<float>(most.factor / kMost16), static_cast<float>(low),
-                         static_cast<float>((high - low) / kMost16),
-                         static_cast<float>(most.spread),
-                         static_cast<float>(inner(centre.data(), centre.data(), centre.size()))};
-  auto* factors = reinterpret_cast<std::uint16_t*>(out + shape_.factors_at);
-  auto* offsets = reinterpret_cast<std::uint16_t*>(out + shape_.offsets_at);
+  ChunkTerms terms{};
+  terms.factor_step = static_cast<float>(most.factor / kMost8);
+  terms.spread = static_cast<float>(most.spread);
+  // Rounded numbers are off by a step over √12, as those that are off by anything up to half of it.
+  terms.rounding = static_cast<float>(terms.factor_step / std::sqrt(12.0) * most.reach);
+  auto* factors = reinterpret_cast<std::uint8_t*>(out + shape_.factors_at);
+  auto* offsets = reinterpret_cast<std::uint8_t*>(out + shape_.offsets_at);
+  std::array<double, kChunkRows> exact;  // offsets
   for (std::size_t r = 0; r < kChunkRows; ++r) {
     factors[r] = in_steps(kept[r].factor, terms.factor_step);
-    offsets[r] = in_steps(kept[r].offset - low, terms.offset_step);
+    exact[r] = kept[r].with_centre - factors[r] * double{terms.factor_step} * kept[r].along;
   }
+  const auto [low, high] = std::minmax_element(exact.begin(), exact.end());
+  terms.offset_low = static_cast<float>(*low);
+  terms.offset_step = static_cast<float>((*high - *low) / kMost8);
+  for (std::size_t r = 0; r < kChunkRows; ++r) {
+    offsets[r] = in_steps(exact[r] - *low, terms.offset_step);
+  }
+  const std::span<const float> centre = coder.centre();
+  terms.centre_length2 = static_cast<float>(inner(centre.data(), centre.data(), centre.size()));
   std::memcpy(out + shape_.terms_at, &terms, sizeof(terms));
   auto* halves = reinterpret_cast<std::uint16_t*>(out + shape_.centre_at);
   for (std::size_t i = 0; i < centre.size(); ++i) {

@@ -26,7 +26,7 @@ constexpr std::size_t lines(std::size_t bytes) { return (bytes + kLine - 1) / kL
 // A row's code and its two numbers, so that none lies in more lines than it must.
 constexpr std::size_t slot(std::size_t code_bytes) {
   constexpr std::size_t kLeast = 16;
-  const std::size_t bytes = code_bytes + 2 * sizeof(std::uint16_t);
+  const std::size_t bytes = code_bytes + 2 * sizeof(std::uint8_t);
   return bytes <= kLine ? std::max(kLeast, std::bit_ceil(bytes)) : lines(bytes);
 }
 
@@ -42,8 +42,8 @@ ChunkShape::ChunkShape(std::size_t d)
       code_bytes((d + byte_numbers(letters) - 1) / byte_numbers(letters)),
       block_bytes(code_bytes * kBlockCodes),
       factors_at(lines(block_bytes * kChunkBlocks)),
-      offsets_at(factors_at + kChunkRows * sizeof(std::uint16_t)),
-      terms_at(offsets_at + kChunkRows * sizeof(std::uint16_t)),
+      offsets_at(factors_at + kChunkRows),
+      terms_at(lines(offsets_at + kChunkRows)),
       centre_at(terms_at + lines(sizeof(ChunkTerms))),
       size_bytes(centre_at + lines(bfloat16_factor_at(d) + sizeof(float))),
       slot_bytes(slot(code_bytes)) {}

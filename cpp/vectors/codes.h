@@ -10,16 +10,17 @@
 //
 // for any q, without bias over random R, and with a standard deviation of at most
 // spread · f · |q - c|, where spread² = |s|² (1 - x²) / (n - 1) and x is the cosine of s and
-// R(v - c). This is the estimator of RaBitQ (Gao and Long, 2024) with the part that belongs to the
-// centre moved into b: so a chunk may have a centre of its own, which is always that of the rows
-// beside it, and nothing is ever coded again as a store grows. It holds for any letters: no bias
-// and no spread depends on what the rows are, since only R is random.
+// R(v - c). What rounding f loses by, δ, adds an error of δ · (s · R(q - c)), for b is made with
+// the f that is kept. This is the estimator of RaBitQ (Gao and Long, 2024) with the part that
+// belongs to the centre moved into b: so a chunk may have a centre of its own, which is always that
+// of the rows beside it, and nothing is ever coded again as a store grows. It holds for any
+// letters: no bias and no spread depends on what the rows are, since only R is random.
 //
 // A chunk is one piece of memory, which snapshots map as it is:
 //
 //     blocks    kChunkBlocks times (code_bytes, 32) bytes: byte i of 32 rows, then byte i + 1
-//     factors   kChunkRows u16: f in steps of terms.factor_step
-//     offsets   kChunkRows u16: b in steps of terms.offset_step above terms.offset_low
+//     factors   kChunkRows u8: f in steps of terms.factor_step
+//     offsets   kChunkRows u8: b in steps of terms.offset_step above terms.offset_low
 //     terms     ChunkTerms
 //     centre    a row of bfloat16 with a factor of 1 (row_format.h), then zeros up to a multiple of
 //               64 bytes
@@ -50,6 +51,7 @@ struct ChunkTerms {
   float offset_low;
   float offset_step;
   float spread;          // the largest of the chunk's rows
+  float rounding;        // the standard deviation that rounded factors add, at most, by |q - c|
   float centre_length2;  // |c|²
 };
 
@@ -75,8 +77,8 @@ struct ChunkView {
   const ChunkShape* shape;
 
   const std::byte* block(std::size_t i) const { return data + i * shape->block_bytes; }
-  const std::uint16_t* factors() const { return at<std::uint16_t>(shape->factors_at); }
-  const std::uint16_t* offsets() const { return at<std::uint16_t>(shape->offsets_at); }
+  const std::uint8_t* factors() const { return at<std::uint8_t>(shape->factors_at); }
+  const std::uint8_t* offsets() const { return at<std::uint8_t>(shape->offsets_at); }
   const ChunkTerms& terms() const { return *at<ChunkTerms>(shape->terms_at); }
   const std::byte* centre() const { return data + shape->centre_at; }
 

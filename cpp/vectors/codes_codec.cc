@@ -74,8 +74,8 @@ bool is_centre(const std::byte* row, std::size_t dim) {
 bool is_sound(const ChunkView& chunk) {
   const ChunkTerms& terms = chunk.terms();
   return is_step(terms.factor_step) && std::isfinite(terms.offset_low) &&
-         is_step(terms.offset_step) && is_step(terms.spread) && is_step(terms.centre_length2) &&
-         is_centre(chunk.centre(), chunk.shape->dim);
+         is_step(terms.offset_step) && is_step(terms.spread) && is_step(terms.rounding) &&
+         is_step(terms.centre_length2) && is_centre(chunk.centre(), chunk.shape->dim);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace knarr {
 
 // The code of a row, and so the estimates it gives, changes with this number only.
-inline constexpr std::uint32_t kCodesVersion = 3;
+inline constexpr std::uint32_t kCodesVersion = 4;
 
 // Writes the codes of the rows `kept`, which in the file follow each other from 0 on. Chunks that
 // stay as they are get copied, others are coded again. Nothing is written when there are none.

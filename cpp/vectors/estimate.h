@@ -30,7 +30,7 @@ struct BoundKernel {
   // the block passes; else it may be left as it was. `table` holds 32 entries for each code byte.
   // As many bytes are asked for from `next` on, which is only a hint.
   void (*bounds)(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
-                 const std::uint16_t* factors, const std::uint16_t* offsets,
+                 const std::uint8_t* factors, const std::uint8_t* offsets,
                  const std::uint8_t* table, const BoundTerms& terms, float floor,
                  const std::byte* next, float* upper, std::uint32_t* passing);
 
@@ -38,7 +38,7 @@ struct BoundKernel {
   // terms[q] (with the steps of the same chunk) and floors[q], and gets upper[32 * n_blocks * q] on
   // and passing[n_blocks * q] on. Bounds are those that `bounds` gives, to the bit.
   void (*bounds_of_many)(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
-                         const std::uint16_t* factors, const std::uint16_t* offsets,
+                         const std::uint8_t* factors, const std::uint8_t* offsets,
                          const std::uint8_t* const* tables, const BoundTerms* terms,
                          const float* floors, std::size_t n_queries, float* upper,
                          std::uint32_t* passing);
@@ -47,7 +47,7 @@ struct BoundKernel {
 // bounds_of_many for twins that take one query after the other.
 template <auto Bounds>
 void bounds_one_by_one(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
-                       const std::uint16_t* factors, const std::uint16_t* offsets,
+                       const std::uint8_t* factors, const std::uint8_t* offsets,
                        const std::uint8_t* const* tables, const BoundTerms* terms,
                        const float* floors, std::size_t n_queries, float* upper,
                        std::uint32_t* passing) {

@@ -126,14 +126,14 @@ KNARR_AVX2 inline void add_entries(const std::byte* blocks, const std::byte* nex
   for (int b = 0; b < B; ++b) sums[b] = own[b];
 }
 
-KNARR_AVX2 inline __m256 numbers(const std::uint16_t* at) {
-  const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-  return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(eight));
+KNARR_AVX2 inline __m256 numbers(const std::uint8_t* at) {
+  const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
+  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(eight));
 }
 
 // The bounds of 32 rows, from their sums, eight to a register.
-KNARR_AVX2 inline std::uint32_t finish(const __m256i* sums, const std::uint16_t* factors,
-                                       const std::uint16_t* offsets, const BoundTerms& terms,
+KNARR_AVX2 inline std::uint32_t finish(const __m256i* sums, const std::uint8_t* factors,
+                                       const std::uint8_t* offsets, const BoundTerms& terms,
                                        float floor, float* upper) {
   std::uint32_t passing = 0;
   for (int part = 0; part < 4; ++part, factors += 8, offsets += 8, upper += 8) {
@@ -151,23 +151,29 @@ KNARR_AVX2 inline std::uint32_t finish(const __m256i* sums, const std::uint16_t*
   return passing;
 }
 
-// The sums of 32 rows, sixteen to a register, in the order of the rows.
-struct Ordered {
-  __m256i first;
-  __m256i second;
+// The sums of 32 rows, sixteen to a register, as unpacking leaves numbers of 32 rows.
+struct Unpacked {
+  __m256i first;   // rows 0 to 7 and 16 to 23
+  __m256i second;  // rows 8 to 15 and 24 to 31
 };
 
-KNARR_AVX2 inline Ordered in_order(const Sums& of) {
-  const __m256i low = _mm256_unpacklo_epi16(of.even(), of.odd);   // rows 0 to 7 and 16 to 23
-  const __m256i high = _mm256_unpackhi_epi16(of.even(), of.odd);  // rows 8 to 15 and 24 to 31
-  return {_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31)};
+KNARR_AVX2 inline Unpacked unpacked(const Sums& of) {
+  const __m256i even = of.even();
+  return {_mm256_unpacklo_epi16(even, of.odd), _mm256_unpackhi_epi16(even, of.odd)};
 }
 
-// Eight to a register.
-KNARR_AVX2 inline void widen(const Ordered& of, __m256i* sums) {
+// 2^8 times 32 numbers.
+KNARR_AVX2 inline Unpacked unpacked(const std::uint8_t* at) {
+  const __m256i numbers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+  const __m256i zero = _mm256_setzero_si256();
+  return {_mm256_unpacklo_epi8(zero, numbers), _mm256_unpackhi_epi8(zero, numbers)};
+}
+
+// Eight to a register, in the order of the rows.
+KNARR_AVX2 inline void in_order(const Unpacked& of, __m256i* sums) {
   sums[0] = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(of.first));
-  sums[1] = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(of.first, 1));
-  sums[2] = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(of.second));
+  sums[1] = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(of.second));
+  sums[2] = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(of.first, 1));
   sums[3] = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(of.second, 1));
 }
 
@@ -185,39 +191,38 @@ struct WideGate {
         least(_mm256_set1_epi16(static_cast<short>(gate.least))) {}
 
   // What sixteen rows lack.
-  KNARR_AVX2 __m256i lack(__m256i sums, const std::uint16_t* factors,
-                          const std::uint16_t* offsets) const {
-    const __m256i f = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(factors));
-    const __m256i o = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(offsets));
+  KNARR_AVX2 __m256i lack(__m256i sums, __m256i factors, __m256i offsets) const {
     const __m256i inner = _mm256_subs_epu16(_mm256_add_epi16(sums, more), less);
-    const __m256i reached =
-        _mm256_adds_epu16(_mm256_mulhi_epu16(f, inner), _mm256_mulhi_epu16(o, offset_share));
+    const __m256i reached = _mm256_adds_epu16(_mm256_mulhi_epu16(factors, inner),
+                                              _mm256_mulhi_epu16(offsets, offset_share));
     return _mm256_subs_epu16(least, reached);
   }
 
-  KNARR_AVX2 bool lets_any(const Ordered& sums, const std::uint16_t* factors,
-                           const std::uint16_t* offsets) const {
-    const __m256i lacking = _mm256_min_epu16(lack(sums.first, factors, offsets),
-                                             lack(sums.second, factors + 16, offsets + 16));
+  KNARR_AVX2 bool lets_any(const Unpacked& sums, const std::uint8_t* factors,
+                           const std::uint8_t* offsets) const {
+    const Unpacked f = unpacked(factors);
+    const Unpacked o = unpacked(offsets);
+    const __m256i lacking =
+        _mm256_min_epu16(lack(sums.first, f.first, o.first), lack(sums.second, f.second, o.second));
     return _mm256_movemask_epi8(_mm256_cmpeq_epi16(lacking, _mm256_setzero_si256())) != 0;
   }
 };
 
 // Bounds of one block of up to kBytesAtOnce bytes of code, where the gate lets any of its rows.
 KNARR_AVX2 inline std::uint32_t finish(const Sums& of, const WideGate& gate,
-                                       const std::uint16_t* factors, const std::uint16_t* offsets,
+                                       const std::uint8_t* factors, const std::uint8_t* offsets,
                                        const BoundTerms& terms, float floor, float* upper) {
-  const Ordered ordered = in_order(of);
-  if (!gate.lets_any(ordered, factors, offsets)) return 0;
+  const Unpacked rows = unpacked(of);
+  if (!gate.lets_any(rows, factors, offsets)) return 0;
   __m256i sums[4];
-  widen(ordered, sums);
+  in_order(rows, sums);
   return finish(sums, factors, offsets, terms, floor, upper);
 }
 
 // Bounds of one block of more bytes of code.
 KNARR_AVX2 std::uint32_t long_block(const std::byte* block, const std::byte* next,
-                                    std::size_t code_bytes, const std::uint16_t* factors,
-                                    const std::uint16_t* offsets, const std::uint8_t* table,
+                                    std::size_t code_bytes, const std::uint8_t* factors,
+                                    const std::uint8_t* offsets, const std::uint8_t* table,
                                     const BoundTerms& terms, float floor, float* upper) {
   __m256i sums[4] = {};
   for (std::size_t at = 0; at < code_bytes; at += kBytesAtOnce) {
@@ -225,7 +230,7 @@ KNARR_AVX2 std::uint32_t long_block(const std::byte* block, const std::byte* nex
     add_entries<1>(block + at * kBlockCodes, next + at * kBlockCodes, 0,
                    std::min(kBytesAtOnce, code_bytes - at), table + 32 * at, &some);
     __m256i more[4];
-    widen(in_order(some), more);
+    in_order(unpacked(some), more);
     for (int part = 0; part < 4; ++part) sums[part] = _mm256_add_epi32(sums[part], more[part]);
   }
   return finish(sums, factors, offsets, terms, floor, upper);
@@ -233,7 +238,7 @@ KNARR_AVX2 std::uint32_t long_block(const std::byte* block, const std::byte* nex
 
 template <int B>
 KNARR_AVX2 inline void some(const std::byte* blocks, const std::byte* next, std::size_t code_bytes,
-                            const std::uint16_t* factors, const std::uint16_t* offsets,
+                            const std::uint8_t* factors, const std::uint8_t* offsets,
                             const std::uint8_t* table, const BoundTerms& terms,
                             const WideGate& gate, float floor, float* upper,
                             std::uint32_t* passing) {
@@ -246,7 +251,7 @@ KNARR_AVX2 inline void some(const std::byte* blocks, const std::byte* next, std:
 }
 
 KNARR_AVX2 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
-                       const std::uint16_t* factors, const std::uint16_t* offsets,
+                       const std::uint8_t* factors, const std::uint8_t* offsets,
                        const std::uint8_t* table, const BoundTerms& terms, float floor,
                        const std::byte* next, float* upper, std::uint32_t* passing) {
   const std::size_t stride = code_bytes * kBlockCodes;
@@ -312,7 +317,7 @@ KNARR_AVX2 inline void add_entries_of_many(const std::byte* block, std::size_t n
 // All blocks of up to kBytesAtOnce bytes of code, Q queries.
 template <int Q>
 KNARR_AVX2 void band(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
-                     const std::uint16_t* factors, const std::uint16_t* offsets,
+                     const std::uint8_t* factors, const std::uint8_t* offsets,
                      const std::uint8_t* const* tables, const BoundTerms* terms,
                      const float* floors, float* upper, std::uint32_t* passing) {
   Gate gates[Q];
@@ -329,8 +334,8 @@ KNARR_AVX2 void band(const std::byte* blocks, std::size_t n_blocks, std::size_t 
 }
 
 KNARR_AVX2 void bounds_of_many(const std::byte* blocks, std::size_t n_blocks,
-                               std::size_t code_bytes, const std::uint16_t* factors,
-                               const std::uint16_t* offsets, const std::uint8_t* const* tables,
+                               std::size_t code_bytes, const std::uint8_t* factors,
+                               const std::uint8_t* offsets, const std::uint8_t* const* tables,
                                const BoundTerms* terms, const float* floors, std::size_t n_queries,
                                float* upper, std::uint32_t* passing) {
   if (code_bytes > kBytesAtOnce) {

@@ -53,13 +53,13 @@ KNARR_AVX512 inline __m256i eight(__m512i first, __m512i second, bool is_second)
   return _mm256_cvtepu16_epi32(_mm512_maskz_extracti32x4_epi32(0xF, from, Quarter));
 }
 
-KNARR_AVX512 inline __m256 numbers(const std::uint16_t* at) {
-  const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-  return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(eight));
+KNARR_AVX512 inline __m256 numbers(const std::uint8_t* at) {
+  const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
+  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(eight));
 }
 
-KNARR_AVX512 inline std::uint32_t finish(const __m256i* sums, const std::uint16_t* factors,
-                                         const std::uint16_t* offsets, const BoundTerms& terms,
+KNARR_AVX512 inline std::uint32_t finish(const __m256i* sums, const std::uint8_t* factors,
+                                         const std::uint8_t* offsets, const BoundTerms& terms,
                                          float floor, float* upper) {
   std::uint32_t passing = 0;
   for (int part = 0; part < 4; ++part, factors += 8, offsets += 8, upper += 8) {
@@ -78,7 +78,7 @@ KNARR_AVX512 inline std::uint32_t finish(const __m256i* sums, const std::uint16_
 }
 
 KNARR_AVX512 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
-                         const std::uint16_t* factors, const std::uint16_t* offsets,
+                         const std::uint8_t* factors, const std::uint8_t* offsets,
                          const std::uint8_t* table, const BoundTerms& terms, float floor,
                          const std::byte* next, float* upper, std::uint32_t* passing) {
   const std::size_t stride = code_bytes * kBlockCodes;

@@ -36,21 +36,28 @@ inline void add_entries(const std::byte* block, std::size_t n, const std::uint8_
   }
 }
 
-inline float32x4_t numbers(const std::uint16_t* at) {
-  return vcvtq_f32_u32(vmovl_u16(vld1_u16(at)));
+struct Eight {
+  float32x4_t part[2];
+};
+
+inline Eight numbers(const std::uint8_t* at) {
+  const uint16x8_t wide = vmovl_u8(vld1_u8(at));
+  return {vcvtq_f32_u32(vmovl_u16(vget_low_u16(wide))),
+          vcvtq_f32_u32(vmovl_u16(vget_high_u16(wide)))};
 }
 
-inline std::uint32_t finish(const uint32x4_t* sums, const std::uint16_t* factors,
-                            const std::uint16_t* offsets, const BoundTerms& terms, float floor,
+inline std::uint32_t finish(const uint32x4_t* sums, const std::uint8_t* factors,
+                            const std::uint8_t* offsets, const BoundTerms& terms, float floor,
                             float* upper) {
   const uint32x4_t bits = {1, 2, 4, 8};
   std::uint32_t passing = 0;
-  for (int part = 0; part < 8; ++part, factors += 4, offsets += 4, upper += 4) {
+  for (int part = 0; part < 8; ++part, upper += 4) {
+    const Eight f = numbers(factors + 8 * (part / 2)), o = numbers(offsets + 8 * (part / 2));
     const float32x4_t inner =
         vaddq_f32(vmulq_n_f32(vcvtq_f32_u32(sums[part]), terms.scale), vdupq_n_f32(terms.shift));
     const float32x4_t offset =
-        vaddq_f32(vmulq_n_f32(numbers(offsets), terms.offset_step), vdupq_n_f32(terms.offset));
-    const float32x4_t bound = vaddq_f32(vmulq_f32(numbers(factors), inner), offset);
+        vaddq_f32(vmulq_n_f32(o.part[part % 2], terms.offset_step), vdupq_n_f32(terms.offset));
+    const float32x4_t bound = vaddq_f32(vmulq_f32(f.part[part % 2], inner), offset);
     vst1q_f32(upper, bound);
     const uint32x4_t over = vcgeq_f32(bound, vdupq_n_f32(floor));
     passing |= vaddvq_u32(vandq_u32(over, bits)) << (4 * part);
@@ -59,7 +66,7 @@ inline std::uint32_t finish(const uint32x4_t* sums, const std::uint16_t* factors
 }
 
 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
-            const std::uint16_t* factors, const std::uint16_t* offsets, const std::uint8_t* table,
+            const std::uint8_t* factors, const std::uint8_t* offsets, const std::uint8_t* table,
             const BoundTerms& terms, float floor, const std::byte* /*next*/, float* upper,
             std::uint32_t* passing) {
   for (std::size_t i = 0; i < n_blocks; ++i, blocks += code_bytes * kBlockCodes) {

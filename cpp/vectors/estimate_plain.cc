@@ -8,7 +8,7 @@ namespace knarr {
 namespace {
 
 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_t code_bytes,
-            const std::uint16_t* factors, const std::uint16_t* offsets, const std::uint8_t* table,
+            const std::uint8_t* factors, const std::uint8_t* offsets, const std::uint8_t* table,
             const BoundTerms& terms, float floor, const std::byte* /*next*/, float* upper,
             std::uint32_t* passing) {
   for (std::size_t block = 0; block < n_blocks; ++block) {

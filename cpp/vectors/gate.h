@@ -1,14 +1,15 @@
 // A test in sixteen bits that a row passes whenever its upper bound reaches the floor: so bounds
 // need be made only for the few blocks of which a row passes.
 //
-// With one unit = 2^16 · scale and mulhi(a, b) = ⌊a · b / 2^16⌋, a bound
+// With f = 2^8 · factors[r], o = 2^8 · offsets[r], one unit = 2^8 · scale and
+// mulhi(a, b) = ⌊a · b / 2^16⌋, a bound
 //
 //     offset + offset_step · offsets[r] + factors[r] · (scale · A + shift)
 //
-// is at most offset + unit · (mulhi(factors[r], max(0, A + c)) + mulhi(offsets[r], s) + 2), where
-// c = ⌈shift / scale⌉ and s = ⌈offset_step / scale⌉. So a row reaches the floor only when
+// is at most offset + unit · (mulhi(f, max(0, A + c)) + mulhi(o, s) + 2), where c = ⌈shift / scale⌉
+// and s = ⌈offset_step / scale⌉. So a row reaches the floor only when
 //
-//     mulhi(factors[r], max(0, A + more - less)) + mulhi(offsets[r], offset_share) >= least
+//     mulhi(f, max(0, A + more - less)) + mulhi(o, offset_share) >= least
 #pragma once
 
 #include <cmath>
@@ -33,7 +34,7 @@ struct Gate {
     constexpr float kMostShift = 32767;  // and A is at most as much
     constexpr float kLeastUnit = 1e-5f;
     constexpr float kRounding = 3;  // two of mulhi, and what floats lose
-    const float unit = 65536 * terms.scale;
+    const float unit = 256 * terms.scale;
     const float shift = std::ceil(terms.shift / terms.scale);
     const float share = std::ceil(terms.offset_step / terms.scale);
     const float reach = std::floor((floor - terms.offset) / unit) - kRounding;

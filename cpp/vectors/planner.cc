@@ -138,7 +138,7 @@ CostModel measure_costs(FunctionRef<std::int64_t()> now) {
   const auto read_codes = [&] {
     const QueryTable table(codes.coder(), query);
     std::array<std::uint32_t, kChunkBlocks> passing;
-    constexpr float kFloor = 1e9f;  // which no row reaches, as few do in a large store
+    constexpr float kFloor = 1e7f;  // which no row reaches, as few do in a large store
     for (std::size_t c = 0; c < codes.chunks(); ++c) {
       const ChunkView chunk = codes.chunk(c);
       bound_kernel().bounds(chunk.block(0), kChunkBlocks, chunk.shape->code_bytes, chunk.factors(),

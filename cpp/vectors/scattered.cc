@@ -7,13 +7,13 @@ namespace knarr {
 namespace {
 
 void gather(const std::byte* slots, const ChunkShape& shape, const std::uint16_t* rows,
-            std::size_t n, std::byte* blocks, std::uint16_t* factors, std::uint16_t* offsets) {
+            std::size_t n, std::byte* blocks, std::uint8_t* factors, std::uint8_t* offsets) {
   for (std::size_t i = 0; i < n; ++i) {
     const std::byte* slot = slots + rows[i] * shape.slot_bytes;
     std::byte* block = blocks + i / kBlockCodes * shape.block_bytes + i % kBlockCodes;
     for (std::size_t at = 0; at < shape.code_bytes; ++at) block[at * kBlockCodes] = slot[at];
-    std::memcpy(factors + i, slot + shape.code_bytes, sizeof(*factors));
-    std::memcpy(offsets + i, slot + shape.code_bytes + sizeof(*factors), sizeof(*offsets));
+    factors[i] = std::to_integer<std::uint8_t>(slot[shape.code_bytes]);
+    offsets[i] = std::to_integer<std::uint8_t>(slot[shape.code_bytes + 1]);
   }
 }
 
@@ -25,8 +25,8 @@ void write_slots(const ChunkView& chunk, std::byte* slots) {
   for (std::size_t row = 0; row < kChunkRows; ++row, slots += shape.slot_bytes) {
     const std::byte* block = chunk.block(row / kBlockCodes) + row % kBlockCodes;
     for (std::size_t at = 0; at < shape.code_bytes; ++at) slots[at] = block[at * kBlockCodes];
-    const std::uint16_t numbers[] = {chunk.factors()[row], chunk.offsets()[row]};
-    std::memcpy(slots + shape.code_bytes, numbers, sizeof(numbers));
+    slots[shape.code_bytes] = std::byte{chunk.factors()[row]};
+    slots[shape.code_bytes + 1] = std::byte{chunk.offsets()[row]};
   }
 }
 

@@ -7,8 +7,8 @@
 // A slot:
 //
 //     code      code_bytes bytes
-//     factor    u16, the row's number in the chunk's `factors`
-//     offset    u16, and in its `offsets`
+//     factor    u8, the row's number in the chunk's `factors`
+//     offset    u8, and in its `offsets`
 //     zeros     up to size_bytes, so that a slot lies in as few lines of 64 bytes as can be
 #pragma once
 
@@ -30,7 +30,7 @@ void write_slots(const ChunkView& chunk, std::byte* slots);
 // blocks, factors and offsets as a chunk has them.
 using GatherRows = void (*)(const std::byte* slots, const ChunkShape& shape,
                             const std::uint16_t* rows, std::size_t n, std::byte* blocks,
-                            std::uint16_t* factors, std::uint16_t* offsets);
+                            std::uint8_t* factors, std::uint8_t* offsets);
 
 // The twin for a level, or null when this build has none.
 GatherRows gather_rows(CpuLevel level);

@@ -9,7 +9,6 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <cstring>
 
 #define KNARR_AVX2 __attribute__((target("avx2")))
 
@@ -32,8 +31,8 @@ KNARR_AVX2 inline __m128i sixteen(const std::byte* at) {
 
 // Slots are a multiple of 16 bytes, so that the last sixteen of a code are theirs.
 KNARR_AVX2 void gather(const std::byte* slots, const ChunkShape& shape, const std::uint16_t* rows,
-                       std::size_t n, std::byte* blocks, std::uint16_t* factors,
-                       std::uint16_t* offsets) {
+                       std::size_t n, std::byte* blocks, std::uint8_t* factors,
+                       std::uint8_t* offsets) {
   for (std::size_t begin = 0; begin < n; begin += kBlockCodes, rows += kBlockCodes) {
     for (std::size_t at = 0; at < shape.code_bytes; at += kHalf) {
       __m256i a[kHalf], b[kHalf];
@@ -54,8 +53,8 @@ KNARR_AVX2 void gather(const std::byte* slots, const ChunkShape& shape, const st
     }
     for (std::size_t i = 0; i < kBlockCodes; ++i) {
       const std::byte* numbers = slots + rows[i] * shape.slot_bytes + shape.code_bytes;
-      std::memcpy(factors++, numbers, sizeof(*factors));
-      std::memcpy(offsets++, numbers + sizeof(*factors), sizeof(*offsets));
+      *factors++ = std::to_integer<std::uint8_t>(numbers[0]);
+      *offsets++ = std::to_integer<std::uint8_t>(numbers[1]);
     }
   }
 }

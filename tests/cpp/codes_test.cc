@@ -304,7 +304,7 @@ TEST(Codes, SumsDoNotOverflow) {
   for (std::size_t code_bytes : {256u, 257u, 600u}) {
     const std::vector<std::byte> blocks(2 * code_bytes * kBlockCodes, std::byte{0xFF});
     const std::vector<std::uint8_t> table(32 * code_bytes, kMostEntry);
-    const std::vector<std::uint16_t> ones(2 * kBlockCodes, 1), zeros(2 * kBlockCodes, 0);
+    const std::vector<std::uint8_t> ones(2 * kBlockCodes, 1), zeros(2 * kBlockCodes, 0);
     for (const BoundKernel* kernel : {kBoundPlain, &bound_kernel()}) {
       Matrix upper(2 * kBlockCodes);
       std::vector<std::uint32_t> passing(2);

@@ -36,7 +36,7 @@ struct Queries {
         entry = static_cast<std::uint8_t>(random() % (kMostEntry + 1));
       }
       terms.push_back(
-          {number(random), 1e-5f, 3e-8f + 3e-9f * static_cast<float>(q), 3e-5f * number(random)});
+          {number(random), 3e-3f, 8e-6f + 8e-7f * static_cast<float>(q), 8e-3f * number(random)});
       floors.push_back(number(random));
     }
     for (const auto& table : entries) tables.push_back(table.data());
@@ -71,9 +71,9 @@ TEST(Bounds, ManyQueriesGetWhatEachGetsAlone) {
       const std::size_t n_blocks = 1 + random() % kChunkBlocks, n_queries = 1 + random() % 50;
       std::vector<std::byte> blocks(n_blocks * code_bytes * kBlockCodes);
       for (auto& byte : blocks) byte = static_cast<std::byte>(random() & 255);
-      std::vector<std::uint16_t> factors(n_blocks * kBlockCodes), offsets(factors.size());
-      for (auto& x : factors) x = static_cast<std::uint16_t>(random());
-      for (auto& x : offsets) x = static_cast<std::uint16_t>(random());
+      std::vector<std::uint8_t> factors(n_blocks * kBlockCodes), offsets(factors.size());
+      for (auto& x : factors) x = static_cast<std::uint8_t>(random());
+      for (auto& x : offsets) x = static_cast<std::uint8_t>(random());
       const Queries queries(n_queries, code_bytes, random);
       const std::size_t rows = n_blocks * kBlockCodes;
       std::vector<float> plain;
@@ -107,15 +107,15 @@ TEST(Bounds, ManyQueriesGetWhatEachGetsAlone) {
 }
 
 // The formula of gate.h.
-bool lets(const Gate& gate, std::uint32_t sum, std::uint16_t factor, std::uint16_t offset) {
+bool lets(const Gate& gate, std::uint32_t sum, std::uint8_t factor, std::uint8_t offset) {
   const auto high = [](std::uint32_t a, std::uint32_t b) { return a * b >> 16; };
   const std::uint32_t inner = sum + gate.more < gate.less ? 0 : sum + gate.more - gate.less;
-  return high(factor, inner) + high(offset, gate.offset_share) >= gate.least;
+  return high(factor << 8, inner) + high(offset << 8, gate.offset_share) >= gate.least;
 }
 
 TEST(Gate, LetsEveryRowThatReachesTheFloorAndFewOthers) {
   std::mt19937 random(3);
-  std::uniform_real_distribution<double> number(-1, 1), size(-9, 2);
+  std::uniform_real_distribution<double> number(-1, 1), size(-7, 2);
   std::size_t reached = 0, let = 0, closed = 0;
   for (int trial = 0; trial < 300000; ++trial) {
     const auto scale = static_cast<float>(std::pow(10, size(random) - 3));
@@ -124,8 +124,8 @@ TEST(Gate, LetsEveryRowThatReachesTheFloorAndFewOthers) {
                            static_cast<float>(std::pow(10, size(random) - 3)), scale,
                            static_cast<float>(number(random) * most * scale)};
     const std::uint32_t sum = random() % (most + 1);
-    const auto factor = static_cast<std::uint16_t>(random());
-    const auto offset = static_cast<std::uint16_t>(random() % 4 == 0 ? 65535 : random());
+    const auto factor = static_cast<std::uint8_t>(random());
+    const auto offset = static_cast<std::uint8_t>(random() % 4 == 0 ? 255 : random());
     const float inner = static_cast<float>(sum) * terms.scale + terms.shift;
     const float bound = static_cast<float>(factor) * inner +
                         (static_cast<float>(offset) * terms.offset_step + terms.offset);
@@ -144,17 +144,17 @@ TEST(Gate, LetsEveryRowThatReachesTheFloorAndFewOthers) {
 TEST(Gate, NumbersThatDoNotFitLetEveryRow) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const BoundTerms good{0, 1e-5f, 3e-8f, 1e-5f};
+  const BoundTerms good{0, 3e-3f, 8e-6f, 3e-3f};
   EXPECT_GT(Gate(good, 0.5f).least, 0);
   for (const float floor : {-kInfinity, kInfinity, kNaN, -1.0f, 1e9f}) {
     EXPECT_EQ(Gate(good, floor).least, 0) << floor;
   }
   for (const float bad : {kNaN, kInfinity, -kInfinity, 1.0f}) {
-    EXPECT_EQ(Gate({0, bad, 3e-8f, 1e-5f}, 0.5f).least, 0) << bad;
-    EXPECT_EQ(Gate({0, 1e-5f, 3e-8f, bad}, 0.5f).least, 0) << bad;
+    EXPECT_EQ(Gate({0, bad, 8e-6f, 3e-3f}, 0.5f).least, 0) << bad;
+    EXPECT_EQ(Gate({0, 3e-3f, 8e-6f, bad}, 0.5f).least, 0) << bad;
   }
   for (const float bad : {kNaN, 0.0f, -1.0f, 1e-20f}) {
-    EXPECT_EQ(Gate({0, 1e-5f, bad, 1e-5f}, 0.5f).least, 0) << bad;
+    EXPECT_EQ(Gate({0, 3e-3f, bad, 3e-3f}, 0.5f).least, 0) << bad;
   }
 }
 

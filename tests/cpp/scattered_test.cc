@@ -21,7 +21,7 @@ TEST(Scattered, GatheredBlocksHoldWhatTheChunkHolds) {
     const CodeView codes = store.view().codes();
     const ChunkShape& shape = codes.coder().shape();
     ASSERT_EQ(shape.slot_bytes % 16, 0u);
-    ASSERT_GE(shape.slot_bytes, shape.code_bytes + 4);
+    ASSERT_GE(shape.slot_bytes, shape.code_bytes + 2);
     const ChunkView chunk = codes.chunk(1);
     for (const std::size_t n : {32u, 64u, 224u}) {
       std::vector<std::uint16_t> rows(n);
@@ -29,7 +29,7 @@ TEST(Scattered, GatheredBlocksHoldWhatTheChunkHolds) {
       for (const CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
         if (level > cpu_level() || gather_rows(level) == nullptr) continue;
         std::vector<std::byte> blocks(n * shape.code_bytes);
-        std::vector<std::uint16_t> factors(n), offsets(n);
+        std::vector<std::uint8_t> factors(n), offsets(n);
         gather_rows(level)(codes.slots(1), shape, rows.data(), n, blocks.data(), factors.data(),
                            offsets.data());
         for (std::size_t i = 0; i < n; ++i) {
