@@ -8,7 +8,6 @@
 // The target has no fused multiply-add: bounds are those of the plain twin, to the bit.
 #include "vectors/codes.h"
 #include "vectors/estimate.h"
-#include "vectors/gate.h"
 #include "vectors/query_table.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -16,6 +15,8 @@
 #include <immintrin.h>
 
 #include <algorithm>
+
+#include "vectors/gate_avx2.h"
 
 #define KNARR_AVX2 __attribute__((target("avx2")))
 
@@ -151,62 +152,18 @@ KNARR_AVX2 inline std::uint32_t finish(const __m256i* sums, const std::uint8_t* 
   return passing;
 }
 
-// The sums of 32 rows, sixteen to a register, as unpacking leaves numbers of 32 rows.
-struct Unpacked {
-  __m256i first;   // rows 0 to 7 and 16 to 23
-  __m256i second;  // rows 8 to 15 and 24 to 31
-};
-
 KNARR_AVX2 inline Unpacked unpacked(const Sums& of) {
   const __m256i even = of.even();
   return {_mm256_unpacklo_epi16(even, of.odd), _mm256_unpackhi_epi16(even, of.odd)};
 }
 
-// 2^8 times 32 numbers.
-KNARR_AVX2 inline Unpacked unpacked(const std::uint8_t* at) {
-  const __m256i numbers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-  const __m256i zero = _mm256_setzero_si256();
-  return {_mm256_unpacklo_epi8(zero, numbers), _mm256_unpackhi_epi8(zero, numbers)};
-}
-
-// Eight to a register, in the order of the rows.
+// The sums of 32 rows, eight to a register, in the order of the rows.
 KNARR_AVX2 inline void in_order(const Unpacked& of, __m256i* sums) {
   sums[0] = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(of.first));
   sums[1] = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(of.second));
   sums[2] = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(of.first, 1));
   sums[3] = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(of.second, 1));
 }
-
-// A gate in the AVX2 registers, see gate.h.
-struct WideGate {
-  __m256i more;
-  __m256i less;
-  __m256i offset_share;
-  __m256i least;
-
-  KNARR_AVX2 explicit WideGate(const Gate& gate)
-      : more(_mm256_set1_epi16(static_cast<short>(gate.more))),
-        less(_mm256_set1_epi16(static_cast<short>(gate.less))),
-        offset_share(_mm256_set1_epi16(static_cast<short>(gate.offset_share))),
-        least(_mm256_set1_epi16(static_cast<short>(gate.least))) {}
-
-  // What sixteen rows lack.
-  KNARR_AVX2 __m256i lack(__m256i sums, __m256i factors, __m256i offsets) const {
-    const __m256i inner = _mm256_subs_epu16(_mm256_add_epi16(sums, more), less);
-    const __m256i reached = _mm256_adds_epu16(_mm256_mulhi_epu16(factors, inner),
-                                              _mm256_mulhi_epu16(offsets, offset_share));
-    return _mm256_subs_epu16(least, reached);
-  }
-
-  KNARR_AVX2 bool lets_any(const Unpacked& sums, const std::uint8_t* factors,
-                           const std::uint8_t* offsets) const {
-    const Unpacked f = unpacked(factors);
-    const Unpacked o = unpacked(offsets);
-    const __m256i lacking =
-        _mm256_min_epu16(lack(sums.first, f.first, o.first), lack(sums.second, f.second, o.second));
-    return _mm256_movemask_epi8(_mm256_cmpeq_epi16(lacking, _mm256_setzero_si256())) != 0;
-  }
-};
 
 // Bounds of one block of up to kBytesAtOnce bytes of code, where the gate lets any of its rows.
 KNARR_AVX2 inline std::uint32_t finish(const Sums& of, const WideGate& gate,
