@@ -85,11 +85,12 @@ TEST_F(GraphKeeperTest, IsReadWhileItGrows) {
   keeper.enable(store.view(), RowSet::range(0, 3000));
   std::atomic<bool> done{false};
   const VectorView view = store.view();
+  const RowSet allowed = one_in(2, 3000);
   const auto read = [&](unsigned seed) {
     for (unsigned i = seed; !done; i = (i + 7) % 50) {
       if (const GraphPtr graph = keeper.graph()) {
-        const auto got = graph_search(*graph, view, one_in(2, 3000), &queries[i * kGraphDim], 10,
-                                      PlanWish::kGraph);
+        const auto got =
+            graph_search(*graph, view, allowed, &queries[i * kGraphDim], 10, PlanWish::kGraph);
         EXPECT_EQ(got.rows.size(), 10u);
       }
       std::this_thread::sleep_for(milliseconds(1));  // leaves the thread a core
