@@ -14,6 +14,7 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kGroupQueries = 48;  // queries that share one reading of the codes
+constexpr std::size_t kFileChunks = 16;    // some hundred kilobytes
 constexpr std::size_t kTaskChunks = 4;     // at least: some microseconds
 
 // How many spreads below its estimate a row is taken to be at worst. The k-th best of that must not
@@ -22,12 +23,14 @@ constexpr std::size_t kTaskChunks = 4;     // at least: some microseconds
 constexpr double kWorst = 3.0;
 
 // Where to cut chunks into tasks: long ones first, because each begins with chunks that nobody
-// asked for ahead, then shorter ones, so that the workers end together.
-std::vector<std::size_t> tasks_between(std::size_t begin, std::size_t end, std::size_t workers) {
+// asked for ahead, then shorter ones, so that the workers end together. A file is read from the
+// front, so that workers stay together.
+std::vector<std::size_t> tasks_between(std::size_t begin, std::size_t end, std::size_t workers,
+                                       bool from_file) {
   std::vector<std::size_t> cuts{begin};
   while (cuts.back() < end) {
     const std::size_t left = end - cuts.back();
-    const std::size_t fair = workers == 1 ? left : left / (2 * workers);
+    const std::size_t fair = from_file ? kFileChunks : left / (2 * workers);
     cuts.push_back(cuts.back() + std::clamp<std::size_t>(fair, std::min(kTaskChunks, left), left));
   }
   return cuts;
@@ -46,7 +49,8 @@ std::vector<CodeReader> read_all(const Scan& scan) {
   std::vector<CodeReader> readers;
   readers.reserve(workers);
   for (unsigned worker = 0; worker < workers; ++worker) readers.emplace_back(scan);
-  const std::vector<std::size_t> cuts = tasks_between(begin, end, workers);
+  const std::vector<std::size_t> cuts =
+      tasks_between(begin, end, workers, !scan.codes.is_checked());
   parallel_for(cuts.size() - 1, workers, [&](unsigned worker, std::size_t task) {
     readers[worker].read(cuts[task], cuts[task + 1]);
   });

@@ -135,6 +135,9 @@ class CodeView {
     return {segments_[at / per_segment_] + at % per_segment_ * shape.size_bytes, &shape};
   }
 
+  // Whether all chunks were read before, or lie in memory.
+  bool is_checked() const { return pages_ == nullptr || pages_->all(); }
+
   // Asks for what a file holds of the chunks [begin, end), and waits for nothing.
   void ask_for(std::size_t begin, std::size_t end) const {
     end = end < adopted_ ? end : adopted_;

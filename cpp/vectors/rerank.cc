@@ -119,7 +119,7 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
     select(left, n);
     const Some block = left.first(n);
     Some close = block;
-    if (out.scored > 0 && n >= kLeastTested && shorts != nullptr && view.has_short_rows()) {
+    if (out.scored > 0 && n >= kLeastTested && shorts != nullptr && view.has_short_rows_at_hand()) {
       if (!test) test.emplace(view, query, shorts);
       close = test->within(block, kth.value());
     }

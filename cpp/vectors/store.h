@@ -89,6 +89,10 @@ class VectorView {
   bool has_short_rows() const {
     return dim_ >= kLeastCodedDim && format_.precision() != Precision::kInt8;
   }
+  // Of a file, when every page of them was read before: else reading some may wait for the disk.
+  bool has_short_rows_at_hand() const {
+    return has_short_rows() && (short_pages_ == nullptr || short_pages_->all());
+  }
   const ShortShape& short_shape() const { return short_shape_; }
   // short_shape().size_bytes bytes. Requires row < size() and has_short_rows().
   const std::byte* short_row(Row row) const {
