@@ -52,6 +52,8 @@ void Candidates::look(std::size_t n, Score score) {
 }
 
 void Candidates::merge(Candidates&& other) {
+  if (other.is_given_up_) give_up();
+  if (is_given_up_) return;
   other.settle();
   lowers_.merge(other.lowers_);
   known_.merge(other.known_);

@@ -89,6 +89,24 @@ class Candidates {
   // Looks at about n of the fresh rows that look best, or more, which tells what others are worth.
   void look(std::size_t n, Score score);
 
+  // How many rows there are, hopeless ones among them.
+  std::size_t size() const { return rows_.size() + fresh_.size(); }
+  // The same without those that are known to be out.
+  std::size_t hopeful_size() {
+    settle();
+    prune();
+    return rows_.size();
+  }
+
+  // There are too many: all are forgotten, and none is taken any more.
+  void give_up() {
+    is_given_up_ = true;
+    others_ = std::numeric_limits<float>::infinity();
+    rows_ = {};
+    fresh_ = {};
+  }
+  bool is_given_up() const { return is_given_up_; }
+
   // A row that must be looked at.
   void demand(Row row) { rows_.push_back({row, std::numeric_limits<float>::infinity()}); }
 
@@ -113,6 +131,7 @@ class Candidates {
   KthLargest lowers_;
   KthLargest known_;
   float others_ = -std::numeric_limits<float>::infinity();
+  bool is_given_up_ = false;
   std::size_t most_ = kLeastBuffer;
   std::vector<Candidate> rows_;
   std::vector<Candidate> fresh_;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "vectors/score.h"
 
@@ -19,6 +21,9 @@ constexpr std::size_t kEarlyRows = 4;
 constexpr std::size_t kLookAgain = 512;
 constexpr std::size_t kMostWantedEarly = 200;
 
+// Chunks that are read to tell whether a query is near nothing.
+constexpr std::size_t kLikelyChunks = 4;
+
 constexpr std::size_t kLine = 64;
 
 void ask_for(const std::byte* data, std::size_t bytes) {
@@ -29,8 +34,9 @@ std::size_t blocks_of(std::size_t rows) { return (rows + kBlockCodes - 1) / kBlo
 
 }  // namespace
 
-CodeReader::CodeReader(const Scan& scan)
+CodeReader::CodeReader(const Scan& scan, std::uint64_t most_kept)
     : scan_(&scan),
+      most_kept_(most_kept),
       looks_early_(scan.k <= kMostWantedEarly),
       kept_(scan.queries.size(), Candidates(scan.k)),
       inners_(kTogether * scan.queries.size()),
@@ -39,7 +45,7 @@ CodeReader::CodeReader(const Scan& scan)
 void CodeReader::read(std::size_t begin, std::size_t end) {
   want(begin, end, wanted_[0]);
   std::size_t turn = 0;
-  for (std::size_t at = begin; at < end; at += kTogether, turn = 1 - turn) {
+  for (std::size_t at = begin; at < end && !is_given_up(); at += kTogether, turn = 1 - turn) {
     want(at + kTogether, end, wanted_[1 - turn]);
     const std::size_t n = std::min(kTogether, end - at);
     const std::span<const Wanted> some(wanted_[turn].data(), n);
@@ -208,6 +214,35 @@ void CodeReader::offer(const ChunkTerms& terms, const Part& part, std::size_t q,
   }
   kept.offer({passed_.data(), n});
   if (kept.fresh() >= kLookAgain) look_early(q);
+  if (kept.size() <= most_kept_ || kept.hopeful_size() <= most_kept_) return;
+  look_where_likely(q);
+  kept.raise(scan_->floors[q].value());
+  if (kept.hopeful_size() > most_kept_) kept.give_up();
+}
+
+// Where the query's best rows lie behind what was read, that does not tell yet which rows are out:
+// so rows of the chunks whose centres are nearest are looked at, which raises the query's floor.
+void CodeReader::look_where_likely(std::size_t q) const {
+  const Scan alone = scan_->of(q);
+  std::vector<std::pair<float, std::size_t>> chunks;
+  for (std::size_t chunk = alone.first_chunk(); chunk < alone.last_chunk(); ++chunk) {
+    const std::byte* centre = alone.codes.chunk(chunk).centre();
+    float inner;
+    alone.centres.block(&centre, 1, alone.queries.data(), 1, alone.view.dim(), &inner, 1);
+    chunks.emplace_back(inner, chunk);
+  }
+  const std::size_t n = std::min(kLikelyChunks, chunks.size());
+  std::partial_sort(chunks.begin(), chunks.begin() + static_cast<std::ptrdiff_t>(n), chunks.end(),
+                    std::greater<>());
+  CodeReader reader(alone, kChunkRows * kLikelyChunks);
+  for (std::size_t i = 0; i < n; ++i) {
+    reader.read(chunks[i].second, chunks[i].second + 1);
+    reader.look_early(0);
+  }
+}
+
+bool CodeReader::is_given_up() const {
+  return std::all_of(kept_.begin(), kept_.end(), std::mem_fn(&Candidates::is_given_up));
 }
 
 void CodeReader::look_early(std::size_t q) {

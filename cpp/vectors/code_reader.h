@@ -1,6 +1,7 @@
 // One worker's reading of codes for a group of queries: which rows may be among the best.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -48,14 +49,40 @@ struct Scan {
   const BoundKernel& bounds;
   GatherRows gather;
   std::size_t k;
-  float best;   // z: how many spreads above its estimate a row is taken to be at best
-  float worst;  // and below at worst
+  std::uint64_t most;  // rows that are reranked for a query, else it is given up
+  float best;          // z: how many spreads above its estimate a row is taken to be at best
+  float worst;         // and below at worst
   std::span<SharedFloor> floors;  // of each query
+
+  // The chunks [first_chunk(), last_chunk()) hold all allowed rows that have codes.
+  std::size_t first_chunk() const { return allowed.first() / kChunkBlocks; }
+  std::size_t last_chunk() const {
+    return std::min(codes.chunks(), (allowed.last() + kChunkBlocks - 1) / kChunkBlocks);
+  }
+  // The same for query q alone.
+  Scan of(std::size_t q) const {
+    return {view,
+            codes,
+            allowed,
+            queries.subspan(q, 1),
+            tables.subspan(q, 1),
+            kernel,
+            centres,
+            bounds,
+            gather,
+            k,
+            most,
+            best,
+            worst,
+            floors.subspan(q, 1)};
+  }
 };
 
 class CodeReader {
  public:
-  explicit CodeReader(const Scan& scan);
+  // Gives up a query of which more than `most_kept` rows may be among the best, also after a look
+  // at where its best are likely.
+  CodeReader(const Scan& scan, std::uint64_t most_kept);
 
   // Reads chunks [begin, end).
   void read(std::size_t begin, std::size_t end);
@@ -107,8 +134,11 @@ class CodeReader {
   void offer(const ChunkTerms& terms, const Part& part, std::size_t q, std::size_t i);
   Doubt doubt(const ChunkTerms& terms, std::size_t q) const;
   void look_early(std::size_t q);
+  void look_where_likely(std::size_t q) const;
+  bool is_given_up() const;
 
   const Scan* scan_;
+  std::uint64_t most_kept_;
   bool looks_early_;
   std::vector<Candidates> kept_;
   std::vector<float> inners_;  // of each query and kTogether centres

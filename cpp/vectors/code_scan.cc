@@ -37,9 +37,7 @@ std::vector<std::size_t> tasks_between(std::size_t begin, std::size_t end, std::
 }
 
 std::vector<CodeReader> read_all(const Scan& scan) {
-  const std::size_t begin = scan.allowed.first() / kChunkBlocks;
-  const std::size_t end =
-      std::min(scan.codes.chunks(), (scan.allowed.last() + kChunkBlocks - 1) / kChunkBlocks);
+  const std::size_t begin = scan.first_chunk(), end = scan.last_chunk();
   const std::size_t chunks = end > begin ? end - begin : 0;
   if (chunks > 0) scan.codes.ask_for(begin, end);
   const std::size_t bytes =
@@ -48,7 +46,9 @@ std::vector<CodeReader> read_all(const Scan& scan) {
       static_cast<unsigned>(std::clamp<std::size_t>(bytes / kCodeBytesPerWorker, 1, max_workers()));
   std::vector<CodeReader> readers;
   readers.reserve(workers);
-  for (unsigned worker = 0; worker < workers; ++worker) readers.emplace_back(scan);
+  for (unsigned worker = 0; worker < workers; ++worker) {
+    readers.emplace_back(scan, kHopeless * scan.most / workers);
+  }
   const std::vector<std::size_t> cuts =
       tasks_between(begin, end, workers, !scan.codes.is_checked());
   parallel_for(cuts.size() - 1, workers, [&](unsigned worker, std::size_t task) {
@@ -58,7 +58,7 @@ std::vector<CodeReader> read_all(const Scan& scan) {
 }
 
 // One group of queries; adds to `out`.
-void scan_group(const Scan& scan, const RowSet& allowed, const RowLess& before, CodeScanned& out) {
+void scan_group(const Scan& scan, const RowSet& uncoded, const RowLess& before, CodeScanned& out) {
   Stopwatch watch(true);
   std::vector<CodeReader> readers = read_all(scan);
   std::vector<Candidates> kept = std::move(readers[0].kept());
@@ -67,7 +67,6 @@ void scan_group(const Scan& scan, const RowSet& allowed, const RowLess& before, 
   for (std::size_t w = 1; w < readers.size(); ++w) {
     for (std::size_t q = 0; q < kept.size(); ++q) kept[q].merge(std::move(readers[w].kept()[q]));
   }
-  const RowSet uncoded = allowed & RowSet::range(scan.codes.rows(), scan.view.size());
   uncoded.for_each_range([&](Row from, Row to) {
     for (Row row = from; row < to; ++row) {
       for (Candidates& each : kept) each.demand(row);
@@ -75,10 +74,9 @@ void scan_group(const Scan& scan, const RowSet& allowed, const RowLess& before, 
   });
   out.scan_us += watch.lap_us();
 
-  const std::uint64_t most = uncoded.size() + allowed.size() / kMostReranked;
   std::vector<Reranked> ranked(kept.size());
-  rerank_each(scan.view, kept, scan.queries, scan.k, before, scan.kernel, short_cosines(), most,
-              ranked);
+  rerank_each(scan.view, kept, scan.queries, scan.k, before, scan.kernel, short_cosines(),
+              scan.most, ranked);
   for (Reranked& each : ranked) out.queries.push_back(std::move(each));
   out.rerank_us += watch.lap_us();
 }
@@ -106,6 +104,8 @@ CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
   k = std::min<std::uint64_t>(k, allowed.size());
   const CodeView& codes = view.codes();
   const AllowedBlocks blocks(allowed, codes.rows());
+  const RowSet uncoded = allowed & RowSet::range(codes.rows(), view.size());
+  const std::uint64_t most = uncoded.size() + allowed.size() / kMostReranked;
   const auto best = static_cast<float>(normal_quantile(recall_target));
   const auto worst = std::max(best, static_cast<float>(kWorst));
   for (std::size_t at = 0; at < queries.size(); at += kGroupQueries) {
@@ -117,8 +117,8 @@ CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
     std::vector<SharedFloor> floors(group.size());
     const Scan scan{
         view,   codes,         blocks, group, tables, kernel, scan_kernel(Precision::kBfloat16),
-        bounds, gather_rows(), k,      best,  worst,  floors};
-    scan_group(scan, allowed, before, out);
+        bounds, gather_rows(), k,      most,  best,   worst,  floors};
+    scan_group(scan, uncoded, before, out);
   }
   return out;
 }

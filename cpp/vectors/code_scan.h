@@ -22,8 +22,8 @@
 
 namespace knarr {
 
-// A scan is given up when more than one in so many of the allowed rows would have to be looked at:
-// then the exact plan is faster.
+// A scan is given up when more than one in so many of the allowed rows would have to be looked at,
+// or when many times as many stay while codes are read: then the exact plan is faster.
 inline constexpr std::uint64_t kMostReranked = 32;
 
 // One more thread joins a scan for each so many bytes of codes that it reads.

@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "vectors/estimate.h"
 
@@ -31,6 +32,10 @@ struct Gate {
   // counts.
   Gate(const BoundTerms& terms, float floor) {
     constexpr float kMost = 65535;
+    if (floor == std::numeric_limits<float>::infinity()) {  // which no row reaches
+      less = least = 65535;
+      return;
+    }
     constexpr float kMostShift = 32767;  // and A is at most as much
     constexpr float kLeastUnit = 1e-5f;
     constexpr float kRounding = 3;  // two of mulhi, and what floats lose

@@ -17,7 +17,6 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kLeastBlock = 32;       // rows of the first block
-constexpr std::uint64_t kHopeless = 8;        // times as many candidates as may be scored
 constexpr std::uint64_t kGrowth = 8;          // times as long as all before is the next block
 constexpr std::size_t kLeastTested = 200;     // rows of a block whose short rows are read first
 constexpr std::size_t kFewTimes = 8;          // as many times a block are selected in place
@@ -146,6 +145,7 @@ void rerank_each(const VectorView& view, std::span<Candidates> kept,
   const auto workers =
       static_cast<unsigned>(std::min<std::size_t>(kept.size() / kQueriesPerWorker, max_workers()));
   parallel_for(kept.size(), workers, [&](unsigned, std::size_t q) {
+    if (kept[q].is_given_up()) return;
     out[q] = rerank(view, kept[q].take(), queries[q], k, before, kernel, shorts, most);
   });
 }

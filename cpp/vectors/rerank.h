@@ -14,6 +14,9 @@
 
 namespace knarr {
 
+// A scan is given up where there are more than so many times as many candidates as may be scored.
+inline constexpr std::uint64_t kHopeless = 8;
+
 struct Reranked {
   std::vector<ScoredRow> rows;  // the k best
   std::uint64_t scored = 0;     // how many rows were looked at
