@@ -47,29 +47,34 @@ void CodeReader::read(std::size_t begin, std::size_t end) {
   std::size_t turn = 0;
   for (std::size_t at = begin; at < end && !is_given_up(); at += kTogether, turn = 1 - turn) {
     want(at + kTogether, end, wanted_[1 - turn]);
-    const std::size_t n = std::min(kTogether, end - at);
-    const std::span<const Wanted> some(wanted_[turn].data(), n);
-    const auto is_any = [](const Wanted& wanted) { return wanted.rows > 0; };
-    if (std::any_of(some.begin(), some.end(), is_any)) meet_centres(at, n);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!is_any(some[i])) continue;
-      for (std::size_t q = 0; q < inner_.size(); ++q) inner_[q] = inners_[q * n + i];
+    const std::span<const Wanted> some(wanted_[turn].data(), std::min(kTogether, end - at));
+    meet_centres(at, some);
+    std::size_t met = 0;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (some[i].rows == 0) continue;
+      for (std::size_t q = 0; q < inner_.size(); ++q) inner_[q] = inners_[q * kTogether + met];
+      ++met;
       read_chunk(at + i, std::min(at + i + 1, end - 1), some[i]);
     }
   }
 }
 
-void CodeReader::meet_centres(std::size_t begin, std::size_t n) {
+// Of those chunks from `begin` on that are wanted, one after the other.
+void CodeReader::meet_centres(std::size_t begin, std::span<const Wanted> some) {
   std::array<const std::byte*, kTogether> centres;
-  for (std::size_t i = 0; i < n; ++i) centres[i] = scan_->codes.chunk(begin + i).centre();
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (some[i].rows > 0) centres[n++] = scan_->codes.chunk(begin + i).centre();
+  }
   scan_->centres.block(centres.data(), n, scan_->queries.data(), scan_->queries.size(),
-                       scan_->view.dim(), inners_.data(), n);
+                       scan_->view.dim(), inners_.data(), kTogether);
 }
 
-// Of the next chunks, as far as there are any; their centres are asked for.
+// Of the next chunks, as far as there are any; the centres of those that are wanted are asked for.
 void CodeReader::want(std::size_t begin, std::size_t end, Several& out) const {
   for (std::size_t i = 0; i < kTogether && begin + i < end; ++i) {
     want(begin + i, out[i]);
+    if (out[i].rows == 0) continue;
     const ChunkView chunk = scan_->codes.chunk(begin + i);
     ask_for(chunk.data + chunk.shape->terms_at, chunk.shape->size_bytes - chunk.shape->terms_at);
   }

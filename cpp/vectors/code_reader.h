@@ -124,7 +124,7 @@ class CodeReader {
 
   void want(std::size_t chunk, Wanted& out) const;
   void want(std::size_t begin, std::size_t end, Several& out) const;
-  void meet_centres(std::size_t begin, std::size_t n);
+  void meet_centres(std::size_t begin, std::span<const Wanted> some);
   void read_chunk(std::size_t chunk, std::size_t next, const Wanted& wanted);
   void read_runs(const ChunkView& chunk, const ChunkView& next, Row first, const Wanted& wanted);
   void read_scattered(const ChunkView& chunk, const std::byte* slots, Row first,

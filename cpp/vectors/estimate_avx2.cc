@@ -235,7 +235,7 @@ KNARR_AVX2 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_
 }
 
 // Adds up the entries of N bytes of code of one block for Q queries: the bytes are loaded and split
-// once for all.
+// once for all. Their entries lie `at` bytes into each table.
 template <int Q, std::size_t N>
 KNARR_AVX2 inline void add_some_of_many(const std::byte* block, const std::uint8_t* const* tables,
                                         std::size_t at, Sums* sums) {

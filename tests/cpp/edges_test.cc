@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <random>
 #include <set>
 
 #include "base/error.h"
 #include "edges/edges_codec.h"
+#include "error_code.h"
 #include "snapshot/snapshot.h"
 
 namespace knarr {
@@ -31,16 +31,6 @@ std::vector<NodeId> targets(const std::vector<Activation>& found) {
   std::vector<NodeId> out;
   for (const Activation& each : found) out.push_back(each.target);
   return out;
-}
-
-ErrorCode code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorCode::kIo;
 }
 
 TEST(Edges, LeadFromSeedsToTargetsOfSimilarQuestions) {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
+#include "error_code.h"
 
 namespace knarr {
 
@@ -56,16 +56,6 @@ class Vectors {
   std::mt19937 random_;
   std::normal_distribution<float> normal_;
 };
-
-inline ErrorCode code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorCode::kIo;
-}
 
 inline std::vector<std::string> uris_of(const Hits& hits) {
   std::vector<std::string> out;

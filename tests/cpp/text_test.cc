@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <functional>
 #include <random>
 #include <thread>
 
 #include "base/error.h"
+#include "error_code.h"
 #include "grep/utf8.h"
 
 namespace knarr {
@@ -20,16 +20,6 @@ std::shared_ptr<const Block> block_of(std::string text, std::vector<Slice> slice
   auto owner = std::make_shared<const std::string>(std::move(text));
   if (slices.empty()) slices = {{0, 0, size_of(*owner)}};
   return std::make_shared<const Block>(*owner, owner, slices);
-}
-
-ErrorCode code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorCode::kIo;
 }
 
 TEST(Block, FindsTheSliceOfAByte) {

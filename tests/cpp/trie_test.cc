@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <set>
 
 #include "base/error.h"
+#include "error_code.h"
 #include "trie_twin.h"
 #include "uri/append.h"
 
@@ -79,16 +79,6 @@ TEST(Trie, ARunOfObjectsEqualsOneByOne) {
       ASSERT_EQ(run.child_count(twin), one_by_one.child_count(id));
     }
   }
-}
-
-ErrorCode code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorCode::kIo;
 }
 
 TEST(Trie, RefusesConflicts) {
