@@ -35,7 +35,7 @@ BROUGHT_IN = re.compile(r"^\s*using (?:\w+::)+(\w+);", re.MULTILINE)
 
 def sources() -> list[Path]:
     """Of the core, without the Python module's."""
-    return [file for file in sorted((ROOT / "cpp").glob("*/*.cc")) if file.parent.name != "bindings"]
+    return [file for file in sorted((ROOT / "cpp").rglob("*.cc")) if file.parent.name != "bindings"]
 
 
 @cache

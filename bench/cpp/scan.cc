@@ -1,8 +1,8 @@
 // How close is an exact scan to the speed at which memory can be read at all?
 //
 // The roof is a loop that only reads the same rows, with as many threads as the scan may use. The
-// twins are then compared on one block of rows in the cache, where arithmetic is the limit.
-#include "vectors/scan.h"
+// variants are then compared on one block of rows in the cache, where arithmetic is the limit.
+#include "vectors/rows/scan.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,12 +12,12 @@
 #include "base/cpu.h"
 #include "base/parallel.h"
 #include "harness.h"
-#include "vectors/codes.h"
-#include "vectors/estimate.h"
+#include "vectors/codes/codes.h"
+#include "vectors/codes/estimate.h"
+#include "vectors/codes/query_table.h"
 #include "vectors/exact.h"
-#include "vectors/query_table.h"
+#include "vectors/rows/short_rows.h"
 #include "vectors/search.h"
-#include "vectors/short_rows.h"
 
 namespace knarr::bench {
 namespace {
@@ -199,7 +199,7 @@ void batches(const VectorView& view, const Options& options) {
   }
 }
 
-void twins(const VectorView& view, const Options& options) {
+void variants(const VectorView& view, const Options& options) {
   const std::size_t n = 64;
   std::vector<const std::byte*> rows(n);
   for (std::size_t r = 0; r < n; ++r) rows[r] = view.data(static_cast<Row>(r));
@@ -235,7 +235,7 @@ void bench_scan(const Options& options) {
     store.append(random_vectors(n, kDim, static_cast<std::uint32_t>(at + 1)), n);
   }
   const VectorView view = store.view();
-  twins(view, options);
+  variants(view, options);
   steps(view, options);
   whole_ranges(view, options);
   plans(view, options);

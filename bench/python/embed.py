@@ -22,9 +22,9 @@ import onnxruntime
 from bench import results
 from bench.python.harness import Timing, alternate
 
-from knarr.embed.local import embedding_model
-from knarr.embed.onnx import OnnxEmbedder
-from knarr.embed.parallel import available_cores, in_parallel
+from knarr.models.embed.local import embedding_model
+from knarr.models.embed.onnx import OnnxEmbedder
+from knarr.models.embed.parallel import available_cores, in_parallel
 
 TEXT = (
     "the a of late fee payment loan is due when harbour boat rope winter storm keeper oar tide each day "

@@ -25,7 +25,7 @@ from bench.python.fresh_process import opened
 from bench.python.structure import TEXT
 
 import knarr
-from knarr.embed.tokens import RegexTokenizer
+from knarr.models.embed.tokens import RegexTokenizer
 
 SECTIONS, PARAGRAPHS, WORDS = 10, 10, 50
 COLUMNS = ["chunks", "cache", "catalog_mib", "snapshot_mib", "import_ms", "open_ms", "first_search_ms", "both_ms", "again_ms"]  # fmt: skip

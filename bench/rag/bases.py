@@ -14,8 +14,8 @@ from bench.rag.datasets import DataSet
 from bench.rag.scoring import Shown
 
 import knarr
-from knarr.documents.names import component, join
 from knarr.types import Span
+from knarr.uris import component, join
 
 
 @dataclass(frozen=True)

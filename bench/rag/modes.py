@@ -36,8 +36,8 @@ from bench.rag.scoring import Shown, all_shown
 
 from knarr.agent import Agent, Budget, Escalation
 from knarr.checker import Case, Checked, Checker, NaiveChecker, RuleChecker
-from knarr.embed.rerank import load_reranker
-from knarr.trace import Trace
+from knarr.models.rerank import load_reranker
+from knarr.trace.record import Trace
 from knarr.types import Mode
 
 MODES: tuple[Mode, ...] = ("vikingrag", "vikingrag-e", "vikingrag-e+")

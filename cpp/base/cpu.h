@@ -1,8 +1,8 @@
 // Which instructions this machine offers, so that one build runs anywhere.
 //
 // The environment variable KNARR_CPU, read once, lowers the level: "plain", "avx2" or "avx512". It
-// never raises it. It is there to compare the twins of a fast path, and so that instruction counts
-// (bench/guard.py) do not depend on the machine that counts them.
+// never raises it. It is there to compare the variants of a fast path, and so that instruction
+// counts (bench/guard.py) do not depend on the machine that counts them.
 #pragma once
 
 #include <optional>

@@ -16,7 +16,7 @@
 namespace knarr {
 namespace {
 
-// The plain twin takes eight bytes a step: tables[k][b] is the checksum of byte b followed by k
+// The plain variant takes eight bytes a step: tables[k][b] is the checksum of byte b followed by k
 // zero bytes, so the eight look-ups of a step do not wait for one another.
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 

@@ -1,6 +1,6 @@
 // CRC-32C (Castagnoli): the checksum of our files.
 //
-// `crc32c` takes the processor's own instruction where there is one, else the plain twin; both
+// `crc32c` takes the processor's own instruction where there is one, else the plain variant; both
 // give the same numbers.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/crew.h"
+#include "base/thread_pool.h"
 
 namespace knarr {
 namespace {
@@ -64,7 +64,7 @@ unsigned parallel_for(std::size_t tasks, unsigned workers,
   const std::size_t useful = std::min<std::size_t>({workers, tasks, max_workers()});
   unsigned came = 0;
   if (useful > 1) {
-    came = Crew::here().help(static_cast<unsigned>(useful) - 1, run);
+    came = ThreadPool::here().help(static_cast<unsigned>(useful) - 1, run);
   } else {
     run(0);
   }

@@ -1,6 +1,6 @@
 // One parallel loop, for work that is long enough to pay for threads.
 //
-// Helpers wait between calls (crew.h) and come within some ten microseconds, hence callers give
+// Helpers wait between calls (pool.h) and come within some ten microseconds, hence callers give
 // each some fifty microseconds of work or more. All calls of the process share the helpers: when
 // many callers come at once each gets few or none, and the machine is not asked for more than it
 // has. Where other libraries of the process keep threads busy (a model that embeds, say), the

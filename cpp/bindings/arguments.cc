@@ -135,11 +135,11 @@ Seen::Seen(PyObject* rows, PyObject* kinds) {
       return;
     }
     if (PyTuple_GET_SIZE(rows) != 2) {
-      fail(ErrorCode::kInvalidArgument, "filter: expected (rows, numbering), got a tuple of " +
+      fail(ErrorCode::kInvalidArgument, "filter: expected (rows, generation), got a tuple of " +
                                             std::to_string(PyTuple_GET_SIZE(rows)));
     }
     made_ = Filter{bits, allowed_rows(PyTuple_GET_ITEM(rows, 0)),
-                   static_cast<std::uint64_t>(count(PyTuple_GET_ITEM(rows, 1), "numbering"))};
+                   static_cast<std::uint64_t>(count(PyTuple_GET_ITEM(rows, 1), "generation"))};
   }
 }
 

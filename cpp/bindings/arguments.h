@@ -56,7 +56,7 @@ class Uris {
 };
 
 // The rows that a call may see: `rows` is None, a pyroaring bitmap, its bytes, or a bool array, or
-// one of these and the numbering of its rows; `kinds` is None, a str, or an iterable of str.
+// one of these and the generation of its rows; `kinds` is None, a str, or an iterable of str.
 class Seen {
  public:
   Seen(PyObject* rows, PyObject* kinds);

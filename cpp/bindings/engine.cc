@@ -76,7 +76,7 @@ py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
   out["rows"] = stats.rows;
   out["directories"] = stats.directories;
   out["version"] = stats.version;
-  out["numbering"] = stats.numbering;
+  out["generation"] = stats.generation;
   out["edges"] = stats.edges;
   out["questions"] = stats.questions;
   out["text_bytes"] = stats.text_bytes;
@@ -148,7 +148,7 @@ void register_engine(py::module_& module) {
       .def_property_readonly(
           "precision",
           [](const Engine& self) { return PrecisionName(py::str(name(self.precision()))); })
-      .def_property_readonly("numbering", &Engine::numbering)
+      .def_property_readonly("generation", &Engine::generation)
       .def("__len__", &Engine::size);
   define_writing(type);
   define_reading(type);

@@ -24,7 +24,7 @@
 
 #include "base/function_ref.h"
 #include "base/tree.h"
-#include "engine/types.h"
+#include "base/types.h"
 
 namespace knarr {
 

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/dense_ids.h"
 #include "base/error.h"
-#include "base/numbering.h"
 #include "edges/edges.h"
 #include "edges/question.h"
-#include "vectors/short_rows.h"
+#include "vectors/rows/short_rows.h"
 
 namespace knarr {
 
@@ -32,7 +32,7 @@ void fetch(const void* memory, std::size_t size) {
 
 // Distinct seeds, in order.
 std::vector<NodeId> distinct(std::span<const NodeId> seeds) {
-  Numbering<NodeId> number_of(seeds.size());
+  DenseIds<NodeId> number_of(seeds.size());
   std::vector<NodeId> out;
   out.reserve(seeds.size());
   for (const NodeId seed : seeds) {
@@ -137,7 +137,7 @@ std::vector<Activation> EdgeStore::expand(std::span<const NodeId> seeds,
   if (edge_count() == 0) return {};
   const std::vector<Candidate> edges = candidates(seeds, options.now_s);
   Comparison comparison(unit, options.gamma);
-  Numbering<const float*> question_number(edges.size());
+  DenseIds<const float*> question_number(edges.size());
   std::vector<std::uint32_t> questions;
   questions.reserve(edges.size());
   for (const Candidate& each : edges) {
@@ -148,7 +148,7 @@ std::vector<Activation> EdgeStore::expand(std::span<const NodeId> seeds,
   const std::vector<float>& similarities = comparison.similarities();
 
   std::vector<Activation> found;
-  Numbering<NodeId> place_of(edges.size());
+  DenseIds<NodeId> place_of(edges.size());
   for (std::size_t i = 0; i < edges.size(); ++i) {
     Activation edge = edges[i].edge;
     edge.similarity = similarities[questions[i]];

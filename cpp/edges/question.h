@@ -13,7 +13,7 @@
 
 #include "base/pool.h"
 #include "edges/edges.h"
-#include "vectors/short_rows.h"
+#include "vectors/rows/short_rows.h"
 
 namespace knarr {
 

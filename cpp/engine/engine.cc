@@ -62,7 +62,7 @@ void Engine::publish(std::shared_ptr<State> draft, LetGo let_go) {
     const std::lock_guard lock(state_mutex_);
     state_.swap(next);
   }
-  graph_.follow(now->vectors, now->live(), now->numbering);
+  graph_.follow(now->vectors, now->live(), now->generation);
   // The old version is let go here, outside the lock: freeing it may take a while.
   if (let_go != LetGo::kHere) let_go_aside(std::move(next), let_go == LetGo::kAndTrim);
 }
@@ -71,11 +71,11 @@ void Engine::keep_graph(bool on) {
   const std::lock_guard lock(writing_);
   if (!on) return graph_.disable();
   const StatePtr state = this->state();
-  graph_.enable(state->vectors, state->live(), state->numbering);
+  graph_.enable(state->vectors, state->live(), state->generation);
 }
 
 std::uint64_t Engine::graph_rows() const {
-  const GraphPtr graph = graph_.graph(state()->numbering);
+  const GraphPtr graph = graph_.graph(state()->generation);
   return graph == nullptr ? 0 : graph->size();
 }
 
@@ -131,7 +131,7 @@ Stats Engine::stats() const {
   out.rows = state->vectors.size();
   out.directories = state->trie.size() - out.objects;
   out.version = state->version;
-  out.numbering = state->numbering;
+  out.generation = state->generation;
   out.edges = state->edges.edge_count();
   out.questions = state->edges.question_count();
   state->live().for_each_range([&](Row begin, Row end) {
@@ -148,7 +148,7 @@ Stats Engine::stats() const {
     const ChunkShape& shape = codes.coder().shape();
     out.codes_size_bytes = codes.chunks() * (shape.size_bytes + kChunkRows * shape.slot_bytes);
   }
-  if (const GraphPtr graph = graph_.graph(state->numbering)) {
+  if (const GraphPtr graph = graph_.graph(state->generation)) {
     out.graph_rows = graph->size();
     out.graph_size_bytes = graph->size_bytes();
   }

@@ -29,11 +29,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/types.h"
 #include "engine/results.h"
-#include "engine/types.h"
 #include "filter/filter.h"
 #include "grep/grep.h"
-#include "vectors/graph_keeper.h"
+#include "vectors/graph/graph_keeper.h"
 #include "vectors/search.h"
 
 namespace knarr {
@@ -103,7 +103,7 @@ class Engine {
   Precision precision() const { return state()->vectors.format().precision(); }
   std::uint64_t size() const { return state()->live().size(); }  // live objects
   // Grows by one each time that compact() gives rows other numbers; begins anywhere.
-  std::uint64_t numbering() const { return state()->numbering; }
+  std::uint64_t generation() const { return state()->generation; }
 
   // --- Writing -----------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class Engine {
   // Gives back the memory of removed rows, when they are at least this share of all rows (0 to 1):
   // what is kept is copied together and published; readers go on with the state they hold. Returns
   // the new number of each row (kNoRow: it is gone), or nothing when nothing was done. Filters made
-  // of rows before are to be made anew, and one that names its numbering is refused from then on.
+  // of rows before are to be made anew, and one that names its generation is refused from then on.
   // Nothing else that a reader can see changes.
   //
   // The engine never does it by itself, since callers hold rows. Called with a share of a half now
@@ -213,7 +213,7 @@ class Engine {
   static LetGo let_go_of(std::uint64_t rows);
   void publish(std::shared_ptr<State> draft, LetGo let_go = LetGo::kHere);
   // how's graph, which the result keeps alive
-  GraphPtr use_graph(SearchHow& how, std::uint64_t numbering) const;
+  GraphPtr use_graph(SearchHow& how, std::uint64_t generation) const;
 
   const std::size_t dim_;
   std::mutex writing_;

@@ -13,10 +13,10 @@
 #include "engine/kept_rows.h"
 #include "engine/state_codec.h"
 #include "engine/stores.h"
-#include "grep/text_codec.h"
+#include "grep/text/text_codec.h"
 #include "snapshot/snapshot.h"
 #include "vectors/codes_codec.h"
-#include "vectors/graph_codec.h"
+#include "vectors/graph/graph_codec.h"
 #include "vectors/short_codec.h"
 #include "vectors/vectors_codec.h"
 
@@ -109,7 +109,7 @@ void Engine::save(const std::string& path) const {
   const StatePtr state = this->state();
   const KeptRows rows(state);
   SnapshotWriter writer(path);
-  write_parts(*state, rows, graph_.graph(state->numbering).get(), writer);
+  write_parts(*state, rows, graph_.graph(state->generation).get(), writer);
   writer.finish();
 }
 
@@ -143,12 +143,12 @@ std::optional<std::vector<Row>> Engine::compact(double least_share) {
   const KeptRows kept(before);
   if (!pays(kept.count())) return std::nullopt;
   SnapshotWriter writer;
-  write_parts(*before, kept, graph_.graph(before->numbering).get(), writer);
+  write_parts(*before, kept, graph_.graph(before->generation).get(), writer);
   const std::shared_ptr<Snapshot> snapshot = writer.finish_in_memory();
   Parts parts = read_parts(snapshot, std::nullopt);
   forget_read_sections(*snapshot);
   parts.state->version = before->version;
-  parts.state->numbering = before->numbering + 1;
+  parts.state->generation = before->generation + 1;
   graph_.restore_with(graph_of(snapshot, *parts.state));
   stores_ = std::move(parts.stores);
   publish(std::move(parts.state), LetGo::kAndTrim);

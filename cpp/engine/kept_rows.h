@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/state.h"
-#include "grep/text.h"
+#include "grep/text/text.h"
 
 namespace knarr {
 

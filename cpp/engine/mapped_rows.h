@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "base/coding.h"
-#include "engine/types.h"
+#include "base/types.h"
 #include "snapshot/pages.h"
 
 namespace knarr {

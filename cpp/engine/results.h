@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/types.h"
 #include "engine/state.h"
-#include "engine/types.h"
 #include "grep/grep.h"
 #include "vectors/search.h"
 
@@ -132,7 +132,7 @@ struct Stats {
   std::uint64_t rows;         // made so far; rows - objects are tombstones
   std::uint64_t directories;  // the root included
   std::uint64_t version;      // grows with each change
-  std::uint64_t numbering;    // grows when compact() gives rows other numbers
+  std::uint64_t generation;   // grows when compact() gives rows other numbers
   std::uint64_t edges;
   std::uint64_t questions;           // historical questions that edges hold
   std::uint64_t text_bytes;          // of live objects

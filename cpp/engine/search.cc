@@ -81,7 +81,7 @@ std::vector<std::string> Hits::documents() const {
   return out;
 }
 
-GraphPtr Engine::use_graph(SearchHow& how, std::uint64_t numbering) const {
+GraphPtr Engine::use_graph(SearchHow& how, std::uint64_t generation) const {
   if (!graph_.is_on()) {
     if (how.plan == PlanWish::kGraph) {
       fail(
@@ -90,7 +90,7 @@ GraphPtr Engine::use_graph(SearchHow& how, std::uint64_t numbering) const {
     }
     return nullptr;
   }
-  GraphPtr graph = graph_.graph(numbering);
+  GraphPtr graph = graph_.graph(generation);
   how.graph = graph.get();
   return graph;
 }
@@ -105,7 +105,7 @@ Hits Engine::search(std::span<const float> query, const SearchOptions& options) 
   const auto before = [&](Row a, Row b) { return state->uri_before(a, b); };
   const RowLess less(before);
   SearchHow how = options.how;
-  const GraphPtr graph = use_graph(how, state->numbering);
+  const GraphPtr graph = use_graph(how, state->generation);
   TopKResult found =
       top_k(state->vectors, allowed, query.data(), rows_to_rank(options, rows_allowed), less, how);
   Hits hits = make_hits(state, std::move(found), options, rows_allowed);
@@ -127,7 +127,7 @@ std::vector<Hits> Engine::search_batch(std::span<const float> queries,
   const auto before = [&](Row a, Row b) { return state->uri_before(a, b); };
   const RowLess less(before);
   SearchHow how = options.how;
-  const GraphPtr graph = use_graph(how, state->numbering);
+  const GraphPtr graph = use_graph(how, state->generation);
   auto found = top_k_batch(state->vectors, allowed, queries.data(), queries.size() / dim_,
                            rows_to_rank(options, rows_allowed), less, how);
   std::vector<Hits> out;

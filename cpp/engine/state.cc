@@ -34,11 +34,11 @@ std::string beginning_of(std::string_view text) {
 
 // Any number, so that rows of one engine, or of one before a load, are refused by another: small
 // enough to be exact as a double, with room to grow.
-std::uint64_t first_numbering() { return std::uint64_t{std::random_device()() >> 1} << 20; }
+std::uint64_t first_generation() { return std::uint64_t{std::random_device()() >> 1} << 20; }
 
 }  // namespace
 
-State::State(std::size_t dim) : edges(dim), numbering(first_numbering()) {}
+State::State(std::size_t dim) : edges(dim), generation(first_generation()) {}
 
 NodeId State::resolve(std::string_view uri) const {
   const NodeId plain = trie.find_plain(uri);
@@ -57,10 +57,10 @@ std::vector<NodeId> State::resolve_each(std::span<const std::string_view> uris) 
 }
 
 RowSet State::allowed(NodeId scope, const Filter& filter) const {
-  if (filter.numbering && *filter.numbering != numbering) {
+  if (filter.generation && *filter.generation != generation) {
     fail(ErrorCode::kInvalidArgument,
-         "filter: its rows are of numbering " + std::to_string(*filter.numbering) +
-             ", the engine's have numbering " + std::to_string(numbering) +
+         "filter: its rows are of generation " + std::to_string(*filter.generation) +
+             ", the engine's have generation " + std::to_string(generation) +
              " since compact() or load(): make it anew from the new numbers");
   }
   return filter.within(trie.node(scope).rows, by_kind);

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "base/shared_text.h"
+#include "base/types.h"
 #include "edges/edges.h"
 #include "engine/mapped_rows.h"
-#include "engine/types.h"
 #include "filter/filter.h"
-#include "grep/segments.h"
-#include "grep/text.h"
+#include "grep/text/segments.h"
+#include "grep/text/text.h"
 #include "uri/trie.h"
 #include "vectors/store.h"
 
@@ -47,7 +47,7 @@ struct State {
   Records::View records;                          // of the rows behind them
   EdgeStore edges;
   std::uint64_t version = 0;  // grows by one with each change
-  std::uint64_t numbering;    // grows by one when rows get other numbers
+  std::uint64_t generation;   // grows by one when rows get other numbers
 
   // The node of a URI. Throws kNotFound, kInvalidArgument.
   NodeId resolve(std::string_view uri) const;

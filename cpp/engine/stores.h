@@ -3,7 +3,7 @@
 
 #include "engine/engine.h"
 #include "engine/state.h"
-#include "grep/text.h"
+#include "grep/text/text.h"
 #include "vectors/store.h"
 
 namespace knarr {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "engine/engine.h"
-#include "grep/utf8.h"
 
 namespace knarr {
 namespace {

@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 #include "engine/stores.h"
 #include "uri/append.h"
-#include "vectors/normalise.h"
+#include "vectors/rows/normalise.h"
 
 namespace knarr {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/types.h"
+#include "base/types.h"
 #include "filter/rows.h"
 
 namespace knarr {
@@ -27,8 +27,8 @@ using KindRows = std::array<RowSet, 2>;
 struct Filter {
   Kinds kinds = kAllKinds;
   std::optional<RowSet> rows;  // none: every row
-  // The numbering that `rows` belong to (see Engine::compact); none: whatever it is.
-  std::optional<std::uint64_t> numbering = {};
+  // The generation that `rows` belong to (see Engine::compact); none: whatever it is.
+  std::optional<std::uint64_t> generation = {};
 
   // The rows of `scope` that pass. Copies nothing when nothing restricts.
   RowSet within(const RowSet& scope, const KindRows& by_kind) const;

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "engine/types.h"
+#include "base/types.h"
 
 namespace knarr {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/ref.h"
-#include "engine/types.h"
+#include "base/types.h"
 
 namespace knarr {
 

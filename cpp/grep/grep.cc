@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "grep/excerpt.h"
-#include "grep/pattern.h"
+#include "grep/pattern/pattern.h"
 #include "grep/plan.h"
 #include "grep/scan.h"
 

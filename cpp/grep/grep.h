@@ -26,10 +26,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/types.h"
+#include "base/types.h"
 #include "filter/rows.h"
 #include "grep/plan.h"
-#include "grep/text.h"
+#include "grep/text/text.h"
 
 namespace knarr {
 

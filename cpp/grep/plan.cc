@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "grep/utf8.h"
+#include "base/utf8.h"
 
 namespace knarr {
 namespace {

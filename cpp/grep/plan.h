@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "filter/rows.h"
-#include "grep/pattern.h"
-#include "grep/runs.h"
-#include "grep/text.h"
+#include "grep/pattern/pattern.h"
+#include "grep/text/runs.h"
+#include "grep/text/text.h"
 
 namespace knarr {
 

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "grep/utf8.h"
+#include "base/utf8.h"
 
 namespace knarr {
 namespace {

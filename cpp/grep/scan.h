@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "grep/pattern.h"
+#include "grep/pattern/pattern.h"
 #include "grep/plan.h"
-#include "grep/runs.h"
+#include "grep/text/runs.h"
 
 namespace knarr {
 

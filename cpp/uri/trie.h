@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/tree.h"
-#include "engine/types.h"
+#include "base/types.h"
 #include "filter/rows.h"
 #include "uri/name.h"
 #include "uri/uri.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/numbering.h"
+#include "base/dense_ids.h"
 #include "uri/uri.h"
 
 namespace knarr {
@@ -13,7 +13,7 @@ UriOrder::UriOrder(const Trie& trie, std::vector<const TrieNode*> nodes)
   std::vector<NodeId> parents;  // of the level below, each once
   std::vector<std::uint32_t> places(n);
   for (std::size_t level = 1;; ++level) {
-    Numbering<NodeId> place_of(n);
+    DenseIds<NodeId> place_of(n);
     parents.clear();
     for (std::size_t i = 0; i < n; ++i) {
       const TrieNode* const node = up_[(level - 1) * n + i];

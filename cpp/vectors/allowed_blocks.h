@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "filter/rows.h"
-#include "vectors/codes.h"
+#include "vectors/codes/codes.h"
 
 namespace knarr {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "engine/types.h"
+#include "base/types.h"
 
 namespace knarr {
 

@@ -12,11 +12,11 @@
 
 #include "vectors/allowed_blocks.h"
 #include "vectors/candidates.h"
-#include "vectors/codes.h"
-#include "vectors/estimate.h"
-#include "vectors/query_table.h"
-#include "vectors/scan.h"
-#include "vectors/scattered.h"
+#include "vectors/codes/codes.h"
+#include "vectors/codes/estimate.h"
+#include "vectors/codes/query_table.h"
+#include "vectors/codes/scattered.h"
+#include "vectors/rows/scan.h"
 #include "vectors/store.h"
 
 namespace knarr {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "filter/rows.h"
-#include "vectors/estimate.h"
+#include "vectors/codes/estimate.h"
 #include "vectors/rerank.h"
-#include "vectors/scan.h"
+#include "vectors/rows/scan.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 

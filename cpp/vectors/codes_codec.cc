@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/coding.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "snapshot/pages.h"
-#include "vectors/memory.h"
-#include "vectors/row_format.h"
+#include "vectors/rows/row_format.h"
 
 namespace knarr {
 namespace {

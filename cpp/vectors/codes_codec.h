@@ -12,7 +12,7 @@
 
 #include "filter/rows.h"
 #include "snapshot/snapshot.h"
-#include "vectors/codes.h"
+#include "vectors/codes/codes.h"
 #include "vectors/store.h"
 
 namespace knarr {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "filter/rows.h"
-#include "vectors/scan.h"
+#include "vectors/rows/scan.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 

@@ -7,14 +7,14 @@
 #include <numeric>
 #include <vector>
 
-#include "vectors/codes.h"
-#include "vectors/estimate.h"
-#include "vectors/query_table.h"
-#include "vectors/row_format.h"
-#include "vectors/scan.h"
-#include "vectors/scattered.h"
-#include "vectors/short_rows.h"
-#include "vectors/sieve.h"
+#include "vectors/bound_filter.h"
+#include "vectors/codes/codes.h"
+#include "vectors/codes/estimate.h"
+#include "vectors/codes/query_table.h"
+#include "vectors/codes/scattered.h"
+#include "vectors/rows/row_format.h"
+#include "vectors/rows/scan.h"
+#include "vectors/rows/short_rows.h"
 #include "vectors/store.h"
 
 namespace knarr {
@@ -86,7 +86,7 @@ std::uint64_t expected_reranks(std::size_t k) { return 200 + 12 * std::uint64_t{
 double CostModel::exact_ns(const Work& work) const {
   const auto rows = static_cast<double>(work.rows);
   const bool sieves = work.precision != Precision::kInt8 && work.dim >= kLeastCodedDim;
-  if (sieves ? work.rows < kSieveRowsPerResult * work.k : work.dim < kLeastCodedDim) {
+  if (sieves ? work.rows < kBoundFilterRowsPerResult * work.k : work.dim < kLeastCodedDim) {
     return rows * vector_kb(work) * rerank_ns_per_kb;
   }
   const bool is_dense = work.blocks <= work.rows / (kBlockCodes / 2);

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "base/function_ref.h"
-#include "vectors/precision.h"
+#include "vectors/rows/precision.h"
 
 namespace knarr {
 

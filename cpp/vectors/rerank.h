@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "vectors/candidates.h"
-#include "vectors/scan.h"
-#include "vectors/short_rows.h"
+#include "vectors/rows/scan.h"
+#include "vectors/rows/short_rows.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "vectors/scan.h"
+#include "vectors/rows/scan.h"
 #include "vectors/store.h"
 
 namespace knarr {

@@ -12,13 +12,13 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/stopwatch.h"
+#include "vectors/bound_filter.h"
 #include "vectors/code_scan.h"
 #include "vectors/exact.h"
-#include "vectors/graph_search.h"
+#include "vectors/graph/graph_search.h"
 #include "vectors/planner.h"
-#include "vectors/scan.h"
-#include "vectors/sieve.h"
-#include "vectors/unit_queries.h"
+#include "vectors/rows/scan.h"
+#include "vectors/rows/unit_queries.h"
 
 namespace knarr {
 namespace {
@@ -65,7 +65,8 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
                     std::size_t k, const RowLess& before, std::vector<TopKResult>& results) {
   if (which.empty()) return;
   const ScanKernel& kernel = scan_kernel(view.format().precision());
-  const std::uint64_t least = std::max<std::uint64_t>(kSieveRows, k * kSieveRowsPerResult);
+  const std::uint64_t least =
+      std::max<std::uint64_t>(kBoundFilterRows, k * kBoundFilterRowsPerResult);
   std::vector<const float*> asked;
   for (const std::size_t q : which) asked.push_back(queries[q]);
   for (const std::size_t q : which) {
@@ -73,7 +74,7 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
     results[q].explanation.rows_scanned += allowed.size();
   }
   if (allowed.size() >= least && view.has_short_rows()) {
-    auto found = sieve_top_k(view, allowed, asked, k, before, kernel, short_cosines());
+    auto found = bound_filter_top_k(view, allowed, asked, k, before, kernel, short_cosines());
     for (std::size_t i = 0; i < which.size(); ++i) {
       results[which[i]].rows = std::move(found[i].rows);
       results[which[i]].explanation.rows_reranked += found[i].scored;

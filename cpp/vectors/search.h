@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/types.h"
+#include "base/types.h"
 #include "filter/rows.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "engine/types.h"
+#include "base/types.h"
 #include "vectors/rerank.h"
-#include "vectors/scan.h"
-#include "vectors/short_rows.h"
+#include "vectors/rows/scan.h"
+#include "vectors/rows/short_rows.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 

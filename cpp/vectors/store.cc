@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/parallel.h"
-#include "vectors/memory.h"
-#include "vectors/normalise.h"
+#include "vectors/rows/normalise.h"
 
 namespace knarr {
 namespace {

@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "base/checked_pages.h"
-#include "engine/types.h"
-#include "vectors/codes.h"
-#include "vectors/row_format.h"
-#include "vectors/short_rows.h"
+#include "base/types.h"
+#include "vectors/codes/codes.h"
+#include "vectors/rows/row_format.h"
+#include "vectors/rows/short_rows.h"
 
 namespace knarr {
 

@@ -14,7 +14,7 @@ from knarr import late
 TYPE_CHECKING = False  # as in `knarr.late`
 
 if TYPE_CHECKING:
-    from knarr.abstracting.report import AbstractReport
+    from knarr.abstracts.report import AbstractReport
     from knarr.agent import Agent
     from knarr.config import Settings
     from knarr.engine import Engine
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         Unsupported,
     )
     from knarr.knowledge_base import KnowledgeBase, open
-    from knarr.report import AddReport, FileReport
     from knarr.types import (
         Answer,
         Citation,
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from knarr.version import __version__ as __version__
+    from knarr.writing.receipt import AddReport, FileReport
 
 _HOMES = {
     "Agent": "knarr.agent",
@@ -76,9 +76,9 @@ _HOMES = {
     "Unsupported": "knarr.errors",
     "KnowledgeBase": "knarr.knowledge_base",
     "open": "knarr.knowledge_base",
-    "AbstractReport": "knarr.abstracting.report",
-    "AddReport": "knarr.report",
-    "FileReport": "knarr.report",
+    "AbstractReport": "knarr.abstracts.report",
+    "AddReport": "knarr.writing.receipt",
+    "FileReport": "knarr.writing.receipt",
     "Answer": "knarr.types",
     "Citation": "knarr.types",
     "ConstraintCheck": "knarr.types",

@@ -27,7 +27,7 @@ class Serializable(Protocol):
 
 # Rows that a caller may see: a pyroaring.BitMap, its portable serialisation, or a bool for each row.
 Rows = Serializable | bytes | npt.NDArray[np.bool_]
-# Such rows, or (rows, numbering): refused when `Engine.compact` has given rows other numbers since.
+# Such rows, or (rows, generation): refused when `Engine.compact` has given rows other numbers since.
 RowFilter = Rows | tuple[Rows, int]
 
 _ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from knarr.catalog import Catalog, changes, documents, traces
 from knarr.config import Settings
-from knarr.documents.names import SCHEME, canonical
-from knarr.embed import Embedder
 from knarr.errors import CatalogError, ChatError, InvalidArgument, NotFound
 from knarr.experience.base import Experience
-from knarr.index import Index
+from knarr.index.index import Index
+from knarr.models.embed import Embedder
 from knarr.types import Answer, Mode, to_json
+from knarr.uris import SCHEME, canonical
 
 if TYPE_CHECKING:
     from knarr.agent import Agent, Escalation, Policy
     from knarr.checker import Calibration, Rule
     from knarr.checker.calibration import Among
     from knarr.checker.records import CheckerReport
-    from knarr.llm import ChatModel
-    from knarr.trace import Trace
+    from knarr.models.chat import ChatModel
+    from knarr.trace.record import Trace
 
 Named = Literal["extractive", "model"]
 _CALIBRATION = "checker_calibration:"  # in the catalog's meta, by judge
@@ -147,7 +147,7 @@ class Asking(Experience):
 
     def chat_model(self) -> ChatModel:
         """The chat model of the settings, one object for all calls. Raises ChatError when none is named."""
-        from knarr.llm import load_chat
+        from knarr.models.chat import load_chat
 
         with self._agents_lock:
             self._chat = self._chat or load_chat(self.settings)
@@ -159,7 +159,7 @@ class Asking(Experience):
         """How the early answer is decided on: the checker of the settings, its threshold, the rules."""
         from knarr.agent import Escalation
         from knarr.checker import forced, judge_of, load_checker, rules_of
-        from knarr.embed.rerank import load_reranker
+        from knarr.models.rerank import load_reranker
 
         by_model = policy != "extractive" and bool(self.settings.chat_url.strip())
         chat = self.chat_model() if by_model else None
@@ -238,7 +238,7 @@ class Asking(Experience):
 
     def trace(self, trace_id: str) -> Trace:
         """The recorded run of a question; the beginning of its id is enough. Raises NotFound."""
-        from knarr.trace import Trace
+        from knarr.trace.record import Trace
 
         with self._catalog.reading() as connection:
             record = traces.get(connection, trace_id)
@@ -259,7 +259,7 @@ class Asking(Experience):
     def iter_traces(self, since: str | datetime | None = None, limit: int | None = None) -> Iterator[Trace]:
         """Recorded runs, oldest first: those asked at or after `since` (a time, or its ISO 8601 text,
         UTC where it names no zone), at most `limit`. Read as they are taken. Raises InvalidArgument."""
-        from knarr.trace import Trace
+        from knarr.trace.record import Trace
 
         return map(Trace.from_json, traces.walk(self._catalog.reading, since, limit))
 

@@ -98,10 +98,10 @@ class Engine:
         return self._core.precision
 
     @property
-    def numbering(self) -> int:
+    def generation(self) -> int:
         """Grows by one each time that `compact` gives rows other numbers. Begins anywhere: that of another
         engine, or of this one before it was saved and loaded, is another."""
-        return self._core.numbering
+        return self._core.generation
 
     def __len__(self) -> int:
         return len(self._core)
@@ -168,8 +168,8 @@ class Engine:
         Returns the new number of each row (2**32 - 1 for one that is gone), or None when nothing was
         done. Filters made of row numbers before are to be made anew, and rows that `add` returned are
         to be looked up; nothing else that a reader can see changes, and readers go on meanwhile. The
-        engine never does this by itself. `numbering` grows each time, and a filter that is given as
-        ``(rows, numbering)`` is refused when it is another's.
+        engine never does this by itself. `generation` grows each time, and a filter that is given as
+        ``(rows, generation)`` is refused when it is another's.
 
         Called with 0.5 now and then, an engine holds at most about twice what its objects need."""
         return self._core.compact(float(least_share))
@@ -340,7 +340,7 @@ class Engine:
         return self._core.count(scope, kinds)
 
     def stats(self) -> dict[str, int]:
-        """Counts and memory: dim, objects, rows, directories, version, numbering, edges, questions,
+        """Counts and memory: dim, objects, rows, directories, version, generation, edges, questions,
         text_bytes, graph_rows, and ``*_size_bytes`` of the vectors, their short forms and codes, the
         graph, the texts and grep's index of them, the trie and its row sets, the rows' records,
         the edges, and of those their questions with their vectors."""

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.config import Settings
-from knarr.documents.names import SCHEME, above, canonical, place
-from knarr.embed import Embedder, load_embedder
 from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
 from knarr.experience.warmup import Warming
-from knarr.index import Index
+from knarr.index.index import Index
+from knarr.models.embed import Embedder, load_embedder
+from knarr.uris import SCHEME, above, canonical, place
 
 if TYPE_CHECKING:
-    from knarr.abstracting.job import Job
-    from knarr.abstracting.report import AbstractReport
-    from knarr.ingest import Progress
-    from knarr.llm import ChatModel
-    from knarr.report import AddReport
+    from knarr.abstracts.job import Job
+    from knarr.abstracts.report import AbstractReport
+    from knarr.models.chat import ChatModel
+    from knarr.writing.ingest import Progress
+    from knarr.writing.receipt import AddReport
 
 
 class KnowledgeBase(Warming):
@@ -67,7 +67,7 @@ class KnowledgeBase(Warming):
         when another process writes. A file that cannot be read is a line of the receipt, not an error.
         """
         with self._changing():
-            from knarr.ingest import Ingest
+            from knarr.writing.ingest import Ingest
 
             ingest = Ingest(self._catalog, self.embedder, self.settings, self._follow)
             try:
@@ -93,7 +93,7 @@ class KnowledgeBase(Warming):
             job = self._abstract_job(self.chat_model(), None, False, advance)
             told = job.run(SCHEME, set(fresh))
         except ChatError as error:
-            from knarr.abstracting.report import AbstractReport
+            from knarr.abstracts.report import AbstractReport
 
             # The documents are in; their own sentences stand until a model can be asked.
             told = AbstractReport(SCHEME, "", left=report.total("sections"), stopped=str(error))
@@ -126,8 +126,8 @@ class KnowledgeBase(Warming):
     def _abstract_job(
         self, chat: ChatModel | None, max_tokens: int | None, dry_run: bool, progress: Progress | None
     ) -> Job:
-        from knarr.abstracting.calls import NoChat
-        from knarr.abstracting.job import Job
+        from knarr.abstracts.calls import NoChat
+        from knarr.abstracts.job import Job
 
         return Job(
             self._catalog,
@@ -212,7 +212,7 @@ class KnowledgeBase(Warming):
 
     def _settle(self) -> None:
         """After a change: publish it, then bring the abstracts of the folders it touched up to date."""
-        from knarr.folders import refresh
+        from knarr.abstracts.folders import refresh
 
         self._follow()
         refresh(self._catalog, self.embedder, self.settings)

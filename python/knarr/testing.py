@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr.agent.policy import ScriptedPolicy
-from knarr.embed.tokens import RegexTokenizer
-from knarr.llm.scripted import ScriptedChat
+from knarr.models.chat.scripted import ScriptedChat
+from knarr.models.embed.tokens import RegexTokenizer
 
 
 class HashEmbedder:

@@ -1,5 +1,6 @@
-// Codes beside their definition, in double; twins beside the plain one; stores however they grew.
-#include "vectors/codes.h"
+// Codes beside their definition, in double; variants beside the plain one; stores however they
+// grew.
+#include "vectors/codes/codes.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +13,9 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
-#include "vectors/estimate.h"
-#include "vectors/query_table.h"
-#include "vectors/rotation.h"
+#include "vectors/codes/estimate.h"
+#include "vectors/codes/query_table.h"
+#include "vectors/codes/rotation.h"
 #include "vectors/store.h"
 
 namespace knarr {

@@ -1,4 +1,4 @@
-// Edges beside their dull twin, a vector of structs; BEHAVIOURS EDGE-01 and 02 at this level.
+// Edges beside their dull variant, a vector of structs; BEHAVIOURS EDGE-01 and 02 at this level.
 #include "edges/edges.h"
 
 #include <gtest/gtest.h>
@@ -131,7 +131,7 @@ TEST(Edges, BadArgumentsChangeNothing) {
   EXPECT_EQ(edges.episode_count(), 1u);
 }
 
-// --- the dull twin
+// --- the dull variant
 
 struct DullEdge {
   NodeId source, target;
@@ -325,7 +325,7 @@ TEST(EdgesTwin, AgreesOnRandomOperations) {
     if (HasFatalFailure()) return;
     if (step % 500 == 0) kept.emplace_back(edges, dull);
   }
-  for (const auto& [copy, twin] : kept) expect_equal(copy, twin, random, vectors[0]);
+  for (const auto& [copy, variant] : kept) expect_equal(copy, variant, random, vectors[0]);
 }
 
 TEST(EdgesTwin, AMillionEdgesAreFeasible) {

@@ -1,5 +1,5 @@
 // The kernels of the code scan beside the plain one, and many queries beside one.
-#include "vectors/estimate.h"
+#include "vectors/codes/estimate.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/cpu.h"
-#include "vectors/codes.h"
-#include "vectors/gate.h"
-#include "vectors/query_table.h"
+#include "vectors/codes/codes.h"
+#include "vectors/codes/gate.h"
+#include "vectors/codes/query_table.h"
 
 namespace knarr {
 namespace {
@@ -48,7 +48,7 @@ struct Queries {
   std::vector<float> floors;
 };
 
-// Twins agree but for rounding: on bounds, where both have them, and on which rows pass, but for
+// Variants agree but for rounding: on bounds, where both have them, and on which rows pass, but for
 // those that are as good as at the floor.
 void expect_like(const std::vector<float>& plain, const std::vector<std::uint32_t>& plain_passing,
                  const std::vector<float>& upper, const std::vector<std::uint32_t>& passing,

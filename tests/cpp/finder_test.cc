@@ -1,5 +1,5 @@
 // Finder: finds what a search by the book finds.
-#include "grep/finder.h"
+#include "grep/pattern/finder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The graph in the background: kept up, stopped, forked, read while it grows.
-#include "vectors/graph_keeper.h"
+#include "vectors/graph/graph_keeper.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

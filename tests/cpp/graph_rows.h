@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "vectors/graph.h"
+#include "vectors/graph/graph.h"
 #include "vectors/search.h"
 #include "vectors/store.h"
 

@@ -1,13 +1,13 @@
 // The graph and its walks beside the exact plan.
-#include "vectors/graph.h"
+#include "vectors/graph/graph.h"
 
 #include <algorithm>
 #include <set>
 #include <string>
 
 #include "graph_rows.h"
-#include "vectors/graph_search.h"
-#include "vectors/graph_walk.h"
+#include "vectors/graph/graph_search.h"
+#include "vectors/graph/graph_walk.h"
 
 namespace knarr {
 namespace {

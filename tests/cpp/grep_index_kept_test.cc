@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "grep/grep.h"
-#include "grep/text_codec.h"
+#include "grep/text/text_codec.h"
 #include "grep_random.h"
 #include "snapshot/snapshot.h"
 

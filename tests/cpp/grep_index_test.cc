@@ -5,8 +5,8 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "grep/grep.h"
-#include "grep/utf8.h"
 #include "grep_random.h"
 
 namespace knarr {

@@ -1,4 +1,4 @@
-// The dull twin of grep: a backtracking matcher over one block, character by character.
+// The dull variant of grep: a backtracking matcher over one block, character by character.
 //
 // It shares no code and no idea with the real one: patterns are trees made by a generator (and only
 // printed for the real one), the text is a list of characters in which each line end, whatever its
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace knarr::twin {
+namespace knarr::variant {
 
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
@@ -285,4 +285,4 @@ inline std::string print(const Node& node) {
   return out;
 }
 
-}  // namespace knarr::twin
+}  // namespace knarr::variant

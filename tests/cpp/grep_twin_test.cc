@@ -1,4 +1,4 @@
-// Grep beside its dull twin: random patterns, texts, slice borders and allowed rows.
+// Grep beside its dull variant: random patterns, texts, slice borders and allowed rows.
 #include "grep_twin.h"
 
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <random>
 
 #include "grep/grep.h"
-#include "grep/required.h"
-#include "grep/runs.h"
+#include "grep/pattern/required.h"
+#include "grep/text/runs.h"
 
 namespace knarr {
 namespace {
@@ -45,8 +45,8 @@ RowSet random_rows(std::mt19937& random, const std::vector<Slice>& slices) {
 }
 
 // Maximal runs of allowed adjacent slices, by the words of the definition.
-std::vector<twin::Found> runs_of(const std::vector<Slice>& slices, const RowSet& allowed) {
-  std::vector<twin::Found> runs;
+std::vector<variant::Found> runs_of(const std::vector<Slice>& slices, const RowSet& allowed) {
+  std::vector<variant::Found> runs;
   bool open = false;
   for (const Slice& slice : slices) {
     const bool is_allowed = allowed.contains(slice.row);
@@ -65,7 +65,7 @@ std::string shown(std::string_view text) {
 
 std::uint32_t line_of(std::string_view text, std::uint32_t byte) {
   std::uint32_t line = 1;
-  for (const twin::Unit& unit : twin::units_of(text)) {
+  for (const variant::Unit& unit : variant::units_of(text)) {
     const bool closes = unit.text == "\n" && unit.end <= byte && unit.end < text.size();
     line += closes ? 1 : 0;
   }
@@ -74,13 +74,13 @@ std::uint32_t line_of(std::string_view text, std::uint32_t byte) {
 
 TEST(GrepTwin, AgreesOnRandomTextsAndPatterns) {
   std::mt19937 random(20261129);
-  twin::Generator generator(random);
+  variant::Generator generator(random);
   GrepOptions options;
   options.limit = kMaxMatchesShown;
   std::size_t matches = 0;
   for (int round = 0; round < 20'000; ++round) {
-    const twin::NodePtr pattern = generator.pattern();
-    const std::string printed = twin::print(*pattern);
+    const variant::NodePtr pattern = generator.pattern();
+    const std::string printed = variant::print(*pattern);
     const std::string text = random_text(random);
     const auto slices = random_slices(random, text, 5);
     const RowSet allowed = random_rows(random, slices);
@@ -90,12 +90,12 @@ TEST(GrepTwin, AgreesOnRandomTextsAndPatterns) {
     store.append(text, slices);
     const GrepResult result = grep(store.view(), allowed, printed, options);
 
-    std::vector<twin::Found> expected;
+    std::vector<variant::Found> expected;
     for (const auto& run : runs_of(slices, allowed)) {
-      const auto found = twin::find_all(*pattern, text, run.begin_byte, run.end_byte);
+      const auto found = variant::find_all(*pattern, text, run.begin_byte, run.end_byte);
       expected.insert(expected.end(), found.begin(), found.end());
     }
-    std::vector<twin::Found> got;
+    std::vector<variant::Found> got;
     for (const GrepMatch& match : result.matches) got.push_back({match.begin_byte, match.end_byte});
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -126,7 +126,7 @@ TEST(GrepTwin, AgreesOnRandomTextsAndPatterns) {
 // A pattern with a large program is run in small pieces (here of about 25 kB); they must not show.
 TEST(GrepTwin, PiecesDoNotShow) {
   std::mt19937 random(7);
-  twin::Generator generator(random);
+  variant::Generator generator(random);
   std::string text;
   while (text.size() < 70'000) text += random_text(random) + (random() % 4 == 0 ? "\n" : "");
   TextStore store;
@@ -136,7 +136,7 @@ TEST(GrepTwin, PiecesDoNotShow) {
   GrepOptions options;
   options.limit = kMaxMatchesShown;
   for (int round = 0; round < 15; ++round) {
-    const std::string pattern = twin::print(*generator.pattern());
+    const std::string pattern = variant::print(*generator.pattern());
     const std::string costly = pattern + "|Q{1,900}Z";  // the second half matches nothing here
     SCOPED_TRACE(pattern);
     const auto plain = grep(store.view(), RowSet::range(0, 2), pattern, options);
@@ -185,7 +185,7 @@ TEST(Required, IsWhatEveryMatchHolds) {
 // is not seen, and all lines are.
 TEST(GrepTwin, RequiredTextDoesNotShow) {
   std::mt19937 random(77);
-  twin::Generator generator(random);
+  variant::Generator generator(random);
   GrepOptions options;
   options.limit = kMaxMatchesShown;
   std::uint64_t matches = 0;
@@ -196,8 +196,8 @@ TEST(GrepTwin, RequiredTextDoesNotShow) {
     const RowSet allowed = random_rows(random, slices);
     TextStore store;
     store.append(text, slices);
-    const std::string pattern = twin::print(*generator.pattern()) + "aab" +
-                                (random() % 2 ? twin::print(*generator.pattern()) : "");
+    const std::string pattern = variant::print(*generator.pattern()) + "aab" +
+                                (random() % 2 ? variant::print(*generator.pattern()) : "");
     SCOPED_TRACE("'" + pattern + "' on '" + shown(text) + "'");
     const auto some = grep(store.view(), allowed, pattern, options);
     const auto all = grep(store.view(), allowed, "(?:" + pattern + ")", options);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "grep/facts.h"
-#include "grep/fold.h"
+#include "base/utf8.h"
 #include "grep/grep.h"
-#include "grep/utf8.h"
+#include "grep/pattern/facts.h"
+#include "grep/pattern/fold.h"
 #include "grep_random.h"
 
 namespace knarr {

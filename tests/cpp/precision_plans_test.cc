@@ -1,4 +1,4 @@
-// Every plan over each precision, beside a dull twin that sums the stored numbers in double.
+// Every plan over each precision, beside a dull variant that sums the stored numbers in double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 
 #include "base/cpu.h"
 #include "vector_rows.h"
+#include "vectors/bound_filter.h"
 #include "vectors/exact.h"
-#include "vectors/precision.h"
-#include "vectors/scan.h"
+#include "vectors/rows/precision.h"
+#include "vectors/rows/scan.h"
+#include "vectors/rows/unit_queries.h"
 #include "vectors/search.h"
-#include "vectors/sieve.h"
-#include "vectors/unit_queries.h"
 
 namespace knarr {
 namespace {
@@ -189,7 +189,7 @@ TEST(Search, EveryPlanOverEveryPrecision) {
   }
 }
 
-TEST(Sieve, OverBfloat16IsTheExactPlanToTheBit) {
+TEST(BoundFilter, OverBfloat16IsTheExactPlanToTheBit) {
   const std::size_t dim = 100, n = 5000;
   Matrix values = families(n, dim, 12);
   std::fill_n(values.begin(), dim, 1.0f);
@@ -200,9 +200,9 @@ TEST(Sieve, OverBfloat16IsTheExactPlanToTheBit) {
     for (const RowSet& allowed : {RowSet::range(0, n), one_of(4, n, 13)}) {
       for (const std::size_t k : {1u, 10u, 300u}) {
         const auto all = exact_top_k(store.view(), allowed, unit.all(), k, by_row, kernel)[0];
-        const auto sieved =
-            sieve_top_k(store.view(), allowed, unit.all(), k, by_row, kernel, short_cosines())
-                .front();
+        const auto sieved = bound_filter_top_k(store.view(), allowed, unit.all(), k, by_row, kernel,
+                                               short_cosines())
+                                .front();
         ASSERT_EQ(sieved.rows, all);
       }
     }

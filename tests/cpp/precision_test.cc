@@ -1,5 +1,5 @@
 // Vectors in each precision: what is stored, beside its definition.
-#include "vectors/precision.h"
+#include "vectors/rows/precision.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "vector_rows.h"
-#include "vectors/row_format.h"
-#include "vectors/spread.h"
+#include "vectors/rows/hadamard.h"
+#include "vectors/rows/row_format.h"
 
 namespace knarr {
 namespace {

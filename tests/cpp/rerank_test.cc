@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "vector_rows.h"
-#include "vectors/unit_queries.h"
+#include "vectors/rows/unit_queries.h"
 
 namespace knarr {
 namespace {

@@ -1,5 +1,5 @@
 // Codes of rows here and there beside those of the chunk they are from.
-#include "vectors/scattered.h"
+#include "vectors/codes/scattered.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Search beside its dull twin: every score in double, sorted.
+// Search beside its dull variant: every score in double, sorted.
 #include "vectors/search.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 #include "base/parallel.h"
 #include "vector_rows.h"
 #include "vectors/exact.h"
-#include "vectors/scan.h"
+#include "vectors/rows/scan.h"
 
 namespace knarr {
 namespace {
@@ -59,7 +59,7 @@ std::vector<Scored> brute(const std::vector<float>& values, std::size_t dim, con
   return all;
 }
 
-// Same length, scores within rounding, ordered, and no row that the twin would not have there.
+// Same length, scores within rounding, ordered, and no row that the variant would not have there.
 void expect_close(const std::vector<ScoredRow>& found, const std::vector<Scored>& all,
                   std::size_t k) {
   ASSERT_EQ(found.size(), std::min(k, all.size()));
@@ -174,7 +174,7 @@ TEST(Search, AgreesWithBruteForce) {
   }
 }
 
-// Every twin, through the whole plan: ragged dimensions, segment borders, a batch.
+// Every variant, through the whole plan: ragged dimensions, segment borders, a batch.
 TEST(Search, EveryTwinAgreesWithBruteForce) {
   const std::size_t dim = 16'385;  // 128 rows to a segment
   const auto values = normal(300, dim, 7);
@@ -196,13 +196,13 @@ TEST(Search, EveryTwinAgreesWithBruteForce) {
 TEST(Search, EqualVectorsTieToTheBitAndTheCallersOrderDecides) {
   const std::size_t dim = 24, n = 20'000;
   auto values = normal(n, dim, 9);
-  const auto twin = normal(1, dim, 10);
+  const auto variant = normal(1, dim, 10);
   std::mt19937 random(11);
   std::vector<Row> places(n);
   std::iota(places.begin(), places.end(), 0);
   std::shuffle(places.begin(), places.end(), random);
   places.resize(300);
-  for (Row row : places) std::copy(twin.begin(), twin.end(), values.begin() + row * dim);
+  for (Row row : places) std::copy(variant.begin(), variant.end(), values.begin() + row * dim);
   std::sort(places.begin(), places.end());
   const VectorStore store = store_of(values, dim);
   RowSet holes = RowSet::range(0, n);
@@ -214,8 +214,8 @@ TEST(Search, EqualVectorsTieToTheBitAndTheCallersOrderDecides) {
       if (allowed.contains(row)) expected.push_back(row);
     }
     const std::size_t ties = expected.size();
-    const auto up = top_k(store.view(), allowed, twin.data(), ties, by_row).rows;
-    const auto down = top_k(store.view(), allowed, twin.data(), 70, by_row_down).rows;
+    const auto up = top_k(store.view(), allowed, variant.data(), ties, by_row).rows;
+    const auto down = top_k(store.view(), allowed, variant.data(), 70, by_row_down).rows;
     for (std::size_t i = 0; i < ties; ++i) {
       ASSERT_EQ(up[i].row, expected[i]);
       ASSERT_EQ(up[i].score, up[0].score);

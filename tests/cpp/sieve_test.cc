@@ -1,6 +1,4 @@
 // Short rows beside their definition, and the sieve beside the plan that scores every row.
-#include "vectors/sieve.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 
 #include "base/cpu.h"
 #include "vector_rows.h"
+#include "vectors/bound_filter.h"
 #include "vectors/exact.h"
 #include "vectors/search.h"
 
@@ -159,13 +158,13 @@ TEST(ShortRows, NeighboursAreSmallTogether) {
 }
 
 std::vector<ShortCosines> twins_here() {
-  std::vector<ShortCosines> twins = {kShortPlain};
+  std::vector<ShortCosines> variants = {kShortPlain};
   for (const CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
-    if (level <= cpu_level() && short_cosines(level) != twins.back()) {
-      twins.push_back(short_cosines(level));
+    if (level <= cpu_level() && short_cosines(level) != variants.back()) {
+      variants.push_back(short_cosines(level));
     }
   }
-  return twins;
+  return variants;
 }
 
 TEST(ShortRows, TwinsAgreeForManyQueries) {
@@ -191,12 +190,13 @@ TEST(ShortRows, TwinsAgreeForManyQueries) {
       std::vector<float> plain(nq * stride, -7), slacks(n, -7);
       kShortPlain(data.data(), n, sides.data(), nq, shape.numbers, plain.data(), stride,
                   slacks.data());
-      for (const ShortCosines twin : twins_here()) {
+      for (const ShortCosines variant : twins_here()) {
         std::vector<float> cosines(nq * stride, -7), again(n, -7);
-        twin(data.data(), n, sides.data(), nq, shape.numbers, cosines.data(), stride, again.data());
+        variant(data.data(), n, sides.data(), nq, shape.numbers, cosines.data(), stride,
+                again.data());
         ASSERT_EQ(cosines, plain) << dim << " rows " << n << " queries " << nq;
         ASSERT_EQ(again, slacks);
-        twin(data.data(), n, sides.data(), nq, shape.numbers, cosines.data(), stride, nullptr);
+        variant(data.data(), n, sides.data(), nq, shape.numbers, cosines.data(), stride, nullptr);
         ASSERT_EQ(cosines, plain);
       }
     }
@@ -227,9 +227,9 @@ TEST(ShortRows, SumsDoNotOverflow) {
         const ShortSide side{static_cast<const std::uint8_t*>(at), 1};
         const auto wanted =
             static_cast<float>(static_cast<double>(shape.numbers) * size / 2 * (number - 128));
-        for (const ShortCosines twin : twins_here()) {
+        for (const ShortCosines variant : twins_here()) {
           float found = 0;
-          twin(&data, 1, &side, 1, shape.numbers, &found, 1, nullptr);
+          variant(&data, 1, &side, 1, shape.numbers, &found, 1, nullptr);
           EXPECT_EQ(found, wanted) << dim;
         }
       }
@@ -246,10 +246,11 @@ RowSet one_of(unsigned each, Row rows, unsigned seed) {
 
 Reranked sieve_one(const VectorView& view, const RowSet& allowed, const float* query,
                    std::size_t k) {
-  return sieve_top_k(view, allowed, {&query, 1}, k, by_row, scan_kernel(), short_cosines()).front();
+  return bound_filter_top_k(view, allowed, {&query, 1}, k, by_row, scan_kernel(), short_cosines())
+      .front();
 }
 
-TEST(Sieve, IsTheExactPlanToTheBit) {
+TEST(BoundFilter, IsTheExactPlanToTheBit) {
   for (std::size_t dim : {64u, 100u, 384u}) {
     const std::size_t n = 6000;
     const Matrix values = rows_of_many_sorts(n, dim, 3);
@@ -274,7 +275,7 @@ TEST(Sieve, IsTheExactPlanToTheBit) {
 
 // Many queries share blocks of other sizes than one, groups, and threads where there is enough to
 // do.
-TEST(Sieve, ABatchEqualsItsQueriesAskedAlone) {
+TEST(BoundFilter, ABatchEqualsItsQueriesAskedAlone) {
   const std::size_t dim = 100, n = 3000;
   const Matrix values = rows_of_many_sorts(n, dim, 10);
   const VectorStore store = store_of(values, dim);
@@ -283,8 +284,8 @@ TEST(Sieve, ABatchEqualsItsQueriesAskedAlone) {
       std::vector<const float*> queries;
       for (std::size_t q = 0; q < nq; ++q) queries.push_back(values.data() + q * 29 % n * dim);
       for (const std::size_t k : {1u, 10u, 40u, 200u}) {
-        const auto together =
-            sieve_top_k(store.view(), allowed, queries, k, by_row, scan_kernel(), short_cosines());
+        const auto together = bound_filter_top_k(store.view(), allowed, queries, k, by_row,
+                                                 scan_kernel(), short_cosines());
         const auto exact = exact_top_k(store.view(), allowed, queries, k, by_row, scan_kernel());
         for (std::size_t q = 0; q < nq; ++q) {
           const Reranked alone = sieve_one(store.view(), allowed, queries[q], k);
@@ -296,7 +297,7 @@ TEST(Sieve, ABatchEqualsItsQueriesAskedAlone) {
   }
 }
 
-TEST(Sieve, LooksAtFewRows) {
+TEST(BoundFilter, LooksAtFewRows) {
   const std::size_t dim = 384, n = 5000;
   const Matrix values = normal(n, dim, 5);
   const VectorStore store = store_of(values, dim);
@@ -308,7 +309,7 @@ TEST(Sieve, LooksAtFewRows) {
 }
 
 // Threads, and adopted rows in front of others.
-TEST(Sieve, ThreadsAndAdoptedRowsChangeNothing) {
+TEST(BoundFilter, ThreadsAndAdoptedRowsChangeNothing) {
   const std::size_t dim = 512, n = 40'000;
   auto values = std::make_shared<Matrix>(normal(n, dim, 6));
   for (std::size_t r = 0; r < n; ++r) {
@@ -332,7 +333,7 @@ TEST(Sieve, ThreadsAndAdoptedRowsChangeNothing) {
   }
 }
 
-TEST(Sieve, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
+TEST(BoundFilter, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
   const std::size_t dim = 64, n = 400;
   auto values = std::make_shared<Matrix>(normal(n, dim, 7));
   for (float& x : *values) x /= 8;

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "edges/edges_codec.h"
-#include "grep/text_codec.h"
+#include "grep/text/text_codec.h"
 #include "snapshot/snapshot.h"
 #include "snapshot_fixture.h"
 

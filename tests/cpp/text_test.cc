@@ -1,5 +1,5 @@
 // Blocks of text: slices, lines, line ends; the store and its views.
-#include "grep/text.h"
+#include "grep/text/text.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "error_code.h"
-#include "grep/utf8.h"
 
 namespace knarr {
 namespace {
@@ -81,22 +81,22 @@ struct LateBlock {
 TEST(Block, OfAFileIsReadWhenItsTextIsAskedFor) {
   const std::string text = "one\r\ntwo é\nthree";
   const std::vector<Slice> slices{{0, 0, 5}, {4, 5, 5}, {5, 5, 12}, {9, 12, size_of(text)}};
-  const auto twin = block_of(text, slices);
-  const LateBlock late(text, slices, twin->match_size());
+  const auto variant = block_of(text, slices);
+  const LateBlock late(text, slices, variant->match_size());
   const Block& block = *late.block;
-  EXPECT_EQ(block.size(), twin->size());
-  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(block.slice(i), twin->slice(i));
+  EXPECT_EQ(block.size(), variant->size());
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(block.slice(i), variant->slice(i));
   for (std::uint32_t at = 0; at <= text.size(); ++at) {
-    EXPECT_EQ(block.slice_at(at), twin->slice_at(at));
-    EXPECT_EQ(block.slice_from(at), twin->slice_from(at));
+    EXPECT_EQ(block.slice_at(at), variant->slice_at(at));
+    EXPECT_EQ(block.slice_from(at), variant->slice_from(at));
   }
   EXPECT_EQ(late.file->asked, 0);
   for (std::uint32_t at = 0; at <= text.size(); ++at) {
-    EXPECT_EQ(block.line_at(at), twin->line_at(at));
-    EXPECT_EQ(block.line_end(at), twin->line_end(at));
+    EXPECT_EQ(block.line_at(at), variant->line_at(at));
+    EXPECT_EQ(block.line_end(at), variant->line_end(at));
   }
-  EXPECT_EQ(block.match_text(), twin->match_text());
-  EXPECT_EQ(block.slice_text(2), twin->slice_text(2));
+  EXPECT_EQ(block.match_text(), variant->match_text());
+  EXPECT_EQ(block.slice_text(2), variant->slice_text(2));
   EXPECT_EQ(late.file->asked, 1);
 }
 
@@ -124,11 +124,11 @@ TEST(Block, OfAFileIsRefusedLikeAnyOther) {
 TEST(Block, OfAFileIsReadByManyThreads) {
   std::string text;
   while (text.size() < 100'000) text += "a line\r\n";
-  const auto twin = block_of(text);
-  const LateBlock late(text, {{0, 0, size_of(text)}}, twin->match_size());
+  const auto variant = block_of(text);
+  const LateBlock late(text, {{0, 0, size_of(text)}}, variant->match_size());
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] { EXPECT_EQ(late.block->match_text(), twin->match_text()); });
+    threads.emplace_back([&] { EXPECT_EQ(late.block->match_text(), variant->match_text()); });
   }
   for (std::thread& thread : threads) thread.join();
 }

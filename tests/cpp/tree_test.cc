@@ -15,13 +15,13 @@ namespace knarr {
 namespace {
 
 using Tree = CowTree<int, std::string>;
-using Twin = std::map<int, std::string>;
+using Variant = std::map<int, std::string>;
 
-void expect_equal(const Tree& tree, const Twin& twin) {
-  ASSERT_EQ(tree.size(), twin.size());
+void expect_equal(const Tree& tree, const Variant& variant) {
+  ASSERT_EQ(tree.size(), variant.size());
   auto cursor = tree.begin();
   std::size_t rank = 0;
-  for (const auto& [key, value] : twin) {
+  for (const auto& [key, value] : variant) {
     ASSERT_TRUE(cursor.valid());
     ASSERT_EQ(cursor.key(), key);
     ASSERT_EQ(cursor.value(), value);
@@ -34,17 +34,17 @@ void expect_equal(const Tree& tree, const Twin& twin) {
   EXPECT_FALSE(tree.at(rank).valid());
 }
 
-void expect_same_bounds(const Tree& tree, const Twin& twin, int key) {
+void expect_same_bounds(const Tree& tree, const Variant& variant, int key) {
   const auto cursor = tree.lower_bound(key);
-  const auto place = twin.lower_bound(key);
-  ASSERT_EQ(cursor.valid(), place != twin.end());
+  const auto place = variant.lower_bound(key);
+  ASSERT_EQ(cursor.valid(), place != variant.end());
   if (cursor.valid()) {
     EXPECT_EQ(cursor.key(), place->first);
   }
-  EXPECT_EQ(tree.rank(key), static_cast<std::size_t>(std::distance(twin.begin(), place)));
+  EXPECT_EQ(tree.rank(key), static_cast<std::size_t>(std::distance(variant.begin(), place)));
   const std::string* value = tree.find(key);
-  const auto found = twin.find(key);
-  ASSERT_EQ(value != nullptr, found != twin.end());
+  const auto found = variant.find(key);
+  ASSERT_EQ(value != nullptr, found != variant.end());
   if (value != nullptr) {
     EXPECT_EQ(*value, found->second);
   }
@@ -64,9 +64,9 @@ TEST(CowTree, EmptyHasNothing) {
 TEST(CowTree, VersionsAreIndependent) {
   for (int keys : {40, 500, 20000}) {
     std::mt19937 random(7u + static_cast<unsigned>(keys));
-    std::vector<std::pair<Tree, Twin>> versions(1);
+    std::vector<std::pair<Tree, Variant>> versions(1);
     for (int step = 0; step < 12000; ++step) {
-      auto& [tree, twin] = versions[random() % versions.size()];
+      auto& [tree, variant] = versions[random() % versions.size()];
       const int key = static_cast<int>(random() % static_cast<unsigned>(keys));
       const std::string value = std::to_string(random());
       switch (random() % 8) {
@@ -74,27 +74,27 @@ TEST(CowTree, VersionsAreIndependent) {
         case 1:
         case 2:
         case 3:
-          ASSERT_EQ(tree.insert(key, value), twin.insert_or_assign(key, value).second);
+          ASSERT_EQ(tree.insert(key, value), variant.insert_or_assign(key, value).second);
           break;
         case 4:
         case 5:
-          ASSERT_EQ(tree.erase(key), twin.erase(key) == 1);
+          ASSERT_EQ(tree.erase(key), variant.erase(key) == 1);
           break;
         case 6:
           if (std::string* place = tree.edit(key)) {
             *place = value;
-            twin.at(key) = value;
+            variant.at(key) = value;
           } else {
-            ASSERT_FALSE(twin.contains(key));
+            ASSERT_FALSE(variant.contains(key));
           }
           break;
         default:
-          expect_same_bounds(tree, twin, key);
+          expect_same_bounds(tree, variant, key);
           if (step % 50 == 0 && versions.size() < 4) versions.push_back(versions.front());
           break;
       }
     }
-    for (const auto& [tree, twin] : versions) expect_equal(tree, twin);
+    for (const auto& [tree, variant] : versions) expect_equal(tree, variant);
   }
 }
 
@@ -102,24 +102,25 @@ TEST(CowTree, VersionsAreIndependent) {
 TEST(CowTree, PackedTreesAreTrees) {
   for (const int n : {0, 1, 33, 5'000, 150'000}) {
     std::mt19937 random(13);
-    Twin twin;
-    for (int i = 0; i < n; ++i) twin.emplace(3 * i, std::to_string(i) + " is kept outside of it");
-    auto next = twin.begin();
-    Tree tree = Tree::of_sorted(twin.size(), [&](std::size_t) { return *next++; });
-    expect_equal(tree, twin);
+    Variant variant;
+    for (int i = 0; i < n; ++i)
+      variant.emplace(3 * i, std::to_string(i) + " is kept outside of it");
+    auto next = variant.begin();
+    Tree tree = Tree::of_sorted(variant.size(), [&](std::size_t) { return *next++; });
+    expect_equal(tree, variant);
     const Tree first = tree;
-    const Twin first_twin = twin;
+    const Variant first_twin = variant;
     for (int step = 0; step < 2'000; ++step) {
       const int key = static_cast<int>(random() % static_cast<unsigned>(3 * n + 5));
       if (random() % 2 == 0) {
-        ASSERT_EQ(tree.insert(key, "new"), twin.insert_or_assign(key, "new").second);
+        ASSERT_EQ(tree.insert(key, "new"), variant.insert_or_assign(key, "new").second);
       } else {
-        ASSERT_EQ(tree.erase(key), twin.erase(key) == 1);
+        ASSERT_EQ(tree.erase(key), variant.erase(key) == 1);
       }
     }
     tree.erase_range(n / 2, 2 * n);
-    twin.erase(twin.lower_bound(n / 2), twin.lower_bound(2 * n));
-    expect_equal(tree, twin);
+    variant.erase(variant.lower_bound(n / 2), variant.lower_bound(2 * n));
+    expect_equal(tree, variant);
     expect_equal(first, first_twin);
   }
 }
@@ -147,24 +148,24 @@ TEST(CowTree, ErasesRanges) {
   std::mt19937 random(11);
   for (const unsigned keys : {10u, 400u, 30000u}) {
     Tree tree;
-    Twin twin;
+    Variant variant;
     for (int round = 0; round < 60; ++round) {
       for (unsigned i = 0; i < keys / 4; ++i) {
         const int key = static_cast<int>(random() % keys);
         tree.insert(key, "x");
-        twin.insert_or_assign(key, "x");
+        variant.insert_or_assign(key, "x");
       }
       const Tree before = tree;
-      const Twin twin_before = twin;
+      const Variant twin_before = variant;
       for (int cut = 0; cut < 3; ++cut) {
         const int from = static_cast<int>(random() % keys);
         const int to = from + static_cast<int>(random() % (cut == 0 ? keys : 40u));
-        const auto first = twin.lower_bound(from), last = twin.lower_bound(to);
+        const auto first = variant.lower_bound(from), last = variant.lower_bound(to);
         ASSERT_EQ(tree.erase_range(from, to), static_cast<std::size_t>(std::distance(first, last)));
-        twin.erase(first, last);
-        expect_same_bounds(tree, twin, from);
+        variant.erase(first, last);
+        expect_same_bounds(tree, variant, from);
       }
-      expect_equal(tree, twin);
+      expect_equal(tree, variant);
       if (round % 10 == 0) expect_equal(before, twin_before);
     }
     EXPECT_EQ(tree.erase_range(5, 5), 0u);
@@ -181,22 +182,22 @@ TEST(CowTree, ErasesManyKeysAtOnce) {
   for (const unsigned keys : {1u, 30u, 400u, 30000u}) {
     for (const unsigned one_in : {1u, 2u, 10u, 300u}) {
       Tree tree;
-      Twin twin;
+      Variant variant;
       for (unsigned i = 0; i < keys; ++i) {
         const int key = static_cast<int>(random() % (2 * keys));
         tree.insert(key, std::to_string(key));
-        twin.emplace(key, std::to_string(key));
+        variant.emplace(key, std::to_string(key));
       }
-      while (!twin.empty()) {
+      while (!variant.empty()) {
         const Tree before = tree;
-        const Twin twin_before = twin;
+        const Variant twin_before = variant;
         std::vector<int> gone;
-        for (const auto& [key, value] : twin) {
-          if (random() % one_in == 0 || twin.size() < 20) gone.push_back(key);
+        for (const auto& [key, value] : variant) {
+          if (random() % one_in == 0 || variant.size() < 20) gone.push_back(key);
         }
         tree.erase_each(std::span<const int>(gone));
-        for (const int key : gone) twin.erase(key);
-        expect_equal(tree, twin);
+        for (const int key : gone) variant.erase(key);
+        expect_equal(tree, variant);
         expect_equal(before, twin_before);
         if (one_in == 300 && keys == 30000u) break;
       }
@@ -207,19 +208,19 @@ TEST(CowTree, ErasesManyKeysAtOnce) {
 TEST(CowTree, GrowsAndShrinksFromBothEnds) {
   for (const bool ascending : {true, false}) {
     Tree tree;
-    Twin twin;
+    Variant variant;
     constexpr int kCount = 5000;
     for (int i = 0; i < kCount; ++i) {
       const int key = ascending ? i : kCount - i;
       tree.insert(key, "x");
-      twin.emplace(key, "x");
+      variant.emplace(key, "x");
     }
-    expect_equal(tree, twin);
-    while (!twin.empty()) {
-      const int key = ascending ? twin.begin()->first : twin.rbegin()->first;
+    expect_equal(tree, variant);
+    while (!variant.empty()) {
+      const int key = ascending ? variant.begin()->first : variant.rbegin()->first;
       tree.erase(key);
-      twin.erase(key);
-      if (twin.size() % 997 == 0) expect_equal(tree, twin);
+      variant.erase(key);
+      if (variant.size() % 997 == 0) expect_equal(tree, variant);
     }
     EXPECT_EQ(tree.size_bytes(), 0u);
   }
@@ -235,13 +236,13 @@ TEST(CowTree, ManyKeysSideBySideAreFoundAsEachAlone) {
   using K = std::uint32_t;
   for (const unsigned n : {0u, 1u, 33u, 5000u}) {
     CowTree<K, unsigned> tree;
-    std::map<K, unsigned> twin;
+    std::map<K, unsigned> variant;
     std::mt19937 random(n);
     for (unsigned i = 0; i < n; ++i) {
       const auto key = static_cast<K>(random() % (3 * n));
       tree.insert(key, i);
-      twin.insert_or_assign(key, i);
-      if (i % 3 == 0) twin.erase(key), tree.erase(key);
+      variant.insert_or_assign(key, i);
+      if (i % 3 == 0) variant.erase(key), tree.erase(key);
     }
     std::vector<K> keys;
     for (unsigned i = 0; i < 100; ++i) keys.push_back(static_cast<K>(random() % (3 * n + 9)));
@@ -250,16 +251,16 @@ TEST(CowTree, ManyKeysSideBySideAreFoundAsEachAlone) {
     std::vector<CowTree<K, unsigned>::Cursor> bounds(keys.size());
     tree.lower_bounds(std::span<const K>(keys), std::span(bounds));
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      const auto place = twin.find(keys[i]);
+      const auto place = variant.find(keys[i]);
       ASSERT_EQ(found[i], tree.find(keys[i]));
-      ASSERT_EQ(found[i] != nullptr, place != twin.end());
+      ASSERT_EQ(found[i] != nullptr, place != variant.end());
       if (found[i] != nullptr) ASSERT_EQ(*found[i], place->second);
-      auto next = twin.lower_bound(keys[i]);
-      for (int steps = 0; steps < 50 && next != twin.end(); ++steps, ++next, bounds[i].next()) {
+      auto next = variant.lower_bound(keys[i]);
+      for (int steps = 0; steps < 50 && next != variant.end(); ++steps, ++next, bounds[i].next()) {
         ASSERT_TRUE(bounds[i].valid());
         ASSERT_EQ(bounds[i].key(), next->first);
       }
-      ASSERT_EQ(bounds[i].valid(), next != twin.end());
+      ASSERT_EQ(bounds[i].valid(), next != variant.end());
     }
   }
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "grep/grep.h"
-#include "grep/utf8.h"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "edges/edges_codec.h"
-#include "grep/text_codec.h"
+#include "grep/text/text_codec.h"
 #include "snapshot/format.h"
 #include "snapshot/snapshot.h"
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import knarr
-from knarr.trace import CallRecord, EdgeUse, RoundRecord, ScopeRecord, Trace
+from knarr.trace.record import CallRecord, EdgeUse, RoundRecord, ScopeRecord, Trace
 from knarr.types import AnswerStatus, Citation
 
 MakeTrace = Callable[..., Trace]

@@ -31,8 +31,8 @@ from pyroaring import BitMap
 
 import knarr
 from by_hand import call, cite, held, listed, trace_by_hand
-from knarr import index, snapshots
 from knarr.engine import Engine
+from knarr.index import index, snapshots
 from knarr.testing import HashEmbedder
 
 ROOT = "viking://kb"
@@ -139,7 +139,7 @@ def check_rows(engine: Engine) -> None:
     hits = engine.search(query, k=10_000)
     assert len(hits) == len(engine) == len(set(hits.rows.tolist()))
     for uri, row in zip(hits.uris, hits.rows.tolist(), strict=True):
-        assert engine.search(query, filter=(BitMap([row]), engine.numbering)).uris == [uri]
+        assert engine.search(query, filter=(BitMap([row]), engine.generation)).uris == [uri]
 
 
 def check_whole(path: Path, kb: knarr.KnowledgeBase) -> None:
@@ -194,11 +194,11 @@ def write(path: Path, prepare: Callable[[], object]) -> None:
     """All of CHANGES, with a byte in the file `acknowledged` for each that was."""
     prepare()
     with (path / "acknowledged").open("wb", buffering=0) as notes, opened(path) as kb:
-        numbering = kb._index.engine.numbering
+        generation = kb._index.engine.generation
         for wanted in CHANGES:
             change(kb, wanted, path / "files")
             notes.write(b".")
-        assert kb._index.engine.numbering >= numbering + 2
+        assert kb._index.engine.generation >= generation + 2
 
 
 def die_at(step: int) -> None:

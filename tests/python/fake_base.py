@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from knarr.report import AddReport, FileReport
-from knarr.trace import CallRecord, RoundRecord, ScopeRecord, Trace
+from knarr.trace.record import CallRecord, RoundRecord, ScopeRecord, Trace
 from knarr.types import (
     Answer,
     Citation,
@@ -20,6 +19,7 @@ from knarr.types import (
     SearchResult,
     Usage,
 )
+from knarr.writing.receipt import AddReport, FileReport
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from knarr.llm import OpenAIChat
+from knarr.models.chat import OpenAIChat
 
 Reply = str | dict[str, Any] | httpx.Response | Exception | Callable[[dict[str, Any]], Any]
 

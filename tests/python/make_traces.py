@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from knarr.trace import (
+from knarr.trace.record import (
     CallRecord,
     CheckRecord,
     DroppedCitation,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from knarr.agent import Agent, ModelPolicy
-from knarr.llm import ChatReply, WishedCall
+from knarr.models.chat import ChatReply, WishedCall
 from strict import strict
 
 FEES = "viking://handbook/loans/c_2.md"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from knarr.llm import ChatRequest
+from knarr.models.chat import ChatRequest
 
 
 def strict(request: ChatRequest) -> None:

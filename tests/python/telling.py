@@ -6,7 +6,7 @@ import itertools
 import random
 import threading
 
-from knarr.llm import ChatReply, ChatRequest, ScriptedChat
+from knarr.models.chat import ChatReply, ChatRequest, ScriptedChat
 
 WORDS = [
     "anchor",

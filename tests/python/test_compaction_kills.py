@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import knarr
-from knarr import snapshots
+from knarr.index import snapshots
 from knarr.testing import HashEmbedder
 from support import WriteDocs
 

@@ -50,7 +50,7 @@ def test_neighbours_that_were_deleted_take_no_place() -> None:
 def test_churn_is_bounded_and_loses_nothing() -> None:
     engine = Engine(DIM)
     rng = np.random.default_rng(7)
-    begun = engine.numbering
+    begun = engine.generation
     live: dict[str, Floats] = {}
     ever: set[str] = set()
     most = 0
@@ -66,7 +66,7 @@ def test_churn_is_bounded_and_loses_nothing() -> None:
         most = max(most, engine.stats()["rows"])
         assert engine.stats()["rows"] <= 2 * len(live) + 60
     assert len(ever) > len(live) == len(engine)
-    assert engine.stats()["numbering"] == engine.numbering > begun + 3
+    assert engine.stats()["generation"] == engine.generation > begun + 3
     for plan in ("exact", "scan"):
         for uri, vector in live.items():
             hits = engine.search(vector, k=10, plan=plan)  # type: ignore[arg-type]  # a str of two values
@@ -97,7 +97,7 @@ def test_filters_follow_the_new_numbers() -> None:
     add(engine, "old", 10, 1)
     rows = engine.add(["viking://a", "viking://b", "viking://c"], vectors(3, 2))
     allowed = BitMap([rows[0], rows[2]])
-    seen = (allowed, engine.numbering)
+    seen = (allowed, engine.generation)
     query = vectors(1, 3)[0]
     before = engine.search(query, filter=seen).uris
     assert sorted(before) == ["viking://a", "viking://c"]
@@ -105,23 +105,23 @@ def test_filters_follow_the_new_numbers() -> None:
     numbers = engine.compact()
     assert numbers is not None
     assert numbers.tolist() == [GONE] * 10 + [0, 1, 2]
-    with pytest.raises(InvalidArgument, match=f"numbering {seen[1]}"):
+    with pytest.raises(InvalidArgument, match=f"generation {seen[1]}"):
         engine.search(query, filter=seen)
     with pytest.raises(InvalidArgument, match="tuple of 3"):
         engine.search(query, filter=(allowed, 1, 2))  # type: ignore[arg-type]  # wrong on purpose
     moved = BitMap(numbers[list(allowed)].tolist())
-    assert engine.search(query, filter=(moved, engine.numbering)).uris == before
+    assert engine.search(query, filter=(moved, engine.generation)).uris == before
 
 
 def test_filters_of_another_engine_are_refused(tmp_path: Path) -> None:
     engine = Engine(DIM)
     rows = engine.add(["viking://a", "viking://b", "viking://c"], vectors(3, 2))
-    seen = (BitMap([rows[1]]), engine.numbering)
+    seen = (BitMap([rows[1]]), engine.generation)
     assert engine.search(vectors(1, 3)[0], filter=seen).uris == ["viking://b"]
     engine.remove("viking://a")
     engine.save(tmp_path / "engine.snapshot")  # in which b has another row
     for other in (Engine.load(tmp_path / "engine.snapshot"), Engine(DIM)):
-        with pytest.raises(InvalidArgument, match="numbering"):
+        with pytest.raises(InvalidArgument, match="generation"):
             other.search(vectors(1, 3)[0], filter=seen)
 
 
@@ -133,7 +133,7 @@ def test_shares_are_shares(share: float) -> None:
 
 def test_readers_go_on_while_it_is_compacted() -> None:
     engine = Engine(DIM)
-    begun = engine.numbering
+    begun = engine.generation
     kept = add(engine, "kept", 200, 1)
     done = threading.Event()
 
@@ -156,4 +156,4 @@ def test_readers_go_on_while_it_is_compacted() -> None:
         finally:
             done.set()
         assert all(reader.result() >= 10 for reader in readers)
-    assert engine.numbering > begun + 5
+    assert engine.generation > begun + 5

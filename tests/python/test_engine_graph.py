@@ -12,7 +12,7 @@ import knarr
 from knarr import Engine
 from knarr.config import Settings
 from knarr.errors import InvalidArgument, Unsupported
-from knarr.index import Index
+from knarr.index.index import Index
 from knarr.testing import HashEmbedder
 
 DIM = 64

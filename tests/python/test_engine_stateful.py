@@ -12,9 +12,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from knarr.documents.names import encode
 from knarr.engine import Engine, Floats
 from knarr.errors import EngineError
+from knarr.uris import encode
 
 DIM = 4
 Parts = tuple[str, ...]
@@ -179,7 +179,7 @@ class EngineMachine(RuleBasedStateMachine):
         if numbers is None:
             assert after == before
             return
-        assert after["numbering"] == before["numbering"] + 1
+        assert after["generation"] == before["generation"] + 1
         assert before["rows"] - after["rows"] >= max(1, share * before["rows"])
         assert len(numbers) == before["rows"]
         again = self.engine.search(query, k=100)

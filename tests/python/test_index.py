@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 import knarr
-from knarr import folders
+from knarr.abstracts import folders
 from knarr.catalog import documents
 from knarr.testing import HashEmbedder
 from support import WriteDocs

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 
 import knarr
-from knarr.documents.names import canonical, component, encode, parse
+from knarr.uris import canonical, component, components, encode
 from support import WriteDocs
 
 
@@ -233,5 +233,5 @@ def test_a_uri_that_python_takes_the_engine_takes(name: str) -> None:
 def test_every_title_makes_a_name_that_is_read_back(title: str) -> None:
     name = component(title)
     uri = f"viking://kb/{encode(name)}"
-    assert parse(uri) == ("kb", name) and canonical(uri) == uri
+    assert components(uri) == ("kb", name) and canonical(uri) == uri
     assert not knarr.Engine(4).exists(uri)

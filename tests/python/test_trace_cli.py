@@ -15,8 +15,8 @@ import pytest
 import knarr
 from knarr.cli import main, page
 from knarr.testing import HashEmbedder
-from knarr.trace import Trace
-from knarr.trace_export import read_jsonl
+from knarr.trace.export import read_jsonl
+from knarr.trace.record import Trace
 from make_traces import FEES, SECRET, full_trace
 
 Run = Callable[..., tuple[int, str, str]]

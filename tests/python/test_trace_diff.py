@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from hypothesis import given
 
-from knarr.trace import CallRecord, RoundRecord, Trace
-from knarr.trace_diff import diff, render_diff
+from knarr.trace.diff import diff, render_diff
+from knarr.trace.record import CallRecord, RoundRecord, Trace
 from knarr.types import Citation, ModelUsage, Usage, to_json
 from make_traces import FEES, LOANS, QUOTE, RATES, few, full_trace, traces
 

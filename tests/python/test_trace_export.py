@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import knarr
 from knarr.errors import InvalidArgument
 from knarr.testing import HashEmbedder
-from knarr.trace import Trace
-from knarr.trace_export import read_jsonl, write_jsonl
+from knarr.trace.export import read_jsonl, write_jsonl
+from knarr.trace.record import Trace
 from make_traces import few, full_trace, traces
 
 

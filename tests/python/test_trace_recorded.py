@@ -9,9 +9,9 @@ import pytest
 import knarr
 from knarr.agent import Decision, Quote, ScriptedPolicy
 from knarr.cli import main
-from knarr.llm import ChatReply, WishedCall
+from knarr.models.chat import ChatReply, WishedCall
 from knarr.testing import HashEmbedder, ScriptedChat
-from knarr.trace_view import render
+from knarr.trace.view import render
 from knarr.types import ModelUsage
 from support import WriteDocs
 

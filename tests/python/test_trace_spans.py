@@ -17,9 +17,9 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as ge
 from opentelemetry.trace import SpanKind, StatusCode, use_span
 
 from knarr.errors import InvalidArgument, MissingPackage
-from knarr.trace import Trace
-from knarr.trace_otlp import send
-from knarr.trace_spans import _ns, begin_ns, export_spans, pieces
+from knarr.trace.otel import _ns, begin_ns, export_spans, pieces
+from knarr.trace.otlp import send
+from knarr.trace.record import Trace
 from make_traces import FEES, LOANS, QUOTE, SECRET, few, full_trace, traces
 
 ASKED_NS = 1_772_359_200_250_000_000  # 2026-03-01T10:00:00.250Z

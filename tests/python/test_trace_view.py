@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knarr import drawing
-from knarr.drawing import Node, draw
-from knarr.trace import SCHEMA, RoundRecord, Trace
-from knarr.trace_view import render
+from knarr.trace import drawing
+from knarr.trace.drawing import Node, draw
+from knarr.trace.record import SCHEMA, RoundRecord, Trace
+from knarr.trace.view import render
 from knarr.types import Citation
 from make_traces import FEES, LOANS, QUOTE, RATES, few, full_trace, traces
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 import knarr
-from knarr.abstracting.outline import count
-from knarr.llm import ChatRequest
+from knarr.abstracts.outline import count
+from knarr.models.chat import ChatRequest
 
 SETTINGS = knarr.Settings(abstract_tokens=24, abstract_prompt_tokens=600, abstract_threads=3)
 

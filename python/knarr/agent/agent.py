@@ -11,8 +11,8 @@ from knarr.agent.escalation import Escalation
 from knarr.agent.focus import Focus
 from knarr.agent.library import HasSettings, KeepsTraces, Library
 from knarr.agent.session import Clock, Means, Run, Session
-from knarr.embed.rerank import Reranker, load_reranker
-from knarr.trace import Trace
+from knarr.models.rerank import Reranker, load_reranker
+from knarr.trace.record import Trace
 from knarr.types import Answer, Mode
 
 

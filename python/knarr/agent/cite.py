@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from knarr.agent.decision import Quote, Shown
 from knarr.agent.library import Library
 from knarr.agent.place import lines_of, pages_of
-from knarr.documents.names import ABSTRACT_NAME
 from knarr.errors import KnarrError
 from knarr.language.citations import bare, fault_of, locate
-from knarr.trace import DroppedCitation
+from knarr.trace.record import DroppedCitation
 from knarr.types import Citation, Passage
-from knarr.uris import name_of, within
+from knarr.uris import ABSTRACT_NAME, name_of, within
 
 _MOST = 32
 _LOOKUP_WORDS = 12

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from knarr.trace import EdgeUse
+from knarr.trace.record import EdgeUse
 from knarr.types import ModelUsage, Provenance
 
 if TYPE_CHECKING:

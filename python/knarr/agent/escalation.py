@@ -16,7 +16,7 @@ from typing import Literal
 from knarr.agent.decision import Draft, Shown, ToolCall, View
 from knarr.checker import Case, Checked, Checker, Evidence
 from knarr.language.citations import fold
-from knarr.trace import DroppedCitation
+from knarr.trace.record import DroppedCitation
 from knarr.types import AnswerStatus, Citation, ModelUsage, Verdict
 
 Action = Literal["answered", "escalated", "resampled", "shadow"]

@@ -20,10 +20,10 @@ from knarr.agent.decision import Shown
 from knarr.agent.library import Library
 from knarr.agent.observe import with_edges
 from knarr.agent.place import piece_of
-from knarr.embed.rerank import Reranker
 from knarr.errors import KnarrError
 from knarr.language.lexical import bm25
 from knarr.language.passages import Part, passages
+from knarr.models.rerank import Reranker
 from knarr.types import Hit, Passage, SearchResult
 from knarr.uris import name_of
 

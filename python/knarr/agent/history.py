@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from knarr.agent.decision import Observation
-from knarr.prompts import prompt
+from knarr.models.prompts import prompt
 
 SYSTEM_PROMPT = "agent_v1"
 LAST_TURN = "Now answer from what was shown, without further calls, or say what is missing."

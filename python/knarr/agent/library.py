@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from knarr.config import Settings
-from knarr.trace import Trace
+from knarr.trace.record import Trace
 from knarr.types import GrepResult, Kind, Listing, Passage, SearchResult
 
 

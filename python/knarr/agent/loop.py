@@ -24,7 +24,7 @@ from knarr.agent.history import NUDGE, Call, History
 from knarr.agent.observe import Observed
 from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import TOOLS
-from knarr.trace import CallRecord, CheckRecord, RoundRecord
+from knarr.trace.record import CallRecord, CheckRecord, RoundRecord
 from knarr.types import AnswerStatus
 
 _THINK = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)

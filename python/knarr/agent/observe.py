@@ -14,7 +14,7 @@ from typing import Any
 
 from knarr.agent.decision import Shown
 from knarr.agent.library import Library
-from knarr.trace import EdgeUse
+from knarr.trace.record import EdgeUse
 from knarr.types import GrepResult, Hit, Listing, Passage, Provenance, SearchResult
 
 Count = Callable[[str], int]

@@ -20,7 +20,7 @@ from knarr.agent.observe import Observed
 from knarr.agent.outline import scope_index
 from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import Toolbox
-from knarr.trace import CheckRecord, ScopeRecord, Trace
+from knarr.trace.record import CheckRecord, ScopeRecord, Trace
 from knarr.types import Answer, Citation, Mode, ModelUsage, Usage
 from knarr.uris import within
 

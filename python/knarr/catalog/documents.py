@@ -12,7 +12,7 @@ from knarr.catalog.records import DocumentRecord
 from knarr.catalog.schema import documents, labels, objects, sections, texts
 
 if TYPE_CHECKING:
-    from knarr.documents.objects import Laid, NamedObject, NamedSection
+    from knarr.writing.layout import Laid, NamedObject, NamedSection
 
 _TUPLES = ("page_begins", "missing_pages", "notes")
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from knarr.catalog import abstracts, vectors
 from knarr.catalog.schema import documents, folders, objects, stale_folders
-from knarr.documents.names import ABSTRACT_NAME
+from knarr.uris import ABSTRACT_NAME
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from knarr.checker.messages import messages
 from knarr.checker.reading import Judgement, read
 from knarr.checker.types import Case
 from knarr.errors import ChatError, ContextOverflow
-from knarr.llm import ChatModel, ChatRequest
+from knarr.models.chat import ChatModel, ChatRequest
 from knarr.types import ModelUsage
 
 TRIES = 2

@@ -9,7 +9,7 @@ from knarr.checker.rules import RuleChecker
 from knarr.checker.score import SCORER, THRESHOLD
 from knarr.checker.types import Checker
 from knarr.config import Settings
-from knarr.llm import ChatModel
+from knarr.models.chat import ChatModel
 
 
 def load_checker(

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import Any
 
 from knarr.checker.types import Case, Evidence
-from knarr.llm import ChatModel
-from knarr.prompts import prompt
+from knarr.models.chat import ChatModel
+from knarr.models.prompts import prompt
 from knarr.uris import components, name_of
 
 _REPLY_TOKENS = 1200

@@ -15,7 +15,7 @@ from knarr.checker.rules import Findings, examine
 from knarr.checker.score import score
 from knarr.checker.types import Case, Checked
 from knarr.errors import ChatError
-from knarr.llm import ChatModel
+from knarr.models.chat import ChatModel
 from knarr.types import ConstraintCheck, Gate, Verdict
 
 PROMPT = "checker_v1"

@@ -7,7 +7,7 @@ from knarr.checker.model import judge_of
 from knarr.checker.reading import NAIVE_SCHEMA
 from knarr.checker.score import squash
 from knarr.checker.types import Case, Checked
-from knarr.llm import ChatModel
+from knarr.models.chat import ChatModel
 from knarr.types import Verdict
 
 PROMPT = "checker_naive_v1"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from knarr.checker.types import Evidence
 from knarr.language.citations import bare
-from knarr.llm import read_object
+from knarr.models.chat import read_object
 from knarr.types import Sufficiency
 
 KINDS = ("entity", "time", "scope", "quantity", "negation")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from knarr.checker.calibration import Among, Calibration, calibrate
 from knarr.errors import InvalidArgument
-from knarr.trace import CheckRecord, Trace
+from knarr.trace.record import CheckRecord, Trace
 from knarr.types import ModelUsage
 
 _RULE = "rule: "

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from knarr.trace import DroppedCitation
+from knarr.trace.record import DroppedCitation
 from knarr.types import Citation, ModelUsage, Provenance, Verdict
 
 

@@ -11,7 +11,7 @@ from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, open_base
 from knarr.cli.progress import progress_count
 
 if TYPE_CHECKING:
-    from knarr.abstracting.report import AbstractReport
+    from knarr.abstracts.report import AbstractReport
 
 
 def abstracts(

@@ -69,7 +69,7 @@ def list_(
 
 
 def _show_listing(listing: Listing) -> None:
-    from knarr.documents.names import ABSTRACT_NAME
+    from knarr.uris import ABSTRACT_NAME
 
     abstract_shown = bool(listing.abstract) and page.in_terminal()
     if abstract_shown:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from knarr.drawing import clean as clean
-from knarr.drawing import one_line as one_line
+from knarr.trace.drawing import clean as clean
+from knarr.trace.drawing import one_line as one_line
 
 if TYPE_CHECKING:
     from knarr.types import Span

@@ -10,7 +10,7 @@ from knarr.cli import page
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from knarr.trace import CallRecord, Trace
+    from knarr.trace.record import CallRecord, Trace
     from knarr.types import Answer, Citation
 
 MAX_URIS = 5

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from knarr.knowledge_base import KnowledgeBase
-    from knarr.trace import Trace
+    from knarr.trace.record import Trace
 
 MAX_TRACES = 20
 _HELP = ("-h", "--help")
@@ -58,7 +58,7 @@ def show(
     if as_json:
         page.say_json(record.to_json())
         return
-    from knarr.trace_view import render
+    from knarr.trace.view import render
 
     page.say(render(record, width=_width(), learnt=learnt))
 
@@ -71,8 +71,8 @@ def diff(
     as_json: JsonOption = False,
 ) -> None:
     """Compare two runs: path, evidence, answer, cost."""
-    from knarr.trace_diff import diff as compare
-    from knarr.trace_diff import render_diff
+    from knarr.trace.diff import diff as compare
+    from knarr.trace.diff import render_diff
 
     with open_base(kb) as base:
         found = compare(base.trace(a), base.trace(b))
@@ -117,7 +117,7 @@ def export(
 
 
 def _send(found: Iterator[Trace], content: bool) -> int:
-    from knarr.trace_otlp import send
+    from knarr.trace.otlp import send
 
     return send(found, content=content)
 
@@ -125,7 +125,7 @@ def _send(found: Iterator[Trace], content: bool) -> int:
 def _write(found: Iterator[Trace], output: Path | None) -> int:
     from contextlib import nullcontext
 
-    from knarr.trace_export import write_jsonl
+    from knarr.trace.export import write_jsonl
 
     opened: AbstractContextManager[TextIO] = (
         nullcontext(sys.stdout) if output is None else output.open("w", encoding="ascii", newline="\n")

@@ -14,7 +14,7 @@ from knarr.cli.progress import progress_line
 from knarr.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from knarr.report import AddReport, FileReport
+    from knarr.writing.receipt import AddReport, FileReport
 
 MAX_FILES_SHOWN = 24
 MAX_PAGES_SHOWN = 12

@@ -43,23 +43,23 @@ def parse(data: bytes, name: str, *, limits: Limits = DEFAULT) -> Document:
         raise DocumentError(f"{name}: {len(data):,} bytes, the limit is {limits.file_bytes:,}", "limit")
     match _format(data, name):
         case "pdf":
-            from knarr.documents import pdf
+            from knarr.documents.pdf import parse as pdf
 
             return pdf.parse(data, name)
         case "docx":
-            from knarr.documents import docx
+            from knarr.documents.docx import parse as docx
 
             return docx.parse(data, name)
         case "markdown":
-            from knarr.documents import markdown
+            from knarr.documents.markdown import parse as markdown
 
             return markdown.parse(data, name, limits=limits)
         case "html":
-            from knarr.documents import html
+            from knarr.documents.html import parse as html
 
             return html.parse(data, name, limits=limits)
         case "text":
-            from knarr.documents import text
+            from knarr.documents.text import parse as text
 
             return text.parse(data, name, limits=limits)
     raise DocumentError(

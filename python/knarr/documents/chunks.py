@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr.documents.sections import Document, Section, Table
-from knarr.embed.tokens import Tokenizer
+from knarr.models.embed.tokens import Tokenizer
 
 _Ints = npt.NDArray[np.int64]
 

@@ -13,8 +13,8 @@ from knarr.errors import ChatError, ContextOverflow
 from knarr.experience.material import Material, Shelf
 from knarr.experience.naming import one_line
 from knarr.experience.questions import MOST_CHARS, HistoricalQuestion, asks, rule_question, walk
-from knarr.llm import ChatModel, ChatRequest, read_object
-from knarr.prompts import prompt
+from knarr.models.chat import ChatModel, ChatRequest, read_object
+from knarr.models.prompts import prompt
 from knarr.types import ModelUsage
 
 PROMPT = "questions_v1"

@@ -17,7 +17,7 @@ from knarr.experience.control import Control, moment
 if TYPE_CHECKING:
     from knarr.catalog.records import EdgeEnd
     from knarr.experience.judge import Judge
-    from knarr.trace import Trace
+    from knarr.trace.record import Trace
 
 _LOG = logging.getLogger("knarr.experience")
 DEFAULT_GAMMA = 0.8
@@ -121,9 +121,9 @@ class Experience(Control):
     def _judge(self, trace: Trace) -> Judge:
         """By the chat model for runs that asked one, else by rule."""
         from knarr.checker import supports
-        from knarr.embed.rerank import load_reranker
         from knarr.experience.judge import ModelJudge, RuleJudge
-        from knarr.llm import load_chat
+        from knarr.models.chat import load_chat
+        from knarr.models.rerank import load_reranker
 
         chat = load_chat(self.settings) if trace.usage.model.calls else None
         if chat is not None:

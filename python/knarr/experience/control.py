@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, cast
 import sqlalchemy as sa
 
 from knarr.catalog import experience, experience_view
-from knarr.documents.names import SCHEME, canonical
 from knarr.errors import InvalidArgument, NotFound
 from knarr.experience.types import EdgePage, EdgeRecord, EdgeState
-from knarr.reading import Reading
+from knarr.reading.read import Reading
+from knarr.uris import SCHEME, canonical
 
 if TYPE_CHECKING:
-    from knarr.trace import Trace
+    from knarr.trace.record import Trace
 
 _STATES = ("active", "stale", "pending", "quarantined")
 
@@ -172,7 +172,7 @@ def _named(connection: sa.Connection, trace_id: str) -> str:
 
 def _stored(connection: sa.Connection, trace_id: str) -> Trace | None:
     from knarr.catalog import traces
-    from knarr.trace import Trace
+    from knarr.trace.record import Trace
 
     record = traces.get(connection, trace_id)
     return None if record is None else Trace.from_json(record)

@@ -8,8 +8,8 @@ from typing import Protocol
 from knarr.checker.messages import marked
 from knarr.errors import ContextOverflow
 from knarr.language.citations import locate, too_short
-from knarr.llm import ChatModel, ChatRequest, read_object
-from knarr.prompts import prompt
+from knarr.models.chat import ChatModel, ChatRequest, read_object
+from knarr.models.prompts import prompt
 from knarr.types import Citation, ModelUsage
 
 Supports = Callable[[str, str, str], bool]

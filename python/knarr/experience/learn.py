@@ -20,7 +20,7 @@ from knarr.catalog.records import DocumentRecord, EdgeEnd
 from knarr.experience import pairs
 from knarr.experience.judge import Judge
 from knarr.language.citations import bare, fold, locate
-from knarr.trace import Trace
+from knarr.trace.record import Trace
 
 _MOST_READ_CHUNKS = 64
 

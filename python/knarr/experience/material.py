@@ -14,10 +14,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from knarr.abstracts.extractive import plain
 from knarr.catalog import documents
 from knarr.catalog.experience import text_hash
 from knarr.catalog.records import DocumentRecord
-from knarr.documents.abstracts import plain
 from knarr.experience.naming import called
 from knarr.language.passages import sentences
 

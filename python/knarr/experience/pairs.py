@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from knarr.documents.names import canonical
 from knarr.errors import InvalidArgument
-from knarr.trace import CallRecord, Trace
+from knarr.trace.record import CallRecord, Trace
+from knarr.uris import canonical
 
 MOST_SOURCES = 20
 MOST_TARGETS = 6

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from knarr.asking import Asking, Named
 from knarr.catalog import documents, experience, traces
-from knarr.documents.names import SCHEME, canonical
 from knarr.errors import InvalidArgument, NotFound
 from knarr.types import Mode, ModelUsage, to_json
+from knarr.uris import SCHEME, canonical
 
 if TYPE_CHECKING:
     from knarr.agent import Agent, Escalation, Policy
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from knarr.experience.judge import Judge
     from knarr.experience.questions import HistoricalQuestion
     from knarr.experience.report import Similarity, WarmUpReport
-    from knarr.llm import ChatModel
-    from knarr.trace import Trace
+    from knarr.models.chat import ChatModel
+    from knarr.trace.record import Trace
 
 BATCH = "warm-up"
 Progress = Callable[[int, int, str], None]

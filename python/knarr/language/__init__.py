@@ -1,1 +1,5 @@
-"""What questions and passages say, read off by rule: words, constraints, passages, quotes. No model, no engine."""
+"""What texts say, by rule: words, constraints of a question, passages, likeness, citations.
+
+No model is asked, and nothing is kept between calls.
+May import: types, errors, uris.
+"""

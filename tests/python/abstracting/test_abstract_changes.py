@@ -12,7 +12,7 @@ import sqlalchemy as sa
 import knarr
 from knarr.catalog.schema import abstract_uses, model_abstracts
 from knarr.errors import ChatError
-from knarr.llm import ChatReply, ChatRequest
+from knarr.models.chat import ChatReply, ChatRequest
 from knarr.testing import HashEmbedder
 from support import WriteDocs
 from telling import Teller, manual, prose, told

@@ -12,7 +12,7 @@ import pytest
 import knarr
 from knarr.cli import main
 from knarr.errors import ChatError
-from knarr.llm import ChatReply, ChatRequest
+from knarr.models.chat import ChatReply, ChatRequest
 from knarr.testing import HashEmbedder
 from support import WriteDocs
 from telling import Teller, manual

@@ -10,7 +10,7 @@ import pytest
 import knarr
 from knarr.catalog.schema import model_abstracts
 from knarr.errors import ChatError
-from knarr.llm import ChatReply, ChatRequest
+from knarr.models.chat import ChatReply, ChatRequest
 from knarr.testing import HashEmbedder
 from support import WriteDocs
 from telling import Teller, manual, prose, shown, told

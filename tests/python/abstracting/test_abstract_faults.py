@@ -13,7 +13,7 @@ import pytest
 
 import knarr
 from knarr.errors import ChatError, ContextOverflow
-from knarr.llm import ChatReply, ChatRequest
+from knarr.models.chat import ChatReply, ChatRequest
 from knarr.testing import HashEmbedder
 from support import WriteDocs
 from telling import Teller, prose, shown, told

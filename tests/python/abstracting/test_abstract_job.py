@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import knarr
-from knarr.llm import ChatReply, ChatRequest
+from knarr.models.chat import ChatReply, ChatRequest
 from knarr.testing import HashEmbedder
 from support import WriteDocs
 from telling import Teller, manual, prose, shown

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from knarr.abstracting.messages import MARK, Chunk, Content, compose, cut, mark, spread
-from knarr.abstracting.outline import count
+from knarr.abstracts.messages import MARK, Chunk, Content, compose, cut, mark, spread
+from knarr.abstracts.outline import count
 from telling import prose
 
 LINE_ENDS = ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029")

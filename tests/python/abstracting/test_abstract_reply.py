@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from knarr.abstracting.outline import count
-from knarr.abstracting.reply import EMPTY, REFUSED, abstract_of
+from knarr.abstracts.outline import count
+from knarr.abstracts.reply import EMPTY, REFUSED, abstract_of
 
 SHOWN = "> The lease of 2019 costs 1,250 euros a month."
 

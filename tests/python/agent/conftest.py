@@ -11,7 +11,7 @@ import pytest
 
 from knarr.errors import InvalidArgument, NotFound
 from knarr.language.lexical import terms
-from knarr.trace import Trace
+from knarr.trace.record import Trace
 from knarr.types import Entry, GrepResult, Hit, Kind, Listing, Match, Passage, Provenance, SearchResult
 
 ROOT = "viking://"

@@ -6,7 +6,7 @@ import pytest
 
 from knarr.agent import Agent, Budget, Decision, Escalation, Quote, ScriptedPolicy
 from knarr.checker import Checked
-from knarr.trace import Trace
+from knarr.trace.record import Trace
 from knarr.types import ConstraintCheck, EdgeHit, ModelUsage, Verdict
 
 FEES = "viking://handbook/loans/c_2.md"

@@ -9,7 +9,7 @@ import pytest
 
 from knarr.agent import Agent, Budget, ModelPolicy
 from knarr.errors import ChatError
-from knarr.llm import ChatReply, ChatRequest, ScriptedChat, WishedCall
+from knarr.models.chat import ChatReply, ChatRequest, ScriptedChat, WishedCall
 from strict import strict
 
 STYLES = ["native", "schema"]

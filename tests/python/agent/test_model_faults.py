@@ -8,7 +8,7 @@ import pytest
 
 from knarr.agent import Budget
 from knarr.errors import ChatError, KnarrError
-from knarr.llm import ChatReply, ScriptedChat, WishedCall
+from knarr.models.chat import ChatReply, ScriptedChat, WishedCall
 from model_runs import FEES, SEARCH, STYLES, answering, calling, run
 
 MALFORMED = [

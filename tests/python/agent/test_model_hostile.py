@@ -11,7 +11,7 @@ import pytest
 
 from knarr.agent import Agent, Message, ModelPolicy
 from knarr.agent.policy.model_messages import defused
-from knarr.llm import ChatReply, ChatRequest, ScriptedChat, WishedCall
+from knarr.models.chat import ChatReply, ChatRequest, ScriptedChat, WishedCall
 from strict import strict
 
 STYLES = ["native", "schema"]

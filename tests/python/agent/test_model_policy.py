@@ -7,7 +7,7 @@ import json
 import pytest
 
 from knarr.agent import Budget, ModelPolicy
-from knarr.llm import ChatReply, ScriptedChat, WishedCall
+from knarr.models.chat import ChatReply, ScriptedChat, WishedCall
 from knarr.types import ModelUsage
 from model_runs import FEES, SEARCH, STYLES, WORDS, answering, calling, extends, run
 

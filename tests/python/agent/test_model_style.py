@@ -8,7 +8,7 @@ import pytest
 
 from knarr.agent import Agent, ModelPolicy
 from knarr.errors import ChatError
-from knarr.llm import ChatReply, ScriptedChat, WishedCall
+from knarr.models.chat import ChatReply, ScriptedChat, WishedCall
 from model_runs import SEARCH, answering, calling
 
 PROPER = ChatReply("", (WishedCall("x", "Echo", '{"word": "knarr"}'),))

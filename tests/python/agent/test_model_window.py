@@ -12,7 +12,7 @@ import pytest
 import knarr
 from knarr.agent import Agent, Budget, ModelPolicy
 from knarr.errors import ContextOverflow
-from knarr.llm import ChatReply, ChatRequest, ScriptedChat, WishedCall
+from knarr.models.chat import ChatReply, ChatRequest, ScriptedChat, WishedCall
 from knarr.testing import HashEmbedder
 from knarr.types import Passage, Provenance
 from strict import strict

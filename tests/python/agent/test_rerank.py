@@ -10,10 +10,10 @@ import pytest
 import knarr
 from knarr.agent import Agent
 from knarr.config import Settings
-from knarr.embed import rerank
-from knarr.embed.parallel import available_cores
-from knarr.embed.rerank import Reranker, load_reranker
 from knarr.errors import EmbedderError
+from knarr.models import rerank
+from knarr.models.embed.parallel import available_cores
+from knarr.models.rerank import Reranker, load_reranker
 
 FITS = "A late fee of two crowns is charged for each day."
 OTHER = "The harbour was built in 1911."

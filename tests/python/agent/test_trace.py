@@ -7,7 +7,7 @@ import json
 import pytest
 
 from knarr.agent import Agent, Decision, Quote, ScriptedPolicy
-from knarr.trace import Trace, render
+from knarr.trace.record import Trace, render
 
 FEES = "viking://handbook/loans/c_2.md"
 

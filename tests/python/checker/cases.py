@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from knarr.checker import Case, Evidence
 from knarr.language.lexical import terms
-from knarr.trace import DroppedCitation
+from knarr.trace.record import DroppedCitation
 from knarr.types import Citation, Provenance
 
 

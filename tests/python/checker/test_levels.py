@@ -10,7 +10,7 @@ import pytest
 
 from checker.cases import WordRanker, case, evidence
 from knarr.checker import Case, Checker, ModelChecker, RuleChecker
-from knarr.llm import ChatReply, ChatRequest
+from knarr.models.chat import ChatReply, ChatRequest
 from knarr.testing import ScriptedChat
 
 TOWNS = [

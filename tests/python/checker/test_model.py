@@ -10,9 +10,9 @@ import pytest
 from checker.cases import WordRanker, case, evidence
 from knarr.checker import Case, ModelChecker, NaiveChecker
 from knarr.errors import ChatError, ContextOverflow
-from knarr.llm import ChatReply
+from knarr.models.chat import ChatReply
 from knarr.testing import ScriptedChat
-from knarr.trace import DroppedCitation
+from knarr.trace.record import DroppedCitation
 from knarr.types import Verdict
 
 FEE = evidence("fees", "Visiting boats pay a fee of eleven euros a night, due on arrival.", title="Fees")

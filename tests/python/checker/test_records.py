@@ -17,7 +17,7 @@ from knarr.checker.records import from_records, labelled, report
 from knarr.cli import main
 from knarr.errors import InvalidArgument, NotFound
 from knarr.testing import HashEmbedder
-from knarr.trace import CheckRecord, Trace
+from knarr.trace.record import CheckRecord, Trace
 from knarr.types import Gate, ModelUsage, Verdict
 from make_traces import full_trace
 

@@ -10,7 +10,7 @@ import pytest
 from fake_base import COMMANDS, LOANS, FakeBase, Run
 from knarr.cli import main
 from knarr.errors import InvalidArgument, NotFound
-from knarr.report import FileReport
+from knarr.writing.receipt import FileReport
 
 
 @pytest.mark.parametrize("command", COMMANDS)

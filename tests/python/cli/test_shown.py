@@ -13,7 +13,7 @@ import pytest
 from fake_base import CHUNK, COMMANDS, LOANS, LONG_CHUNK, QUOTE, FakeBase, Run
 from knarr.cli import main
 from knarr.cli.progress import progress_line, waiting
-from knarr.report import FileReport
+from knarr.writing.receipt import FileReport
 
 
 def test_options_arrive(base: FakeBase, run: Run) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from knarr.abstracts.extractive import abstracts, folder_abstract, plain, preview
 from knarr.documents import parse
-from knarr.documents.abstracts import abstracts, folder_abstract, plain, preview
-from knarr.embed.tokens import RegexTokenizer, count_tokens
+from knarr.models.embed.tokens import RegexTokenizer, count_tokens
 
 TEXT = """# Kitchen
 

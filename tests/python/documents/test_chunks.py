@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from knarr.documents import parse
 from knarr.documents.chunks import chunk
 from knarr.documents.sections import Document
-from knarr.embed.tokens import RegexTokenizer
+from knarr.models.embed.tokens import RegexTokenizer
 
 TOKENS = RegexTokenizer()
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from knarr.documents.docx.parse.numbering import spell
+from knarr.documents.docx.parse.package import MAX_MEMBERS
+from knarr.documents.docx.parse.parse import parse
 
 from knarr.documents.chunks import chunk
-from knarr.documents.docx import parse
-from knarr.documents.docx_numbering import spell
-from knarr.documents.docx_package import MAX_MEMBERS
 from knarr.documents.sections import Document, Section
-from knarr.embed.tokens import RegexTokenizer
 from knarr.errors import DocumentError
+from knarr.models.embed.tokens import RegexTokenizer
 from make_docx import W, deflated, docx, numbering, p, package, run, style, table, with_bomb
 
 BODY = "Some body text that goes on for a while so that it is plainly a paragraph of the document. " * 2

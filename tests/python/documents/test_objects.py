@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from knarr.documents import parse
-from knarr.documents.objects import Laid, labels, lay_out
-from knarr.embed.tokens import RegexTokenizer
+from knarr.models.embed.tokens import RegexTokenizer
+from knarr.writing.layout import Laid, labels, lay_out
 
 TEXT = "# Pasta\n\n## Carbonara\n\nEggs and cheese.\n\n## Pesto\n\nBasil.\n\n## Pesto\n\nMore basil.\n"
 

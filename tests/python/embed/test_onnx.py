@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from knarr.config import Settings
-from knarr.embed import count_tokens, load_embedder
-from knarr.embed.local import embedding_model, model_folder
-from knarr.embed.onnx import OnnxEmbedder
 from knarr.errors import EmbedderError
+from knarr.models.embed import count_tokens, load_embedder
+from knarr.models.embed.local import embedding_model, model_folder
+from knarr.models.embed.onnx import OnnxEmbedder
 
 
 @pytest.fixture(scope="module")

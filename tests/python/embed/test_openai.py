@@ -9,8 +9,8 @@ import httpx
 import numpy as np
 import pytest
 
-from knarr.embed.openai import OpenAIEmbedder
 from knarr.errors import EmbedderError
+from knarr.models.embed.openai import OpenAIEmbedder
 
 Handler = Callable[[list[str], int], httpx.Response]
 

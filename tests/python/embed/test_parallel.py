@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from knarr.embed.local import embedding_model
-from knarr.embed.onnx import OnnxEmbedder
-from knarr.embed.parallel import in_parallel, longest_first
-from knarr.embed.rerank import Reranker, load_reranker
+from knarr.models.embed.local import embedding_model
+from knarr.models.embed.onnx import OnnxEmbedder
+from knarr.models.embed.parallel import in_parallel, longest_first
+from knarr.models.rerank import Reranker, load_reranker
 
 TEXTS = [" ".join(["A fee is due when a payment is late."] * (1 + 7 * n % 13)) + f" {n}" for n in range(11)]
 

@@ -10,9 +10,9 @@ import pyroaring
 import pytest
 
 from engine_rows import vectors
-from knarr.documents.names import encode, join
 from knarr.engine import Engine
 from knarr.errors import InvalidArgument, NotFound
+from knarr.uris import encode, join
 
 
 def test_search_with_expansion(engine: Engine) -> None:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from engine_rows import names, vectors
-from knarr.documents.names import component, join
 from knarr.engine import Engine
 from knarr.errors import AlreadyExists, InvalidArgument, NotFound
 from knarr.types import Kind
+from knarr.uris import component, join
 
 
 def test_a_scope_is_a_subtree(engine: Engine) -> None:

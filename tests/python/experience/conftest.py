@@ -10,7 +10,7 @@ import pytest
 
 import knarr
 from by_hand import DOCS, MakeTrace, trace_by_hand
-from knarr.trace import CallRecord, Trace
+from knarr.trace.record import CallRecord, Trace
 from knarr.types import Citation
 from support import WriteDocs
 

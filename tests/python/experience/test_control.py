@@ -8,7 +8,7 @@ import pytest
 
 import knarr
 from by_hand import FEE, ILL, LOAN, QUESTION, ROOM, MakeTrace, call, cite, held, listed
-from knarr.trace import EdgeUse, Trace
+from knarr.trace.record import EdgeUse, Trace
 
 
 @pytest.fixture

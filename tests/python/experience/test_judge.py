@@ -10,7 +10,7 @@ import knarr
 from by_hand import FEE, ILL, LOAN, QUESTION, ROOM, MakeTrace, call, cite, held
 from knarr.errors import ChatError, ContextOverflow
 from knarr.experience import ModelJudge, RuleJudge
-from knarr.llm import ScriptedChat
+from knarr.models.chat import ScriptedChat
 from knarr.types import Citation
 
 TEXTS = [("viking://a", "The fee is two crowns a day."), ("viking://b", "Rooms are booked at noon.")]

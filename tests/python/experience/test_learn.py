@@ -13,7 +13,7 @@ from by_hand import DOCS, FEE, ILL, LOAN, QUESTION, ROOM, MakeTrace, call, cite,
 from knarr.config import Settings
 from knarr.experience import pairs
 from knarr.testing import HashEmbedder
-from knarr.trace import CheckRecord, EdgeUse, Trace
+from knarr.trace.record import CheckRecord, EdgeUse, Trace
 from knarr.types import Citation, ConstraintCheck, Verdict
 from support import WriteDocs
 

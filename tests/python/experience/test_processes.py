@@ -13,15 +13,15 @@ import pytest
 import knarr
 from by_hand import FEE, LOAN, QUESTION, ROOM, MakeTrace, call, cite, held, listed
 from knarr.testing import HashEmbedder
-from knarr.trace import Trace
+from knarr.trace.record import Trace
 
 LEARN = """
 import os, signal, sys
 import knarr
 from knarr.catalog import changes, experience, vectors
-from knarr.index import Index
+from knarr.index.index import Index
 from knarr.testing import HashEmbedder
-from knarr.trace import Trace
+from knarr.trace.record import Trace
 
 path, step = sys.argv[1:]
 trace = Trace.from_json(sys.stdin.read())

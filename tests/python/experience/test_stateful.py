@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import knarr
 from by_hand import call, cite, held, listed
 from knarr.testing import HashEmbedder
-from knarr.trace import RoundRecord, ScopeRecord, Trace
+from knarr.trace.record import RoundRecord, ScopeRecord, Trace
 
 NAMES = ["a", "b"]
 PARTS = 3

@@ -29,7 +29,7 @@ Run = Callable[..., tuple[int, str, str]]
 @pytest.fixture(autouse=True)
 def no_reranker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("knarr.agent.agent.load_reranker", lambda *_: None)
-    monkeypatch.setattr("knarr.embed.rerank.load_reranker", lambda *_: None)
+    monkeypatch.setattr("knarr.models.rerank.load_reranker", lambda *_: None)
 
 
 def quoting(view: View) -> Decision:

@@ -16,7 +16,7 @@ import pytest
 import knarr
 from knarr.agent import Agent, Budget, ModelPolicy, ScriptedPolicy
 from knarr.config import Settings
-from knarr.llm import ChatModel, ChatReply, ChatRequest, load_chat
+from knarr.models.chat import ChatModel, ChatReply, ChatRequest, load_chat
 from knarr.testing import HashEmbedder
 from strict import strict
 

@@ -15,7 +15,7 @@ import pytest
 from fake_chat import FakeChat, completion, tool_call
 from knarr.config import Settings
 from knarr.errors import ChatError, ContextOverflow
-from knarr.llm import ChatRequest, OpenAIChat, load_chat, refusals
+from knarr.models.chat import ChatRequest, OpenAIChat, load_chat, refusals
 
 ASK = ChatRequest([{"role": "user", "content": "What is the fee?"}])
 SCHEMA = {"type": "object", "properties": {"fee": {"type": "integer"}}, "required": ["fee"]}

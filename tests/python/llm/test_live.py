@@ -8,7 +8,7 @@ import os
 import pytest
 
 from knarr.config import Settings
-from knarr.llm import ChatRequest, OpenAIChat, load_chat, read_object
+from knarr.models.chat import ChatRequest, OpenAIChat, load_chat, read_object
 
 pytestmark = [
     pytest.mark.live,

@@ -10,8 +10,8 @@ import pytest
 
 from fake_chat import completion
 from knarr.errors import ChatError, ContextOverflow
-from knarr.llm import ChatRequest
-from knarr.llm.count import TokenCounter, own_count
+from knarr.models.chat import ChatRequest
+from knarr.models.chat.count import TokenCounter, own_count
 
 WORDS = "The fee after a missed payment is 15 crowns. "
 

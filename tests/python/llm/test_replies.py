@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fake_chat import completion, tool_call
-from knarr.llm import ChatRequest, WishedCall
-from knarr.llm.replies import without_thinking
+from knarr.models.chat import ChatRequest, WishedCall
+from knarr.models.chat.replies import without_thinking
 
 ASK = ChatRequest([{"role": "user", "content": "What is the fee?"}])
 

@@ -6,7 +6,7 @@ import pytest
 
 from fake_chat import history_faults, tool_call
 from knarr.errors import ChatError, ContextOverflow
-from knarr.llm import ChatModel, ChatReply, ChatRequest
+from knarr.models.chat import ChatModel, ChatReply, ChatRequest
 from knarr.testing import ScriptedChat
 from knarr.types import ModelUsage
 

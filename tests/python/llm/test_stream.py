@@ -9,7 +9,7 @@ import pytest
 
 from fake_chat import USAGE, completion, streamed, tool_call
 from knarr.errors import ChatError
-from knarr.llm import ChatRequest, WishedCall
+from knarr.models.chat import ChatRequest, WishedCall
 
 ASK = ChatRequest([{"role": "user", "content": "What is the fee?"}])
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knarr.llm import read_object
-from knarr.llm.structured import MOST_CHARS
+from knarr.models.chat import read_object
+from knarr.models.chat.structured import MOST_CHARS
 
 
 @pytest.mark.parametrize(

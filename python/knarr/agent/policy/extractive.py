@@ -21,9 +21,9 @@ from knarr.agent.decision import Decision, Draft, Shown, ToolCall, View
 from knarr.agent.focus import PROVEN
 from knarr.agent.policy.evidence import Bounds, weigh
 from knarr.agent.policy.quoting import best_passage, quoted_answer, ranked_sentences
-from knarr.embed.rerank import Reranker
 from knarr.language.constraints import Constraint, Coverage, constraints, content_words
 from knarr.language.measures import computed_from
+from knarr.models.rerank import Reranker
 from knarr.uris import name_of
 
 

@@ -28,8 +28,8 @@ from knarr.agent.policy.model_probe import Style, known_style, probe, remember_s
 from knarr.agent.policy.model_reply import MOST_CALLS, TEXT_CHARS, read_text, visible
 from knarr.agent.tools import TOOLS
 from knarr.errors import ChatError, ContextOverflow
-from knarr.llm import ChatModel, ChatReply, ChatRequest
-from knarr.prompts import prompt
+from knarr.models.chat import ChatModel, ChatReply, ChatRequest
+from knarr.models.prompts import prompt
 from knarr.types import ModelUsage
 
 _REPLY_SHARE = 8  # of the window, one part is kept for the reply

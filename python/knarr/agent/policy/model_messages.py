@@ -21,7 +21,7 @@ from typing import Any
 
 from knarr.agent.history import Message, chat_messages
 from knarr.agent.tools import TOOLS, ToolSpec
-from knarr.prompts import prompt
+from knarr.models.prompts import prompt
 
 NATIVE_PROMPT, SCHEMA_PROMPT = "agent_native_v1", "agent_schema_v1"
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from knarr.errors import ChatError
-from knarr.llm import ChatModel, ChatReply, ChatRequest
+from knarr.models.chat import ChatModel, ChatReply, ChatRequest
 from knarr.types import ModelUsage
 
 Style = Literal["native", "schema"]

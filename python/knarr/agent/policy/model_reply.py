@@ -21,8 +21,8 @@ from typing import Any
 from knarr.agent.decision import Decision, Draft, Quote, Shown, ToolCall
 from knarr.agent.tools import TOOLS
 from knarr.language.citations import locate
-from knarr.llm import Read, read_object
-from knarr.llm.replies import without_thinking
+from knarr.models.chat import Read, read_object
+from knarr.models.chat.replies import without_thinking
 from knarr.types import ModelUsage
 
 MOST_CALLS = 32  # of one turn; more are not even refused one by one

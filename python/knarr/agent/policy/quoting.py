@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from knarr.agent.decision import Draft, Quote, Shown
 from knarr.agent.scope import Names
 from knarr.checker.evidence import Ground, about_excluded, exclusions
-from knarr.embed.rerank import Reranker
 from knarr.language.citations import too_short
 from knarr.language.lexical import bm25
 from knarr.language.parts import parts
 from knarr.language.passages import Part, sentences
 from knarr.language.words import words
+from knarr.models.rerank import Reranker
 from knarr.uris import name_of
 
 _READ = 14  # sentences read by the cross-encoder, per part of the question

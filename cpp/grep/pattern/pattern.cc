@@ -1,0 +1,172 @@
+#include "grep/pattern/pattern.h"
+
+#include <cstring>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "grep/grep.h"
+#include "grep/pattern/facts.h"
+#include "grep/pattern/re2_face.h"
+#include "grep/pattern/required.h"
+#include "grep/pattern/syntax.h"
+
+namespace knarr {
+namespace {
+
+// RE2 shares this between a pattern's programs and their automata; beyond it an automaton starts
+// anew or gives way to slower matching, still linear.
+constexpr std::int64_t kMatcherBytes = 16 << 20;
+
+// `\pL{2,40}` is 50,000 steps. More than this, and a page of text may take seconds.
+constexpr std::size_t kMaxProgram = 60'000;
+
+// Shorter texts stand everywhere: looking for them first would save nothing.
+constexpr std::size_t kLeastRequired = 3;
+
+// Line anchors on. RE2 counts it as part of the pattern, so it is cut out of messages again.
+constexpr std::string_view kMultiLine = "(?m)";
+
+std::string shortened(std::string_view text) {
+  constexpr std::size_t most = 80;
+  if (text.size() <= most) return std::string(text);
+  return std::string(text.substr(0, boundary_before(text, most))) + "...";
+}
+
+[[noreturn]] void too_costly(const std::string& reason) {
+  fail(ErrorCode::kInvalidArgument, "pattern too costly: " + reason);
+}
+
+// `{7,2}` is wrong, not costly; RE2 has one code for both.
+bool is_inverted(std::string_view repetition) {
+  const std::size_t comma = repetition.find(',');
+  if (comma == std::string_view::npos || comma + 2 >= repetition.size()) return false;
+  const auto low = repetition.substr(1, comma - 1);
+  const auto high = repetition.substr(comma + 1, repetition.size() - comma - 2);
+  return low.size() != high.size() ? low.size() > high.size() : low > high;
+}
+
+[[noreturn]] void refuse(const RE2& re2, std::string_view pattern) {
+  std::string part = re2.error_arg();
+  std::string reason = re2.error();
+  for (std::string* text : {&part, &reason}) {
+    const std::size_t at = text->find(kMultiLine);
+    if (at != std::string::npos) text->erase(at, kMultiLine.size());
+  }
+  switch (re2.error_code()) {
+    case RE2::ErrorPatternTooLarge:
+      too_costly("its program is over the limit; use smaller repetitions");
+    case RE2::ErrorRepeatSize:
+      if (!is_inverted(part)) {
+        too_costly("repetition " + shortened(part) + ", expected at most 1000 in all");
+      }
+      break;
+    case RE2::ErrorBadPerlOp:
+    case RE2::ErrorBadEscape:
+    case RE2::ErrorRepeatOp: {
+      const std::string_view name = unsupported_construct(pattern, part);
+      if (!name.empty()) {
+        fail(ErrorCode::kUnsupported, "pattern not supported: " + part + " is " +
+                                          std::string(name) +
+                                          "; patterns are RE2, which matches in linear time");
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  fail(ErrorCode::kInvalidArgument,
+       "bad pattern '" + shortened(pattern) + "': " + shortened(reason));
+}
+
+std::string with_lf(std::string_view pattern) {
+  std::string plain;
+  plain.reserve(pattern.size());
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '\r') {
+      plain.push_back(pattern[i]);
+    } else if (pattern.substr(i + 1, 1) != "\n") {
+      plain.push_back('\n');
+    }
+  }
+  return plain;
+}
+
+}  // namespace
+
+std::size_t find_text(std::string_view text, std::size_t from, std::size_t to,
+                      std::string_view part) {
+  const void* at = memmem(text.data() + from, to - from, part.data(), part.size());
+  return at == nullptr ? std::string_view::npos
+                       : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
+}
+
+Pattern::Pattern(std::string_view pattern, bool literal, bool ignore_case)
+    : cuts_(AsciiSet().set()) {
+  if (pattern.empty()) fail(ErrorCode::kInvalidArgument, "bad pattern: it is empty");
+  if (pattern.size() > kMaxPatternBytes) {
+    too_costly(std::to_string(pattern.size()) + " bytes, expected at most " +
+               std::to_string(kMaxPatternBytes));
+  }
+  const std::size_t bad = first_invalid_utf8(pattern);
+  if (bad != pattern.size()) {
+    fail(ErrorCode::kInvalidArgument,
+         "bad pattern: it is not UTF-8 at byte " + std::to_string(bad));
+  }
+  plain_ = with_lf(pattern);
+  literal = literal || is_plain_text(pattern);
+  crosses_lines_ = literal ? plain_.find('\n') != std::string::npos : may_cross_lines(plain_);
+  if (!literal || ignore_case) compile(pattern, literal, ignore_case);
+  learn(literal, ignore_case);
+}
+
+Pattern::~Pattern() = default;
+
+void Pattern::compile(std::string_view pattern, bool literal, bool ignore_case) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMatcherBytes);
+  options.set_literal(literal);
+  options.set_case_sensitive(!ignore_case);
+  options.set_never_capture(true);  // only the whole match is asked for
+  std::string source = literal ? plain_ : std::string(kMultiLine) + with_plain_line_ends(plain_);
+  re2_ = std::make_unique<RE2>(re2_face::Piece(source.data(), source.size()), options);
+  if (!re2_->ok()) refuse(*re2_, pattern);
+  cost_ = static_cast<std::size_t>(re2_->ProgramSize());
+  if (cost_ > kMaxProgram) {
+    too_costly("its program has " + std::to_string(cost_) + " steps, expected at most " +
+               std::to_string(kMaxProgram) + "; use smaller repetitions");
+  }
+  if (!literal && !ignore_case) required_ = required_text(plain_);
+  if (required_.size() < kLeastRequired) required_.clear();
+}
+
+void Pattern::learn(bool literal, bool ignore_case) {
+  const std::string source = literal ? plain_ : with_plain_line_ends(plain_);
+  PatternFacts facts = pattern_facts(source, literal, ignore_case);
+  for (const Clause& clause : facts.clauses) clauses_.push_back(gram_lines(clause));
+  if (!facts.clauses.empty()) {
+    Part part;
+    part.clauses = facts.clauses;
+    finder_ = Finder(part.best_clause(), facts.is_loose);
+  }
+  if (!crosses_lines_) facts.ascii.reset('\n');
+  cuts_ = Cuts(facts.ascii);
+  longest_bytes_ = facts.longest_bytes;
+}
+
+bool Pattern::find(std::string_view text, std::size_t from, std::size_t to, Span& match) const {
+  if (!re2_) {
+    match.begin = find_text(text, from, to, plain_);
+    if (match.begin == std::string_view::npos) return false;
+    match.end = match.begin + plain_.size();
+    return true;
+  }
+  re2_face::Piece found;
+  const re2_face::Piece context(text.data(), text.size());
+  if (!re2_->Match(context, from, to, RE2::UNANCHORED, &found, 1)) return false;
+  match.begin = static_cast<std::size_t>(found.data() - text.data());
+  match.end = match.begin + found.size();
+  return true;
+}
+
+}  // namespace knarr

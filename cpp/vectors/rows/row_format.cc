@@ -1,0 +1,156 @@
+#include "vectors/rows/row_format.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "vectors/rows/hadamard.h"
+#include "vectors/rows/whole_numbers.h"
+
+namespace knarr {
+namespace {
+
+constexpr float kMostInt8 = 127;
+
+// Rounds to the nearest bfloat16, ties to an even last digit. Requires a finite number.
+std::uint16_t to_bfloat16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+float from_bfloat16(std::uint16_t x) { return std::bit_cast<float>(std::uint32_t{x} << 16); }
+
+// Sums side by side, which need not wait for each other.
+float length2(const float* numbers, std::size_t dim) {
+  std::array<float, 16> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= dim; i += sums.size()) {
+    for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += numbers[i + j] * numbers[i + j];
+  }
+  for (std::size_t j = 0; i < dim; ++i, ++j) sums[j] += numbers[i] * numbers[i];
+  return std::accumulate(sums.begin(), sums.end(), 0.0f);
+}
+
+const std::int8_t* whole_numbers(const std::byte* row) {
+  return reinterpret_cast<const std::int8_t*>(row);
+}
+
+// At most 127² · 65536, which 32 bits hold.
+std::uint32_t whole_length2(const std::byte* row, const Int8Shape& shape) {
+  return std::accumulate(
+      whole_numbers(row), whole_numbers(row) + shape.numbers, std::uint32_t{0},
+      [](std::uint32_t sum, std::int8_t x) { return sum + static_cast<std::uint32_t>(x * x); });
+}
+
+const std::uint16_t* halves(const std::byte* row) {
+  return reinterpret_cast<const std::uint16_t*>(row);
+}
+
+double halves_length2(const std::byte* row, std::size_t dim) {
+  double sum = 0;
+  for (std::size_t i = 0; i < dim; ++i) {
+    const double number = from_bfloat16(halves(row)[i]);
+    sum += number * number;
+  }
+  return sum;
+}
+
+float bfloat16_factor(const std::byte* row, std::size_t dim) {
+  return *reinterpret_cast<const float*>(row + bfloat16_factor_at(dim));
+}
+
+void store_bfloat16(std::span<const float> unit, std::byte* out) {
+  const std::size_t factor_at = bfloat16_factor_at(unit.size());
+  std::memset(out + factor_at - sizeof(std::uint16_t), 0, sizeof(std::uint16_t));
+  std::transform(unit.begin(), unit.end(), reinterpret_cast<std::uint16_t*>(out), to_bfloat16);
+  const auto factor = static_cast<float>(1 / std::sqrt(halves_length2(out, unit.size())));
+  std::memcpy(out + factor_at, &factor, sizeof(factor));
+}
+
+bool is_sound_bfloat16(const std::byte* row, std::size_t dim) {
+  const float factor = bfloat16_factor(row, dim);
+  const double length2 = double{factor} * factor * halves_length2(row, dim);
+  return std::abs(length2 - 1) < 1e-3 && factor > 0 && (dim % 2 == 0 || halves(row)[dim] == 0);
+}
+
+void store_int8(std::span<const float> unit, const Int8Shape& shape, std::byte* out) {
+  std::vector<float> numbers(shape.numbers, 0.0f);
+  std::copy(unit.begin(), unit.end(), numbers.begin());
+  spread(numbers);
+  round_to(numbers, largest(numbers) / kMostInt8, 0, reinterpret_cast<std::int8_t*>(out));
+  const auto step =
+      static_cast<float>(1 / std::sqrt(static_cast<double>(whole_length2(out, shape))));
+  std::memcpy(out + shape.numbers, &step, sizeof(step));
+  std::memset(out + shape.numbers + sizeof(step), 0, sizeof(float));
+}
+
+void read_int8(const std::byte* row, const Int8Shape& shape, std::span<float> out) {
+  const float step = shape.step(row);
+  for (std::size_t at = 0; at < out.size(); at += kSpread) {
+    std::array<float, kSpread> numbers;
+    std::transform(whole_numbers(row) + at, whole_numbers(row) + at + kSpread, numbers.begin(),
+                   [step](std::int8_t x) { return step * static_cast<float>(x); });
+    spread(numbers);
+    std::copy_n(numbers.begin(), std::min(kSpread, out.size() - at), out.data() + at);
+  }
+}
+
+bool is_sound_int8(const std::byte* row, const Int8Shape& shape) {
+  const float step = shape.step(row);
+  const double length2 = double{step} * step * whole_length2(row, shape);
+  const std::int8_t* end = whole_numbers(row) + shape.numbers;
+  const auto zero = *reinterpret_cast<const std::uint32_t*>(row + shape.numbers + sizeof(step));
+  return std::abs(length2 - 1) < 1e-3 && step > 0 && zero == 0 &&
+         std::find(whole_numbers(row), end, std::int8_t{-128}) == end;
+}
+
+}  // namespace
+
+RowFormat::RowFormat(Precision precision, std::size_t dim)
+    : precision_(precision), dim_(dim), int8_shape_(dim) {
+  row_bytes_ = precision == Precision::kInt8       ? int8_shape_.size_bytes
+               : precision == Precision::kBfloat16 ? bfloat16_factor_at(dim) + sizeof(float)
+                                                   : dim * sizeof(float);
+}
+
+void RowFormat::store(const float* unit, std::byte* out) const {
+  switch (precision_) {
+    case Precision::kFloat32:
+      std::memcpy(out, unit, row_bytes_);
+      return;
+    case Precision::kBfloat16:
+      store_bfloat16({unit, dim_}, out);
+      return;
+    case Precision::kInt8:
+      store_int8({unit, dim_}, int8_shape_, out);
+  }
+}
+
+const float* RowFormat::floats(const std::byte* row, float* room) const {
+  switch (precision_) {
+    case Precision::kFloat32:
+      return reinterpret_cast<const float*>(row);
+    case Precision::kBfloat16: {
+      const float factor = bfloat16_factor(row, dim_);
+      std::transform(halves(row), halves(row) + dim_, room,
+                     [factor](std::uint16_t x) { return factor * from_bfloat16(x); });
+      break;
+    }
+    case Precision::kInt8:
+      read_int8(row, int8_shape_, {room, dim_});
+  }
+  return room;
+}
+
+bool RowFormat::is_sound(const std::byte* row) const {
+  if (precision_ == Precision::kInt8) return is_sound_int8(row, int8_shape_);
+  if (precision_ == Precision::kBfloat16) return is_sound_bfloat16(row, dim_);
+  return std::abs(length2(reinterpret_cast<const float*>(row), dim_) - 1) < 1e-3f;
+}
+
+}  // namespace knarr

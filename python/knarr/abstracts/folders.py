@@ -1,0 +1,99 @@
+"""Keeping the abstracts of folders above documents true, at the cost of the change only.
+
+A change touches the abstracts of the folders above it, deepest first, since each is made from its
+children's. A folder whose text comes out the same stops the embedding, not the walk; a folder that
+lost its last child loses its abstract.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import sqlalchemy as sa
+
+from knarr.abstracts.extractive import folder_abstract, preview
+from knarr.abstracts.recall import Recall, stands_for
+from knarr.catalog import Catalog, abstracts, changes, folders, vectors
+from knarr.catalog.folders import FolderRecord
+from knarr.config import Settings
+from knarr.models.embed import Embedder, count_tokens
+from knarr.uris import SCHEME, components
+
+
+def refresh(
+    catalog: Catalog,
+    embedder: Embedder,
+    settings: Settings,
+    recall: Recall | None = None,
+    *,
+    below: int = -1,
+) -> int:
+    """Make the abstracts anew that changes have touched, those left by a killed process included. What a
+    model made of the same contents before is taken from the catalog; no model is called. With `below` only
+    folders whose path has more components. Returns how many texts were embedded."""
+    with catalog.reading() as connection:
+        touched = folders.stale(connection)
+    recall = recall or Recall.of(catalog, settings)
+    embedded = 0
+    touched = [uri for uri in touched if len(components(uri)) > below]
+    for uri in sorted(touched, key=lambda uri: (-len(components(uri)), uri)):
+        embedded += _refresh_one(catalog, embedder, settings, recall, uri)
+    return embedded
+
+
+def parts_of(connection: sa.Connection, uri: str) -> tuple[str, list[tuple[str, str]]]:
+    """A folder's title, and the name and abstract of each thing that lies directly in it."""
+    children = folders.children(connection, uri)
+    title = components(uri)[-1] if uri != SCHEME else ""
+    return title, [(components(child)[-1], text) for child, text in children]
+
+
+def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, recall: Recall, uri: str) -> int:
+    with catalog.reading() as connection:
+        old = folders.get(connection, uri)
+        title, parts = parts_of(connection, uri)
+        known, keys = recall.folder(connection, title, parts)
+    if not parts:
+        with catalog.writing() as connection:
+            folders.unmark(connection, uri)
+            abstracts.forget(connection, [uri])
+            if old is not None:
+                folders.remove(connection, uri)
+                vectors.release(connection, [old.vector_hash])
+                changes.append(connection, "folder", uri)
+        return 0
+    names = [name for name, _ in parts]
+    text = known or folder_abstract(title, names, (below for _, below in parts), settings.abstract_tokens)
+    if old is not None and old.text == text:
+        with catalog.writing() as connection:
+            folders.unmark(connection, uri)
+            abstracts.keep(connection, uri, keys)
+        return 0
+    told = stands_for(title, text) if known else text
+    key = hashlib.sha256(told.encode("utf-8")).digest()
+    tokens = count_tokens(embedder.tokenizer, text)
+    record = FolderRecord(uri, text, tokens, preview(text, settings.preview_chars), key)
+    return _store(catalog, embedder, record, told, old, keys)
+
+
+def _store(
+    catalog: Catalog,
+    embedder: Embedder,
+    record: FolderRecord,
+    told: str,
+    old: FolderRecord | None,
+    keys: list[bytes],
+) -> int:
+    with catalog.reading() as connection:
+        known = vectors.get(connection, [record.vector_hash], embedder.id)
+    fresh = {} if known else {record.vector_hash: np.asarray(embedder.embed([told])[0], dtype=np.float32)}
+    with catalog.writing() as connection:
+        vectors.put(connection, fresh, embedder.id)
+        folders.put(connection, record)
+        folders.unmark(connection, record.uri)
+        abstracts.keep(connection, record.uri, keys)
+        if old is not None and old.vector_hash != record.vector_hash:
+            vectors.release(connection, [old.vector_hash])
+        changes.append(connection, "folder", record.uri)
+    return len(fresh)

@@ -1,0 +1,135 @@
+"""A Word part's body as a flat run of paragraphs and tables, in reading order.
+
+Content controls are transparent; a text box follows the paragraph it is anchored in. A table is
+kept as rows of cells; where the layout rule of `tables` says that it is none, its paragraphs
+join the flow, cell after cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml import etree
+
+from knarr.documents.docx.parse.numbering import Numbering
+from knarr.documents.docx.parse.paragraphs import Paragraph, RunReader
+from knarr.documents.docx.parse.styles import BODY_LEVEL, Style, Styles, attribute, child, local, number
+from knarr.documents.tables import Cell, TableText, table_text
+
+Block = Paragraph | TableText
+
+_TRANSPARENT = frozenset(("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "body"))
+
+
+@dataclass(slots=True)
+class BodyReader:
+    """Turns elements into blocks. Counts what it leaves out."""
+
+    styles: Styles
+    numbering: Numbering
+    runs: RunReader
+    hidden_chars: int = 0
+
+    def blocks(self, parent: etree._Element) -> Iterator[Block]:
+        """The blocks below an element that holds paragraphs and tables."""
+        for element in parent:
+            name = local(element)
+            if name == "p":
+                yield from self._paragraph(element)
+            elif name == "tbl":
+                yield from self._table(element)
+            elif name in _TRANSPARENT:
+                yield from self.blocks(element)
+            elif name == "AlternateContent":
+                yield from self._alternate(element)
+
+    def _alternate(self, element: etree._Element) -> Iterator[Block]:
+        for option in element:
+            if found := list(self.blocks(option)):
+                yield from found
+                return
+
+    def _paragraph(self, element: etree._Element) -> Iterator[Block]:
+        properties = child(element, "pPr")
+        style = self.styles.paragraph(attribute(child(properties, "pStyle"), "val"))
+        runs = self.runs.read(element, style)
+        self.hidden_chars += runs.hidden
+        text = runs.text()
+        if text:
+            label, depth = self._label(properties, style)
+            outline = _outline(properties, style)
+            look, lead = runs.look(), runs.lead_chars()
+            yield Paragraph(text, outline, label, depth, look, lead, style.name, tuple(runs.notes))
+        for box in runs.boxes:
+            yield from self.blocks(box)
+
+    def _label(self, properties: etree._Element | None, style: Style) -> tuple[str, int]:
+        list_ = child(properties, "numPr")
+        id_, depth = style.numbering or ("0", 0)
+        if list_ is not None:
+            id_ = attribute(child(list_, "numId"), "val", id_)
+            own_depth = number(child(list_, "ilvl"))
+            depth = depth if own_depth is None else own_depth
+        return self.numbering.label(id_, depth), depth
+
+    def _table(self, element: etree._Element) -> Iterator[Block]:
+        rows: list[list[Cell]] = []
+        flow: list[Block] = []
+        above: dict[int, tuple[int, int]] = {}
+        for row in _named(element, "tr"):
+            if child(row, "trPr", "del") is not None:
+                continue
+            cells: list[Cell] = []
+            column = number(child(row, "trPr", "gridBefore")) or 0
+            if 0 < column <= 64:
+                cells.append(Cell("", column))
+            for cell in _named(row, "tc"):
+                width = max(1, number(child(cell, "tcPr", "gridSpan")) or 1)
+                merge = child(cell, "tcPr", "vMerge")
+                blocks = list(self.blocks(cell))
+                flow.extend(blocks)
+                place = above.get(column)
+                if merge is not None and attribute(merge, "val") != "restart" and place and not blocks:
+                    at, index = place
+                    origin = rows[at][index]
+                    rows[at][index] = Cell(origin.text, origin.columns, len(rows) - at + 1)
+                else:
+                    above[column] = (len(rows), len(cells))
+                    cells.append(Cell(flat_text(blocks), width))
+                column += width
+            rows.append(cells)
+        table = table_text(rows)
+        if table is None:
+            yield from flow
+        else:
+            yield table
+
+
+def _named(parent: etree._Element, name: str) -> Iterator[etree._Element]:
+    """Children of that name, content controls being transparent."""
+    for element in parent:
+        found = local(element)
+        if found == name:
+            yield element
+        elif found in _TRANSPARENT:
+            yield from _named(element, name)
+
+
+def _outline(properties: etree._Element | None, style: Style) -> int | None:
+    level = number(child(properties, "outlineLvl"))
+    if level is not None:
+        return level + 1 if 0 <= level < BODY_LEVEL else None
+    return None if style.outline is None else style.outline + 1
+
+
+def flat_text(blocks: list[Block]) -> str:
+    """Blocks as plain text, for a table's cell: nested tables row by row."""
+    lines = []
+    for block in blocks:
+        if isinstance(block, Paragraph):
+            lines.append(f"{block.label} {block.text}".strip())
+        else:
+            head, _, *body = block.text.splitlines()
+            lines += [line.strip("| ").replace("\\|", "|") for line in (head, *body)]
+    return "\n".join(lines)

@@ -1,0 +1,220 @@
+"""One Word paragraph: the text a reader sees, and what is known about how it looks.
+
+Insertions count, deletions do not; of a field the result counts, not the instruction; of an
+alternate content the first alternative that says something counts, once. Text boxes anchored in
+a paragraph are handed back apart, as they stand beside it on the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from knarr.documents.docx.parse.styles import Look, Style, Styles, attribute, child, local, look_of
+
+# Elements whose text is not part of what the reader sees in the line.
+_SKIPPED = frozenset(
+    (
+        "pPr",
+        "rPr",
+        "del",
+        "moveFrom",
+        "instrText",
+        "delText",
+        "delInstrText",
+        "rt",
+        "sdtPr",
+        "sdtEndPr",
+        "tbl",
+        "commentReference",
+        "annotationRef",
+        "footnoteRef",
+        "endnoteRef",
+        "sectPr",
+        "oMathParaPr",
+        "ctrlPr",
+    )
+)
+_BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_NOTES = {"footnoteReference": "", "endnoteReference": "e"}
+MAX_LINKS = 20
+MAX_LINK_CHARS = 300
+_HYPERLINK = re.compile(r'HYPERLINK\s+"([^"]+)"')
+# Of the symbol fonts' private characters, the few that say something.
+_SYMBOLS = {0xB7: "•", 0xA7: "▪", 0xE0: "→", 0xFC: "✓", 0xA8: "☐", 0x6F: "☐", 0xFE: "☑", 0xFD: "☒", 0x78: "☒"}
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """A paragraph as it reads.
+
+    text:     without its label; line breaks as "\\n"
+    outline:  1 to 9 when it stands in the outline, else None
+    label:    automatic number or bullet; depth: its list level, from 0
+    look:     of the whole text: bold, caps or underlined only when all of it is; size of most of it
+    lead_chars: length of the bold words that open the text, 0 when none or all of it is bold
+    style:    name of its style
+    notes:    ids of the footnotes ("3") and endnotes ("e3") it refers to
+    """
+
+    text: str
+    outline: int | None = None
+    label: str = ""
+    depth: int = 0
+    look: Look = field(default_factory=Look)
+    lead_chars: int = 0
+    style: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Runs:
+    """Pieces of text with their looks, as they are gathered from one paragraph."""
+
+    pieces: list[str] = field(default_factory=list)
+    looks: list[Look] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    boxes: list[etree._Element] = field(default_factory=list)
+    hidden: int = 0
+
+    def add(self, text: str, look: Look) -> None:
+        """One more piece; hidden text is counted and left out."""
+        if look.hidden:
+            self.hidden += len(text)
+        elif text:
+            self.pieces.append(text)
+            self.looks.append(look)
+
+    def text(self) -> str:
+        """The text, tidied, with the addresses its links hide, as Markdown writes addresses."""
+        lines = "".join(self.pieces).replace("\xa0", " ").replace("\xad", "").split("\n")
+        text = "\n".join(line.strip() for line in lines).strip()
+        shown = _bare(text)
+        links = dict.fromkeys(link for link in self.links if len(link) <= MAX_LINK_CHARS)
+        hidden = [link for link in list(links)[:MAX_LINKS] if _bare(link) not in shown]
+        return " ".join([text, *(f"<{link}>" for link in hidden)]) if text else ""
+
+    def lead_chars(self) -> int:
+        """How many characters of `text()` the bold words at its beginning take; 0 when all does."""
+        lead = ""
+        for piece, look in zip(self.pieces, self.looks, strict=True):
+            if not look.bold and piece.strip():
+                return len(lead.strip())
+            lead += piece
+        return 0
+
+    def look(self) -> Look:
+        """What holds for all of the text; the size of most of it."""
+        sizes: Counter[int | None] = Counter()
+        bold, caps, underline = True, True, True
+        for piece, look in zip(self.pieces, self.looks, strict=True):
+            words = sum(map(str.isalnum, piece))
+            if not words:
+                continue
+            sizes[look.size] += words
+            bold, underline = bold and bool(look.bold), underline and bool(look.underline)
+            caps = caps and (bool(look.caps) or piece == piece.upper())
+        if not sizes:
+            return Look()
+        return Look(sizes.most_common(1)[0][0], bold, caps, underline)
+
+
+def _bare(address: str) -> str:
+    return re.sub(r"^(https?://(www\.)?|mailto:)", "", address.lower()).rstrip("/")
+
+
+class RunReader:
+    """Reads the runs of paragraphs; holds what a field that is open needs to know, since a field
+    may span paragraphs."""
+
+    def __init__(self, styles: Styles, relations: dict[str, tuple[str, str]]) -> None:
+        self._styles = styles
+        self._relations = relations
+        self._fields: list[str] = []
+
+    def read(self, paragraph: etree._Element, style: Style) -> Runs:
+        """All that one `w:p` says."""
+        runs = Runs()
+        self._walk(paragraph, style.look, runs)
+        return runs
+
+    def _walk(self, parent: etree._Element, look: Look, runs: Runs) -> None:
+        for element in parent:
+            name = local(element)
+            if name in _SKIPPED:
+                if name == "instrText" and self._fields and (link := _HYPERLINK.search(element.text or "")):
+                    runs.links.append(link[1])
+            elif name == "r":
+                self._walk(element, self._run_look(element, look), runs)
+            elif name == "t":
+                self._text(element.text or "", look, runs)
+            elif name in _BREAKS:
+                self._text(_BREAKS[name], look, runs)
+            elif name == "sym":
+                self._text(_symbol(attribute(element, "char")), look, runs)
+            elif name == "fldChar":
+                self._field(attribute(element, "fldCharType"))
+            elif name in _NOTES:
+                id_ = _NOTES[name] + attribute(element, "id")
+                runs.notes.append(id_)
+                runs.add(f"[^{id_}]", look)
+            elif name == "txbxContent":
+                runs.boxes.append(element)
+            elif name == "AlternateContent":
+                self._alternate(element, look, runs)
+            else:
+                if name == "hyperlink":
+                    self._link(element, runs)
+                self._walk(element, look, runs)
+
+    def _run_look(self, run: etree._Element, base: Look) -> Look:
+        properties = child(run, "rPr")
+        if properties is None:
+            return base
+        style = attribute(child(properties, "rStyle"), "val")
+        if style:
+            base = self._styles.character(style).over(base)
+        return look_of(properties).over(base)
+
+    def _text(self, text: str, look: Look, runs: Runs) -> None:
+        if "instruction" not in self._fields:
+            runs.add(_PRIVATE.sub(_private, text), look)
+
+    def _field(self, kind: str) -> None:
+        if kind == "begin":
+            self._fields.append("instruction")
+        elif kind == "separate" and self._fields:
+            self._fields[-1] = "result"
+        elif kind == "end" and self._fields:
+            self._fields.pop()
+
+    def _alternate(self, element: etree._Element, look: Look, runs: Runs) -> None:
+        for option in element:
+            before = (len(runs.pieces), len(runs.boxes), len(runs.notes))
+            self._walk(option, look, runs)
+            if before != (len(runs.pieces), len(runs.boxes), len(runs.notes)):
+                return
+
+    def _link(self, element: etree._Element, runs: Runs) -> None:
+        for key, id_ in element.attrib.items():
+            if str(key).endswith("}id"):
+                kind, target = self._relations.get(str(id_), ("", ""))
+                if kind == "hyperlink" and re.match(r"(https?|mailto):", target):
+                    runs.links.append(target)
+
+
+def _symbol(code: str) -> str:
+    try:
+        point = int(code, 16)
+    except ValueError:
+        return ""
+    return chr(point) if 0x20 <= point < 0xD800 else _SYMBOLS.get(point & 0xFF, "") if point < 0x10000 else ""
+
+
+def _private(match: re.Match[str]) -> str:
+    return _SYMBOLS.get(ord(match[0]) & 0xFF, "") if ord(match[0]) >= 0xF000 else match[0]

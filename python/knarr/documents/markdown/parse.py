@@ -1,0 +1,100 @@
+"""Markdown: the source is the canonical text, line for line; CommonMark finds the headings.
+
+Rules beyond CommonMark:
+- Only headings at the top level of the document make sections; those inside block quotes and list
+  items belong to what they are quoted or listed in, and headings in HTML blocks are HTML.
+- A heading that shows nothing (``##``, or only an anchor) makes no section.
+- YAML front matter stays in the text, before the first section; it is hidden from CommonMark, to
+  which its closing rule would be the underline of a heading.
+- A file without any heading may have other titles (see `pseudo_headings`).
+
+Cost is bounded: inline markup, whose parsing can take quadratic time, is parsed only in titles,
+nesting is cut off by the parser (which does not touch the text), tables cost one token each, and
+the structure of lines after `Limits.markdown_lines` is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from knarr.documents import stem
+from knarr.documents.decode import decode
+from knarr.documents.limits import DEFAULT, Limits
+from knarr.documents.markdown import pipe_table
+from knarr.documents.markdown.parse.front_matter import FrontMatter, front_matter
+from knarr.documents.markdown.parse.heading_titles import title_text
+from knarr.documents.markdown.parse.pseudo_headings import pseudo_headings
+from knarr.documents.sections import Document, Heading, Table, section_tree
+
+
+def _blocks() -> MarkdownIt:
+    parser = MarkdownIt("commonmark")
+    pipe_table.install(parser)
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+# Parsers hold only their rules; a parse keeps its state apart, so threads may share them.
+_BLOCKS = _blocks()
+_INLINE = MarkdownIt("commonmark")
+
+
+def parse(data: bytes, name: str, *, limits: Limits = DEFAULT) -> Document:
+    """Read a Markdown file. Raises DocumentError as `decode` does."""
+    decoded = decode(data, name, limits=limits)
+    return document(decoded.text, name, notes=decoded.notes, limits=limits)
+
+
+def document(
+    text: str, name: str, *, kind: str = "markdown", notes: Sequence[str] = (), limits: Limits = DEFAULT
+) -> Document:
+    """A Document over Markdown text that has ``\\n`` line ends and no byte-order mark."""
+    lines = text.split("\n")
+    begins = [0, *accumulate(len(line.encode("utf-8")) + 1 for line in lines)]
+    begins[-1] -= 1  # the last line has no line end
+    matter = front_matter(lines)
+    env: dict[str, Any] = {}
+    tokens = _BLOCKS.parse(_structure_source(lines, matter, limits), env)
+    real = _headings(tokens, begins, env)
+    headings = real or pseudo_headings(tokens, lines, begins)
+    if len(lines) > limits.markdown_lines:
+        notes = [*notes, f"headings were read in the first {limits.markdown_lines:,} of {len(lines):,} lines"]
+    title = (matter and matter.title) or next((h.title for h in real if h.level == 1), "") or stem(name)
+    return Document(
+        title=title,
+        text=text,
+        root=section_tree(title, begins[-1], headings),
+        format=kind,
+        tables=tuple(_table(token, lines, begins) for token in tokens if token.type == pipe_table.TOKEN),
+        notes=tuple(notes),
+    )
+
+
+def _structure_source(lines: list[str], matter: FrontMatter | None, limits: Limits) -> str:
+    """What CommonMark is to see, with every line in its place."""
+    hidden = matter.lines if matter else 0
+    return "\n" * hidden + "\n".join(lines[hidden : limits.markdown_lines])
+
+
+def _headings(tokens: Sequence[Token], begins: Sequence[int], env: dict[str, Any]) -> list[Heading]:
+    found = []
+    for at, token in enumerate(tokens):
+        if token.type != "heading_open" or token.level or token.map is None:
+            continue
+        title = title_text(_INLINE, tokens[at + 1].content, env)
+        if title:
+            first, after = token.map
+            found.append(Heading(title, int(token.tag[1:]), begins[first], begins[after]))
+    return found
+
+
+def _table(token: Token, lines: list[str], begins: Sequence[int]) -> Table:
+    assert token.map is not None
+    first, after = token.map
+    header = f"{lines[first].strip()}\n{lines[first + 1].strip()}\n"
+    return Table(begins[first], begins[after], header, tuple(begins[first + 2 : after]))

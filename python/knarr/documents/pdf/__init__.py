@@ -1,0 +1,4 @@
+"""PDF by pypdfium2, in a child process: words, lines, page furniture, tables, headings from outline or looks.
+
+May import: documents' sections, and nothing above.
+"""

@@ -1,0 +1,96 @@
+"""What the body of a document looks like, page by page, and where text stands on a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from knarr.documents.pdf.parse.lines import Line
+
+_NEAR_PAGES = 2
+_NEAR_CHARS = 1500
+_NEAR_LINES = 40
+_LEADING = 1.5
+_TABLE_LEADING = 2.0
+
+
+class Body:
+    """What the body looks like around a page: a document may have parts set in another size."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._sizes: dict[int, Counter[float]] = {}
+        self._bold: dict[int, list[int]] = {}
+        for line in lines:
+            prose = len(line.text) if line.cells == 1 and len(line.text) >= 40 else 1
+            self._sizes.setdefault(line.page, Counter())[line.size] += prose
+            bold = self._bold.setdefault(line.page, [0, 0])
+            bold[line.bold] += prose
+        self._cache: dict[int, tuple[float, bool]] = {}
+        self._all = self._over(self._sizes)
+
+    def size_on(self, page: int) -> float:
+        """The size of most prose on this page and those beside it."""
+        return self._on(page)[0]
+
+    def bold_on(self, page: int) -> bool:
+        """Whether most prose is bold there, so that being bold says nothing."""
+        return self._on(page)[1]
+
+    def _on(self, page: int) -> tuple[float, bool]:
+        if page not in self._cache:
+            near = [
+                other for other in range(page - _NEAR_PAGES, page + _NEAR_PAGES + 1) if other in self._sizes
+            ]
+            enough = sum(sum(self._sizes[other].values()) for other in near) >= _NEAR_CHARS
+            self._cache[page] = self._over(near) if enough else self._all
+        return self._cache[page]
+
+    def _over(self, pages: Iterable[int]) -> tuple[float, bool]:
+        sizes: Counter[float] = Counter()
+        plain, bold = 0, 0
+        for page in pages:
+            sizes.update(self._sizes[page])
+            plain, bold = plain + self._bold[page][0], bold + self._bold[page][1]
+        return (sizes.most_common(1)[0][0] if sizes else 0.0), bold > plain
+
+
+def stands_aside(lines: Sequence[Line], at: int) -> bool:
+    """Neither at the left edge of its page's text nor in its middle."""
+    left, right = edges(lines, at)
+    return lines[at].x0 - left > 0.15 * (right - left) and off_centre(lines, at)
+
+
+def off_centre(lines: Sequence[Line], at: int) -> bool:
+    left, right = edges(lines, at)
+    return abs((lines[at].x0 + lines[at].x1) - (left + right)) > 0.1 * (right - left)
+
+
+def edges(lines: Sequence[Line], at: int) -> tuple[float, float]:
+    """Where the text around a line begins and ends."""
+    page = [
+        line for line in lines[max(0, at - _NEAR_LINES) : at + _NEAR_LINES] if line.page == lines[at].page
+    ]
+    return min(line.x0 for line in page), max(line.x1 for line in page)
+
+
+def close(above: Line, below: Line) -> bool:
+    """Whether lines stand as near as rows of one table do."""
+    return above.page == below.page and 0 <= above.y - below.y <= _TABLE_LEADING * max(above.size, below.size)
+
+
+def alike(above: Line, below: Line) -> bool:
+    """Two neighbouring lines of one look."""
+    same = (above.page, above.bold, above.italic, above.cells) == (below.page, below.bold, below.italic, 1)
+    return same and abs(above.size - below.size) < 0.3 and 0 < above.y - below.y <= _LEADING * above.size
+
+
+def wraps(lines: Sequence[Line], at: int) -> bool:
+    """The line is so long that its last word would be followed by a line break: as far to the right
+    as text goes on its page, or centred above another."""
+    line, below = lines[at], lines[at + 1]
+    right = edges(lines, at)[1]
+    first_word = (below.x1 - below.x0) * len(below.text.split()[0]) / max(1, len(below.text))
+    if line.x1 + first_word >= right - 2 * line.size:
+        return True
+    centred = abs((line.x0 + line.x1) - (below.x0 + below.x1)) < 2 * line.size
+    return centred and abs(line.x0 - below.x0) > line.size

@@ -1,0 +1,223 @@
+"""The headings of a plain text, by labels and by looks; the rules are in `text`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, islice
+from typing import TypeVar
+
+from knarr.documents.text.parse.clause_lists import Clause, ClauseList
+from knarr.documents.text.parse.clause_marks import Mark, Place, find_marks
+from knarr.documents.text.parse.clause_sequence import clause_lists
+from knarr.documents.text.parse.clause_titles import Title, bare, clause_title, is_title_like
+from knarr.documents.text.parse.contents_table import contents_ranges
+from knarr.documents.text.parse.exhibits import exhibits
+from knarr.documents.text.parse.page_noise import page_noise
+from knarr.documents.text.parse.plain_headings import PlainHeading, Style, plain_headings
+
+_T = TypeVar("_T")
+
+_MIN_SHORT_HEADINGS = 3
+_TITLE_LINES = 25
+_TOP_LINES = 500
+_MAX_LABELS = 8
+_NAMES_DOCUMENT = re.compile(
+    r"\b(?:agreement|contract|amendment|lease|license|plan|report|policy|memorandum|manual|handbook|guide|terms|"
+    r"rules|specification|standard|syllabus|proposal|statement of work)\b",
+    re.IGNORECASE,
+)
+_COVER_PAGE = re.compile(r"UNITED STATES|SECURITIES (?:AND )?EXCHANGE")
+_REPORT_KINDS = ("item", "note", "part")
+
+
+class Spot:
+    """A heading in characters."""
+
+    __slots__ = ("begin", "body", "level", "title")
+
+    def __init__(self, title: str, level: int, begin: int, body: int) -> None:
+        self.title, self.level, self.begin, self.body = title, level, begin, body
+
+
+class Outline:
+    """One text on its way to headings."""
+
+    def __init__(self, text: str, pages: Sequence[int]) -> None:
+        # Same length, so offsets hold; no-break spaces part labels from titles as others do.
+        self.text = text.replace("\xa0", " ")
+        self.lines = self.text.split("\n")
+        self.begins = [0, *accumulate(len(line) + 1 for line in self.lines)][:-1]
+        starts = frozenset(self._line(page) for page in pages)
+        self.noise = page_noise(self.lines, starts)
+        marks = [mark for mark in find_marks(self.text) if self._line(mark.begin) not in self.noise]
+        self.contents = contents_ranges(self.text, self.lines, self.begins, marks)
+        self.marks = [mark for mark in marks if not self._in_contents(mark.begin)]
+        labelled = {self._line(mark.begin) for mark in self.marks if mark.place is Place.LINE}
+        self.plain = [
+            heading
+            for heading in plain_headings(self.lines, self.noise, starts)
+            if heading.first not in labelled and not self._in_contents(self.begins[heading.first])
+        ]
+
+        self._mark_begins = [mark.begin for mark in self.marks]
+        self._plain_begins = [self.begins[heading.first] for heading in self.plain]
+
+    def headings(self) -> list[Spot]:
+        spots: list[Spot] = []
+        cuts = exhibits(self.text, self.marks, self._first_text)
+        # What stands before any clause is no exhibit but a label of the whole file, or a list of exhibits.
+        top, labels = len(self.text) // 20, 0
+        while cuts and cuts[0].begin < top and labels < _MAX_LABELS:
+            if self._region([], 0, cuts[0].begin, 0):
+                break
+            cuts.pop(0)
+            labels += 1
+        ends = [*(mark.begin for mark in cuts), len(self.text)]
+        any_clauses = self._region(spots, 0, ends[0], 0)
+        for mark, end in zip(cuts, ends[1:], strict=True):
+            title = self._titles([mark], end)[0]
+            spots.append(Spot(title.text, 1, mark.begin, min(title.end, end)))
+            any_clauses |= self._region(spots, mark.end, end, 1)
+        if not any_clauses and not cuts:
+            spots = self._unnumbered([h for h in self.plain if h.title != self.title], 0)
+        return _without_repeats(spots)
+
+    @cached_property
+    def title(self) -> str:
+        """The heading near the top that names the document, "" if there is none. It is the title of
+        the whole, and no section beside the others."""
+        filled = (
+            at for at, line in enumerate(self.lines[:_TOP_LINES]) if line.strip() and at not in self.noise
+        )
+        top = frozenset(islice(filled, _TITLE_LINES))
+        named = (h.title for h in self.plain if h.first in top and h.style is not Style.SHORT)
+        return next((t for t in named if _NAMES_DOCUMENT.search(t) and not _COVER_PAGE.search(t)), "")
+
+    # -- regions ---------------------------------------------------------------------------------
+
+    def _region(self, spots: list[Spot], begin: int, end: int, base: int) -> bool:
+        """Headings of the text between two exhibits; whether it has clauses."""
+        first, after = bisect_left(self._mark_begins, begin), bisect_left(self._mark_begins, end)
+        marks = [mark for mark in self.marks[first:after] if mark.kind != "exhibit"]
+        lists = clause_lists(marks, self._titles(marks, end), end)
+        plain = self._plain_between(begin, end)
+        if not lists:
+            if base:
+                spots.extend(self._unnumbered([h for h in plain if h.style is not Style.SHORT], base))
+            return False
+        first_clause = min(found.clauses[0].mark.begin for found in lists)
+        if lists[0].kind not in _REPORT_KINDS:
+            # What stands before the first item of a report is its cover.
+            spots.extend(
+                self._spot(heading, base + 1)
+                for heading in plain
+                if self.begins[heading.first] < first_clause and heading.style is not Style.SHORT
+                if heading.title != self.title
+            )
+        recitals = max(
+            (spot.begin for spot in spots if spot.begin < first_clause and spot.level > base), default=-1
+        )
+        for found in lists:
+            level = base + (len(found.prefix) or 1)
+            if recitals >= begin and found.kind in ("letter", "roman"):
+                level += 1
+            self._clauses(spots, found, level, end)
+        return True
+
+    def _clauses(self, spots: list[Spot], found: ClauseList, level: int, end: int) -> None:
+        for clause, following in _with_next(found.clauses):
+            clause_end = following.mark.begin if following else end
+            spots.append(Spot(clause.title.text, level, clause.mark.begin, clause.title.end))
+            if found.kind in _REPORT_KINDS:
+                self._inside_item(spots, clause, level, clause_end)
+            for inner in clause.lists:
+                self._clauses(spots, inner, level + 1, clause_end)
+
+    def _inside_item(self, spots: list[Spot], clause: Clause, level: int, end: int) -> None:
+        """Headings without numbers inside an item of a report that has no clauses inside."""
+        if clause.lists:
+            end = min(inner.clauses[0].mark.begin for inner in clause.lists)
+        spots.extend(self._unnumbered(self._plain_between(clause.title.end, end), level))
+
+    def _unnumbered(self, plain: Sequence[PlainHeading], base: int) -> list[Spot]:
+        """Levels by style: each kind of rule in order of appearance, then capitals, then short lines."""
+        short = sum(heading.style is Style.SHORT for heading in plain)
+        capitals = sum(heading.style is Style.CAPITALS for heading in plain)
+        if short < _MIN_SHORT_HEADINGS and not base:
+            plain = [heading for heading in plain if heading.style is not Style.SHORT]
+        # A few lines in capitals among many short ones are acronyms and names, not a level above.
+        alike = capitals * 5 < short
+        styles: list[tuple[Style, str]] = []
+        for heading in sorted(plain, key=lambda heading: heading.style):
+            if _style(heading, alike) not in styles:
+                styles.append(_style(heading, alike))
+        return [self._spot(heading, base + 1 + styles.index(_style(heading, alike))) for heading in plain]
+
+    # -- helpers ---------------------------------------------------------------------------------
+
+    def _titles(self, marks: Sequence[Mark], end: int) -> list[Title]:
+        titles = []
+        for mark, following in _with_next(marks):
+            line = self._line(mark.begin)
+            limit = min(self.begins[line] + len(self.lines[line]), following.begin if following else end)
+            alone, alone_end = "", 0
+            if not self.text[mark.end : limit].strip(" \t.:-–—"):
+                alone, alone_end = self._line_below(line, following.begin if following else end)
+            titles.append(clause_title(self.text, mark.begin, mark.end, limit, alone, alone_end))
+        return titles
+
+    def _line_below(self, line: int, end: int) -> tuple[str, int]:
+        """The short line that gives a lone label its title."""
+        for at in range(line + 1, min(line + 4, len(self.lines))):
+            text = self.lines[at]
+            if not text.strip() or at in self.noise:
+                continue
+            if self.begins[at] < end and len(text.strip()) <= 110 and is_title_like(bare(text)):
+                return text, self.begins[at] + len(text)
+            break
+        return "", 0
+
+    def _spot(self, heading: PlainHeading, level: int) -> Spot:
+        body = self.begins[heading.after] if heading.after < len(self.begins) else len(self.text)
+        return Spot(heading.title, level, self.begins[heading.first], body)
+
+    @cached_property
+    def _first_text(self) -> int:
+        """Where the first line begins that says something."""
+        filled = (at for at, line in enumerate(self.lines) if line.strip() and at not in self.noise)
+        return self.begins[next(filled, 0)]
+
+    def _plain_between(self, begin: int, end: int) -> list[PlainHeading]:
+        return self.plain[bisect_left(self._plain_begins, begin) : bisect_left(self._plain_begins, end)]
+
+    def _line(self, at: int) -> int:
+        return bisect_right(self.begins, at) - 1
+
+    def _in_contents(self, at: int) -> bool:
+        found = bisect_right(self.contents, (at, len(self.text))) - 1
+        return found >= 0 and at < self.contents[found][1]
+
+
+def _style(heading: PlainHeading, alike: bool) -> tuple[Style, str]:
+    return (Style.CAPITALS if alike and heading.style is Style.SHORT else heading.style, heading.mark)
+
+
+def _with_next(items: Sequence[_T]) -> Iterator[tuple[_T, _T | None]]:
+    """Each item with the one after it."""
+    return zip(items, (*items[1:], None), strict=False)
+
+
+def _without_repeats(spots: list[Spot]) -> list[Spot]:
+    """In order; a line that a clause took as its title is no second heading, and no title reaches
+    into the next heading."""
+    kept: list[Spot] = []
+    for spot in sorted(spots, key=lambda spot: (spot.begin, spot.level)):
+        if kept and spot.begin < kept[-1].body:
+            if kept[-1].title.endswith(spot.title) or spot.begin == kept[-1].begin:
+                continue
+            kept[-1].body = spot.begin
+        kept.append(spot)
+    return kept

@@ -1,0 +1,72 @@
+"""Plain text: the source is the canonical text, line for line; sections by labels and headings.
+
+Numbered clauses come first (`clause_marks` finds labels, `clause_sequence` keeps those that follow
+each other); exhibits and schedules begin a numbering of their own. Headings without numbers count
+before the first clause, in exhibits without clauses, inside the items of a report, and in texts
+that have no clauses at all. Tables of contents and page noise make no sections. A text without
+structure is one section.
+
+A form feed starts a page. It is dropped at the start or end of a line and becomes a space inside
+one, so that line numbers stay and ``^`` finds the line; nothing else is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from knarr.documents import stem
+from knarr.documents.decode import decode
+from knarr.documents.limits import DEFAULT, Limits
+from knarr.documents.sections import Document, Heading, section_tree
+from knarr.documents.text.parse.outline import Outline
+
+
+def parse(data: bytes, name: str, *, limits: Limits = DEFAULT) -> Document:
+    """Read a plain text file. Raises DocumentError as `decode` does."""
+    decoded = decode(data, name, limits=limits)
+    text, pages = _pages(decoded.text)
+    outline = Outline(text, pages)
+    spots = outline.headings()
+    title = outline.title or stem(name)
+    offsets = [*pages, *(at for spot in spots for at in (spot.begin, spot.body)), len(text)]
+    bytes_at = _byte_offsets(text, offsets)
+    headings = [Heading(s.title, s.level, bytes_at[s.begin], bytes_at[s.body]) for s in spots]
+    return Document(
+        title=title,
+        text=text,
+        root=section_tree(title, bytes_at[len(text)], headings),
+        format="text",
+        page_begins=tuple(bytes_at[page] for page in pages),
+        notes=decoded.notes,
+    )
+
+
+def _pages(text: str) -> tuple[str, list[int]]:
+    """The text without form feeds, and where its pages begin (in characters); [] without any."""
+    if "\f" not in text:
+        return text, []
+    pieces: list[str] = []
+    pages, size = [0], 0
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        for part, piece in enumerate(line.split("\f")):
+            if part and pieces and pieces[-1] and piece and not pieces[-1].endswith("\n"):
+                pieces.append(" ")
+                size += 1
+            if part:
+                pages.append(size)
+            pieces.append(piece)
+            size += len(piece)
+        if number + 1 < len(lines):
+            pieces.append("\n")
+            size += 1
+    return "".join(pieces), pages
+
+
+def _byte_offsets(text: str, offsets: Sequence[int]) -> dict[int, int]:
+    """UTF-8 byte offsets of character offsets."""
+    found, last, size = {}, 0, 0
+    for at in sorted(set(offsets)):
+        size += len(text[last:at].encode("utf-8"))
+        found[at], last = size, at
+    return found

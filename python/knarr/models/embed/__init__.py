@@ -1,0 +1,54 @@
+"""Embedders: text in, unit vectors out.
+
+`load_embedder(settings)` picks one; anything with the four members of `Embedder` will do as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from knarr.config import Settings
+from knarr.models.embed.tokens import Tokenizer, count_tokens
+
+Vectors = npt.NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors.
+
+    id:         names the model and its settings; a catalog made with one id refuses another
+    dim:        width of a vector
+    tokenizer:  counts tokens as the model does
+    """
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def tokenizer(self) -> Tokenizer: ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of unit length, shape (len(texts), dim), in the order of `texts`. Texts longer than
+        the model reads are covered whole, not cut. Raises EmbedderError."""
+        ...
+
+
+def load_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name. Raises EmbedderError with the mend when it is not there."""
+    if settings.embedder == "openai":
+        from knarr.models.embed.openai import OpenAIEmbedder
+
+        return OpenAIEmbedder(settings.embed_url, settings.embed_model, settings.embed_key)
+    from knarr.models.embed.local import embedding_model
+    from knarr.models.embed.onnx import OnnxEmbedder
+
+    folder = settings.model_folder()
+    return OnnxEmbedder(embedding_model() if folder is None else folder, threads=settings.embed_threads)
+
+
+__all__ = ["Embedder", "Tokenizer", "Vectors", "count_tokens", "load_embedder"]

@@ -1,0 +1,255 @@
+"""The record of a run: what was asked, recalled, shown, left out and answered, and what it cost.
+
+Plain dataclasses with a JSON round trip, so that a trace can be stored, replayed and explained.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from knarr.types import (
+    AnswerStatus,
+    Citation,
+    ConstraintCheck,
+    Gate,
+    Mode,
+    ModelUsage,
+    Usage,
+    Verdict,
+    to_json,
+)
+
+SCHEMA = 2
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeUse:
+    """An edge that a Search followed: what it showed, from which hit, and the historical question."""
+
+    target: str
+    seed: str
+    similarity: float
+    question: str
+    trace: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One tool call. `uris` and `text` are what the policy was shown, `tokens` their price. `error`
+    is the reason when nothing was returned; `note` says what was repaired, or why it was not run.
+    `edges` are those whose targets it showed."""
+
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+    uris: tuple[str, ...]
+    tokens: int
+    ms: float
+    error: str = ""
+    note: str = ""
+    text: str = ""
+    edges: tuple[EdgeUse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRecord:
+    """One decision: its calls (none when it answered), what was said beside them, its time, and what
+    a chat model cost."""
+
+    number: int
+    calls: tuple[CallRecord, ...]
+    text: str = ""
+    decide_ms: float = 0.0
+    model: ModelUsage = field(default_factory=ModelUsage)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRecord:
+    """One look of the checker at a candidate answer.
+
+    round:      after which it looked
+    candidate:  the answer's text then
+    action:     "answered" with it, "escalated" to the full loop, or "shadow": what would have been done
+                was logged, and the loop answered
+    cause:      why, in words: the rule, the gate or the score
+    tokens:     shown until then
+    model:      what the judge cost
+    agrees:     whether the full path, where it ran too, gave the same evidence; None where it did not run
+    """
+
+    round: int
+    candidate: str
+    verdict: Verdict
+    action: str
+    cause: str
+    tokens: int
+    ms: float
+    model: ModelUsage = field(default_factory=ModelUsage)
+    agrees: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeRecord:
+    """What the question was taken to mean: scopes with confidences, the words that named them, whether
+    a wide search ran beside, and `core`: what is asked, without those words."""
+
+    scopes: tuple[tuple[str, float], ...] = ()
+    words: tuple[str, ...] = ()
+    wide: bool = True
+    core: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedCitation:
+    """A citation that its source does not bear out. fault: "not_found", "stitched",
+    "misattributed" or "too_short"."""
+
+    uri: str
+    text: str
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One question, whole.
+
+    created_at:  ISO 8601 in UTC, when it was asked
+    spent:       the bound that ended it, "" for none
+    versions:    of the documents whose text was shown, by URI
+    chat_model:  its name, where one decided
+    """
+
+    id: str
+    question: str
+    scope: str
+    policy: str
+    created_at: str
+    resolution: ScopeRecord
+    rounds: tuple[RoundRecord, ...]
+    status: AnswerStatus
+    text: str
+    citations: tuple[Citation, ...]
+    dropped: tuple[DroppedCitation, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    spent: str = ""
+    mode: Mode = "vikingrag"
+    checks: tuple[CheckRecord, ...] = ()
+    versions: dict[str, int] = field(default_factory=dict)
+    chat_model: str = ""
+    schema: int = SCHEMA
+
+    @property
+    def core(self) -> str:
+        """What was asked, without the words that name documents: what experience compares."""
+        return self.resolution.core or self.question
+
+    def calls(self) -> Iterator[CallRecord]:
+        """Every call, in order."""
+        for record in self.rounds:
+            yield from record.calls
+
+    def steps(self) -> Iterator[RoundRecord | CheckRecord]:
+        """Rounds in order, each followed by the checks that came after it."""
+        waiting = list(self.checks)
+        for record in self.rounds:
+            yield record
+            yield from (check for check in waiting if check.round == record.number)
+            waiting = [check for check in waiting if check.round != record.number]
+        yield from waiting
+
+    def to_json(self) -> dict[str, Any]:
+        """As what `json.dumps` takes."""
+        body = to_json(self)
+        if not isinstance(body, dict):
+            raise TypeError("a trace is an object")
+        return body
+
+    def dumps(self) -> str:
+        """As one line of JSON."""
+        return json.dumps(self.to_json(), ensure_ascii=False)
+
+    @staticmethod
+    def from_json(body: Mapping[str, Any] | str) -> Trace:
+        """The inverse of `to_json` (or `dumps`). Raises ValueError on anything that is not a trace."""
+        try:
+            value = json.loads(body) if isinstance(body, str) else dict(body)
+            if value.get("schema", SCHEMA) > SCHEMA:
+                raise ValueError(f"trace schema {value['schema']} is newer than {SCHEMA}")
+            return _trace(value)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"not a trace: {type(error).__name__} {error}") from error
+
+
+def _trace(value: dict[str, Any]) -> Trace:
+    scope = value["resolution"]
+    resolution = ScopeRecord(
+        tuple((str(uri), float(sure)) for uri, sure in scope["scopes"]),
+        tuple(scope["words"]),
+        scope["wide"],
+        scope.get("core", ""),
+    )
+    return Trace(
+        **{
+            **value,
+            "resolution": resolution,
+            "rounds": tuple(_round_record(one) for one in value["rounds"]),
+            "citations": tuple(_citation(one) for one in value["citations"]),
+            "dropped": tuple(DroppedCitation(**one) for one in value["dropped"]),
+            "usage": Usage(**{**value["usage"], "model": _model(value["usage"])}),
+            "checks": tuple(_check(one) for one in value.get("checks", ())),
+            "versions": {str(uri): int(n) for uri, n in value.get("versions", {}).items()},
+            "schema": SCHEMA,
+        }
+    )
+
+
+def _round_record(value: dict[str, Any]) -> RoundRecord:
+    calls = tuple(
+        CallRecord(
+            **{
+                **call,
+                "uris": tuple(call["uris"]),
+                "edges": tuple(EdgeUse(**edge) for edge in call.get("edges", ())),
+            }
+        )
+        for call in value["calls"]
+    )
+    return RoundRecord(**{**value, "calls": calls, "model": _model(value)})
+
+
+def _model(value: dict[str, Any]) -> ModelUsage:
+    return ModelUsage(**value.get("model", {}))
+
+
+def _check(value: dict[str, Any]) -> CheckRecord:
+    verdict = value["verdict"]
+    constraints = tuple(
+        ConstraintCheck(**{**one, "evidence": tuple((uri, text) for uri, text in one["evidence"])})
+        for one in verdict["constraints"]
+    )
+    gates = tuple(Gate(**one) for one in verdict["gates"])
+    return CheckRecord(
+        **{
+            **value,
+            "verdict": Verdict(**{**verdict, "constraints": constraints, "gates": gates}),
+            "model": _model(value),
+        }
+    )
+
+
+def _citation(value: dict[str, Any]) -> Citation:
+    first, last = value["lines"]
+    span = value["pages"]
+    return Citation(
+        **{**value, "lines": (first, last), "pages": None if span is None else (span[0], span[1])}
+    )
+
+
+def render(trace: Trace, *, uris: int = 6, width: int = 0, learnt: int = 0) -> str:
+    """The trace as a tree for reading; see `knarr.trace_view`."""
+    from knarr.trace.view import render as drawn
+
+    return drawn(trace, uris=uris, width=width, learnt=learnt)

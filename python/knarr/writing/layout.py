@@ -1,0 +1,215 @@
+"""From a parsed document to its named sections and objects: what the catalog stores and the engine indexes.
+
+Sections are walked top-down; each gives its abstract, then its chunks, then its subsections. So the
+objects of any section are neighbours, and a scope inside a document is one range of rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+
+from knarr.abstracts.extractive import abstracts, preview
+from knarr.documents.chunks import Chunk, chunk
+from knarr.documents.sections import Document, Section
+from knarr.models.embed.tokens import Tokenizer, count_tokens
+from knarr.types import Kind
+from knarr.uris import ABSTRACT_NAME, SiblingNames, component, encode
+
+_TITLED = ("markdown", "html", "docx")
+_OPENING_CHARS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSection:
+    """`path` is relative to the document's URI, percent-encoded, empty for the document itself;
+    `parent` is an index into the same list, None for the document; lines count from 1."""
+
+    title: str
+    level: int
+    path: str
+    parent: int | None
+    begin_byte: int
+    body_byte: int
+    end_byte: int
+    begin_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class NamedObject:
+    """A chunk or an abstract. `text` is what Read returns; `embedded` what its vector stands for; an
+    abstract's byte range and lines are those of its section."""
+
+    kind: Kind
+    path: str
+    section: int
+    begin_byte: int
+    end_byte: int
+    begin_line: int
+    end_line: int
+    tokens: int
+    header: str
+    preview: str
+    text: str
+    embedded: str = field(repr=False)
+
+    def embedded_hash(self) -> bytes:
+        """The key of this object's vector: equal text is never embedded twice."""
+        return _hash(self.embedded)
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A document laid out: sections and objects in document order. `labels` are what a question may
+    call the document; the vector of each of its objects leans towards theirs."""
+
+    sections: tuple[NamedSection, ...]
+    objects: tuple[NamedObject, ...]
+    labels: tuple[str, ...]
+
+    def label_hashes(self) -> list[bytes]:
+        """The keys of the labels' vectors."""
+        return [_hash(label) for label in self.labels]
+
+
+def labels(document: Document, name: str) -> tuple[str, ...]:
+    """What a question may call a document: its file name in words, and its title when that says something
+    else. Formats without a reliable title have their first words stand for it: a contract opens with
+    its kind and its parties."""
+    words = " ".join(re.split(r"[_\s]+", name)).strip()
+    title = document.title if document.format in _TITLED else preview(document.text, _OPENING_CHARS)
+    same = re.sub(r"\W+", "", title).casefold() == re.sub(r"\W+", "", words).casefold()
+    if same or not title:
+        return (words,)
+    # A number says nothing to an embedder.
+    return (words, title) if re.search(r"[^\W\d_]{2}", words) else (title,)
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8")).digest()
+
+
+def lay_out(
+    document: Document,
+    name: str,
+    tokenizer: Tokenizer,
+    *,
+    chunk_tokens: int,
+    abstract_tokens: int,
+    preview_chars: int,
+) -> Laid:
+    """Name every section, cut chunks, write abstracts. `name` is the document's own (decoded) component,
+    which its top chunks carry."""
+    return _Layout(document, name, tokenizer, chunk_tokens, abstract_tokens, preview_chars).run()
+
+
+class _Layout:
+    def __init__(
+        self,
+        document: Document,
+        name: str,
+        tokenizer: Tokenizer,
+        chunk_tokens: int,
+        abstract_tokens: int,
+        chars: int,
+    ) -> None:
+        self._document = document
+        self._chars = chars
+        self._tokenizer = tokenizer
+        self._sections = list(document.root.walk())
+        self._abstracts = abstracts(document, abstract_tokens)
+        self._chunks: dict[int, list[Chunk]] = {}
+        for part in chunk(document, tokenizer, chunk_tokens):
+            self._chunks.setdefault(id(part.section), []).append(part)
+        self._names = {id(document.root): name}
+        self._claims: dict[int, SiblingNames] = {}
+        self._paths = {id(document.root): ""}
+
+    def run(self) -> Laid:
+        index = {id(section): at for at, section in enumerate(self._sections)}
+        parents: dict[int, int] = {}
+        named: list[NamedSection] = []
+        objects: list[NamedObject] = []
+        for at, section in enumerate(self._sections):
+            claims = SiblingNames({ABSTRACT_NAME})
+            objects.extend(self._objects(at, section, claims))
+            for child in section.children:
+                own = claims.claim(component(child.title))
+                self._names[id(child)] = own
+                self._paths[id(child)] = self._paths[id(section)] + encode(own) + "/"
+                parents[id(child)] = index[id(section)]
+            named.append(self._named(section, parents.get(id(section))))
+        own = self._names[id(self._document.root)]
+        return Laid(tuple(named), tuple(objects), labels(self._document, own))
+
+    def _named(self, section: Section, parent: int | None) -> NamedSection:
+        return NamedSection(
+            title=section.title,
+            level=section.level,
+            path=self._paths[id(section)].rstrip("/"),
+            parent=parent,
+            begin_byte=section.begin_byte,
+            body_byte=section.body_byte,
+            end_byte=section.end_byte,
+            begin_line=self._document.line_at(section.begin_byte),
+            end_line=self._last_line(section.begin_byte, section.end_byte),
+        )
+
+    def _objects(self, at: int, section: Section, claims: SiblingNames) -> list[NamedObject]:
+        chunks = [self._chunk(at, part, claims) for part in self._chunks.get(id(section), [])]
+        abstract = self._abstract(at, section, chunks)
+        return [abstract, *chunks]
+
+    def _chunk(self, at: int, part: Chunk, claims: SiblingNames) -> NamedObject:
+        text = self._document.data[part.begin_byte : part.end_byte].decode("utf-8")
+        name = claims.claim(f"{self._names[id(part.section)]}_{part.number}", ".md")
+        shown = f"{part.header}\n{text}" if part.header else text
+        return NamedObject(
+            kind="chunk",
+            path=self._paths[id(part.section)] + encode(name),
+            section=at,
+            begin_byte=part.begin_byte,
+            end_byte=part.end_byte,
+            begin_line=self._document.line_at(part.begin_byte),
+            end_line=self._last_line(part.begin_byte, part.end_byte),
+            tokens=part.tokens,
+            header=part.header,
+            preview=preview(self._told(part, text), self._chars),
+            text=text,
+            # The first chunk of a section begins with its heading; the others are told it.
+            embedded=shown.strip() if part.number == 1 else f"{part.section.title}\n{shown.strip()}",
+        )
+
+    def _told(self, part: Chunk, text: str) -> str:
+        """A chunk without the headings it opens with, which its URI tells already; its table's columns."""
+        body = self._document.data[max(part.begin_byte, part.section.body_byte) : part.end_byte].decode(
+            "utf-8"
+        )
+        told = body if body.strip() else text
+        return f"{part.header}\n{told}" if part.header else told
+
+    def _abstract(self, at: int, section: Section, chunks: list[NamedObject]) -> NamedObject:
+        text = self._abstracts[at]
+        # The abstract of a leaf with one chunk stands for that chunk: one vector serves both.
+        alone = not section.children and len(chunks) == 1
+        return NamedObject(
+            kind="abstract",
+            path=self._paths[id(section)] + ABSTRACT_NAME,
+            section=at,
+            begin_byte=section.begin_byte,
+            end_byte=section.end_byte,
+            begin_line=self._document.line_at(section.begin_byte),
+            end_line=self._last_line(section.begin_byte, section.end_byte),
+            tokens=count_tokens(self._tokenizer, text),
+            header="",
+            preview=preview(text, self._chars),
+            text=text,
+            embedded=chunks[0].embedded if alone else text,
+        )
+
+    def _last_line(self, begin: int, end: int) -> int:
+        """The line of the last character that is not white space; a section's last line has text."""
+        body = self._document.data[begin:end].rstrip()
+        return self._document.line_at(begin + max(0, len(body) - 1))
