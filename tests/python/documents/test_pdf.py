@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from knarr.documents.pdf.parse.parse import parse
+from knarr.documents.pdf.parse import parse
 
 from knarr.documents.pdf import worker as pdf_worker
 from knarr.documents.sections import Document

@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from knarr.documents.docx.parse.body import Block
-from knarr.documents.docx.parse.numbering import BULLET
-from knarr.documents.docx.parse.paragraphs import Paragraph
+from knarr.documents.docx.body import Block
+from knarr.documents.docx.numbering import BULLET
+from knarr.documents.docx.paragraphs import Paragraph
 
 MAX_OUTLINE_CHARS = 300
 MAX_LOOK_CHARS = 90

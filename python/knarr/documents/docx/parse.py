@@ -12,12 +12,12 @@ from pathlib import PurePath
 
 from lxml import etree
 
-from knarr.documents.docx.parse.body import Block, BodyReader
-from knarr.documents.docx.parse.headings import TITLE_BLOCKS, Mark, find_headings, is_title
-from knarr.documents.docx.parse.numbering import BULLET, Numbering
-from knarr.documents.docx.parse.package import Package
-from knarr.documents.docx.parse.paragraphs import Paragraph, RunReader
-from knarr.documents.docx.parse.styles import Styles, attribute
+from knarr.documents.docx.body import Block, BodyReader
+from knarr.documents.docx.headings import TITLE_BLOCKS, Mark, find_headings, is_title
+from knarr.documents.docx.numbering import BULLET, Numbering
+from knarr.documents.docx.package import Package
+from knarr.documents.docx.paragraphs import Paragraph, RunReader
+from knarr.documents.docx.styles import Styles, attribute
 from knarr.documents.sections import Document, Heading, Table, section_tree
 from knarr.documents.tables import one_line
 from knarr.errors import DocumentError

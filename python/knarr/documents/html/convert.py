@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborNode
 
-from knarr.documents.html.parse.walk import walk
-from knarr.documents.html.parse.writer import Writer
+from knarr.documents.html.walk import walk
+from knarr.documents.html.writer import Writer
 from knarr.documents.tables import Cell, TableText, table_text
 
 # Never shown, or the frame around what is said.

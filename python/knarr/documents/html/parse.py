@@ -19,10 +19,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from knarr.documents import stem
 from knarr.documents.decode import decode
-from knarr.documents.html.parse.convert import Converter, is_dropped
-from knarr.documents.html.parse.guard import bare_text, too_costly
-from knarr.documents.html.parse.walk import walk
-from knarr.documents.html.parse.writer import Writer
+from knarr.documents.html.convert import Converter, is_dropped
+from knarr.documents.html.guard import bare_text, too_costly
+from knarr.documents.html.walk import walk
+from knarr.documents.html.writer import Writer
 from knarr.documents.limits import DEFAULT, Limits
 from knarr.documents.sections import Document, Section, section_tree
 from knarr.errors import DocumentError

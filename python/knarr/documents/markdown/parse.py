@@ -26,9 +26,9 @@ from knarr.documents import stem
 from knarr.documents.decode import decode
 from knarr.documents.limits import DEFAULT, Limits
 from knarr.documents.markdown import pipe_table
-from knarr.documents.markdown.parse.front_matter import FrontMatter, front_matter
-from knarr.documents.markdown.parse.heading_titles import title_text
-from knarr.documents.markdown.parse.pseudo_headings import pseudo_headings
+from knarr.documents.markdown.front_matter import FrontMatter, front_matter
+from knarr.documents.markdown.heading_titles import title_text
+from knarr.documents.markdown.pseudo_headings import pseudo_headings
 from knarr.documents.sections import Document, Heading, Table, section_tree
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from knarr.documents.pdf.parse.lines import Line
+from knarr.documents.pdf.lines import Line
 
 _NEAR_PAGES = 2
 _NEAR_CHARS = 1500

@@ -10,9 +10,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.parse.lines import Line
-from knarr.documents.pdf.parse.looks import by_looks
-from knarr.documents.pdf.parse.outline import Entry, Found, locate
+from knarr.documents.pdf.lines import Line
+from knarr.documents.pdf.looks import by_looks
+from knarr.documents.pdf.outline import Entry, Found, locate
 
 FEW_ENTRIES = 3
 MANY_CHARS = 8_000

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from knarr.documents.pdf.parse.body import Body, alike, close, off_centre, stands_aside, wraps
-from knarr.documents.pdf.parse.lines import Line
-from knarr.documents.pdf.parse.outline import Found
+from knarr.documents.pdf.body import Body, alike, close, off_centre, stands_aside, wraps
+from knarr.documents.pdf.lines import Line
+from knarr.documents.pdf.outline import Found
 
 MAX_CHARS, MAX_WORDS, MAX_LINES = 180, 24, 3
 _LARGER = 1.08

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.parse.lines import Line
+from knarr.documents.pdf.lines import Line
 
 MAX_TITLE_LINES = 4
 _WORDS = re.compile(r"\W+")

@@ -13,12 +13,12 @@ from pathlib import PurePath
 from typing import Any
 
 from knarr.documents.pdf import worker as pdf_worker
-from knarr.documents.pdf.parse.furniture import without_furniture
-from knarr.documents.pdf.parse.headings import Mark, find_headings
-from knarr.documents.pdf.parse.lines import CELL_SEPARATOR, Line, page_lines
-from knarr.documents.pdf.parse.outline import Entry
-from knarr.documents.pdf.parse.paragraphs import MAX_LINES, Words, goes_on, leading, right_end, stand_together
-from knarr.documents.pdf.parse.tables import Row, find_tables
+from knarr.documents.pdf.furniture import without_furniture
+from knarr.documents.pdf.headings import Mark, find_headings
+from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines
+from knarr.documents.pdf.outline import Entry
+from knarr.documents.pdf.paragraphs import MAX_LINES, Words, goes_on, leading, right_end, stand_together
+from knarr.documents.pdf.tables import Row, find_tables
 from knarr.documents.sections import Document, Heading, Table, section_tree
 from knarr.errors import DocumentError
 

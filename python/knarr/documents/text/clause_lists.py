@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from knarr.documents.text.parse.clause_marks import Mark
-from knarr.documents.text.parse.clause_titles import Title, TitleKind
+from knarr.documents.text.clause_marks import Mark
+from knarr.documents.text.clause_titles import Title, TitleKind
 
 KEYWORDS = ("part", "article", "item", "note", "section")
 """Kinds of labels that begin with a word."""

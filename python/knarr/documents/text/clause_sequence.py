@@ -13,9 +13,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from knarr.documents.text.parse.clause_lists import KEYWORDS, Clause, ClauseList, prune
-from knarr.documents.text.parse.clause_marks import Mark, Place, Reading
-from knarr.documents.text.parse.clause_titles import Title, TitleKind
+from knarr.documents.text.clause_lists import KEYWORDS, Clause, ClauseList, prune
+from knarr.documents.text.clause_marks import Mark, Place, Reading
+from knarr.documents.text.clause_titles import Title, TitleKind
 
 _RANK = {"part": 0, "article": 1, "item": 1, "note": 2, "section": 2, "number": 2}
 _MAX_GAP = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from knarr.documents.text.parse.clause_marks import Mark
+from knarr.documents.text.clause_marks import Mark
 
 _HEADING = re.compile(
     r"^[ \t]*(?:TABLE OF CONTENTS|Table of Contents|CONTENTS|Contents|INDEX)\b[^\n]{0,40}", re.MULTILINE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from knarr.documents.text.parse.clause_marks import Mark
-from knarr.documents.text.parse.clause_titles import bare, is_title_like, is_upper
+from knarr.documents.text.clause_marks import Mark
+from knarr.documents.text.clause_titles import bare, is_title_like, is_upper
 
 _MIN_BODY_CHARS = 200
 

@@ -9,14 +9,14 @@ from functools import cached_property
 from itertools import accumulate, islice
 from typing import TypeVar
 
-from knarr.documents.text.parse.clause_lists import Clause, ClauseList
-from knarr.documents.text.parse.clause_marks import Mark, Place, find_marks
-from knarr.documents.text.parse.clause_sequence import clause_lists
-from knarr.documents.text.parse.clause_titles import Title, bare, clause_title, is_title_like
-from knarr.documents.text.parse.contents_table import contents_ranges
-from knarr.documents.text.parse.exhibits import exhibits
-from knarr.documents.text.parse.page_noise import page_noise
-from knarr.documents.text.parse.plain_headings import PlainHeading, Style, plain_headings
+from knarr.documents.text.clause_lists import Clause, ClauseList
+from knarr.documents.text.clause_marks import Mark, Place, find_marks
+from knarr.documents.text.clause_sequence import clause_lists
+from knarr.documents.text.clause_titles import Title, bare, clause_title, is_title_like
+from knarr.documents.text.contents_table import contents_ranges
+from knarr.documents.text.exhibits import exhibits
+from knarr.documents.text.page_noise import page_noise
+from knarr.documents.text.plain_headings import PlainHeading, Style, plain_headings
 
 _T = TypeVar("_T")
 

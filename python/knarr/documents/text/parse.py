@@ -18,7 +18,7 @@ from knarr.documents import stem
 from knarr.documents.decode import decode
 from knarr.documents.limits import DEFAULT, Limits
 from knarr.documents.sections import Document, Heading, section_tree
-from knarr.documents.text.parse.outline import Outline
+from knarr.documents.text.outline import Outline
 
 
 def parse(data: bytes, name: str, *, limits: Limits = DEFAULT) -> Document:

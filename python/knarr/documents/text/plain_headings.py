@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from knarr.documents.text.parse.clause_titles import bare, is_title_like, is_upper
+from knarr.documents.text.clause_titles import bare, is_title_like, is_upper
 
 _RULE = re.compile(r"[ \t]*([-=~^\"*+#_])\1{2,}[ \t]*")
 _SAME_LINE_RULE = re.compile(r"[ \t]{2,}([-=_~])\1{4,}[ \t]*$")
