@@ -29,7 +29,7 @@ MEGABYTE_S = 10.0
 MEMORY_BYTES = 400 << 20
 
 # Run by path and with -P, so that the child imports PDFium and the standard library only.
-_CHILD = Path(__file__).with_name("pdf_child.py")
+_CHILD = Path(__file__).with_name("child.py")
 _AHEAD_PAGES = 16
 
 T = TypeVar("T")
