@@ -10,16 +10,15 @@ note, two columns of prose) and is better read as paragraphs, cell after cell.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from knarr.documents.sections import Table
+from knarr.language.plain import one_line
 
 LAYOUT_CELL_CHARS = 1500
 _MAX_SPAN = 64
 _MAX_CELLS = 500_000
-_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +43,6 @@ class TableText:
         """The record of this table, where its text stands at `begin_byte` of a document."""
         end_byte = begin_byte + len(self.text.encode("utf-8"))
         return Table(begin_byte, end_byte, self.header, tuple(begin_byte + at for at in self.row_begins))
-
-
-def one_line(text: str) -> str:
-    """Every run of white space as one space, none at the ends."""
-    return _SPACE.sub(" ", text).strip()
 
 
 def grid(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from knarr.documents.docx.parse.numbering import Numbering
-from knarr.documents.docx.parse.paragraphs import Paragraph, RunReader
-from knarr.documents.docx.parse.styles import BODY_LEVEL, Style, Styles, attribute, child, local, number
+from knarr.documents.docx.numbering import Numbering
+from knarr.documents.docx.paragraphs import Paragraph, RunReader
+from knarr.documents.docx.styles import BODY_LEVEL, Style, Styles, attribute, child, local, number
 from knarr.documents.tables import Cell, TableText, table_text
 
 Block = Paragraph | TableText

@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from knarr.documents.docx.parse.body import Block
-from knarr.documents.docx.parse.numbering import BULLET
-from knarr.documents.docx.parse.paragraphs import Paragraph
+from knarr.documents.docx.body import Block
+from knarr.documents.docx.numbering import BULLET
+from knarr.documents.docx.paragraphs import Paragraph
 
 MAX_OUTLINE_CHARS = 300
 MAX_LOOK_CHARS = 90
@@ -42,7 +42,7 @@ _NUMBERED = re.compile(r"(section|chapter|part|unit|module|week|article|lesson|l
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class WordHeading:
     """A heading: its level (from 1); how many paragraphs it spans; and, for a heading that opens
     its own paragraph, how many characters of the text it takes (0: all)."""
 
@@ -55,18 +55,18 @@ class Mark:
 _Rank = tuple[int, ...]
 
 
-def find_headings(blocks: Sequence[Block]) -> tuple[dict[int, Mark], str]:
+def find_headings(blocks: Sequence[Block]) -> tuple[dict[int, WordHeading], str]:
     """Index of a heading's (first) block → its mark; and a note for the receipt, or ""."""
     outline = _outline(blocks)
     chars = sum(len(block.text) for block in blocks)
     if len(outline) > FEW_HEADINGS or (outline and chars <= MANY_CHARS * len(outline)):
-        return {at: Mark(level) for at, level in outline.items()}, ""
+        return {at: WordHeading(level) for at, level in outline.items()}, ""
     look = _Looks(blocks, outline)
     found = look.emphasised()
     for tier in (look.titles, look.leads):
         found = _within_long(blocks, tier(), found)
     if len(found) <= len(outline):
-        return {at: Mark(level) for at, level in outline.items()}, ""
+        return {at: WordHeading(level) for at, level in outline.items()}, ""
     return _nest(found), "no outline in the file: sections drawn from how headings look"
 
 
@@ -93,15 +93,15 @@ def _outline(blocks: Sequence[Block]) -> dict[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Candidate:
     rank: _Rank
     paragraphs: int = 1
     lead_chars: int = 0
 
 
 def _within_long(
-    blocks: Sequence[Block], more: dict[int, _Found], found: dict[int, _Found]
-) -> dict[int, _Found]:
+    blocks: Sequence[Block], more: dict[int, _Candidate], found: dict[int, _Candidate]
+) -> dict[int, _Candidate]:
     """The headings found, and those of `more` that stand in a long stretch between them."""
     borders = [0, *sorted(found), len(blocks)]
     merged = dict(found)
@@ -124,29 +124,29 @@ class _Looks:
             if at in outline and isinstance(block, Paragraph)
         }
 
-    def emphasised(self) -> dict[int, _Found]:
+    def emphasised(self) -> dict[int, _Candidate]:
         """Tier 1, with the outline's own headings. Two lines of one look are one heading; three
         and more are a title page, an address or a list, and head nothing."""
         ranks = {at: rank for at, block in enumerate(self._blocks) if (rank := self._rank(at, block))}
-        found: dict[int, _Found] = {at: _Found((0, level)) for at, level in self._outline.items()}
+        found: dict[int, _Candidate] = {at: _Candidate((0, level)) for at, level in self._outline.items()}
         for run in _runs(sorted(ranks), ranks):
             if len(run) == 1 and run[0] + 1 < len(self._blocks):
-                found.setdefault(run[0], _Found(ranks[run[0]]))
+                found.setdefault(run[0], _Candidate(ranks[run[0]]))
             elif len(run) == 2 and run[1] + 1 < len(self._blocks) and run[0] not in found:
-                found[run[0]] = _Found(ranks[run[1]], paragraphs=2)
+                found[run[0]] = _Candidate(ranks[run[1]], paragraphs=2)
         return found
 
-    def titles(self) -> dict[int, _Found]:
+    def titles(self) -> dict[int, _Candidate]:
         """Tier 2."""
-        found: dict[int, _Found] = {}
+        found: dict[int, _Candidate] = {}
         for at, (block, after) in enumerate(zip(self._blocks, self._blocks[1:], strict=False)):
             if isinstance(block, Paragraph) and not block.label and _is_title(block.text) and _is_body(after):
-                found[at] = _Found((2, 0))
+                found[at] = _Candidate((2, 0))
         return found
 
-    def leads(self) -> dict[int, _Found]:
+    def leads(self) -> dict[int, _Candidate]:
         """Tier 3; a number before the words is part of the heading."""
-        found: dict[int, _Found] = {}
+        found: dict[int, _Candidate] = {}
         for at, block in enumerate(self._blocks):
             if not isinstance(block, Paragraph) or block.label == BULLET or not block.lead_chars > 0:
                 continue
@@ -160,7 +160,7 @@ class _Looks:
                 and _WORD.search(lead)
                 and "\n" not in lead
             ):
-                found[at] = _Found((3, 0), lead_chars=block.lead_chars)
+                found[at] = _Candidate((3, 0), lead_chars=block.lead_chars)
         return found
 
     def _look(self, block: Paragraph) -> _Rank:
@@ -231,13 +231,13 @@ def _runs(order: Sequence[int], ranks: dict[int, _Rank]) -> Iterator[list[int]]:
         yield run
 
 
-def _nest(found: dict[int, _Found]) -> dict[int, Mark]:
+def _nest(found: dict[int, _Candidate]) -> dict[int, WordHeading]:
     """Ranks to levels without gaps: a heading lies under the nearest one before it that ranks higher."""
     path: list[_Rank] = []
-    marks: dict[int, Mark] = {}
+    marks: dict[int, WordHeading] = {}
     for at in sorted(found):
         while path and path[-1] >= found[at].rank:
             path.pop()
         path.append(found[at].rank)
-        marks[at] = Mark(len(path), found[at].paragraphs, found[at].lead_chars)
+        marks[at] = WordHeading(len(path), found[at].paragraphs, found[at].lead_chars)
     return marks

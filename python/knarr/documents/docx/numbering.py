@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from knarr.documents.docx.parse.styles import Styles, attribute, child, number
+from knarr.documents.docx.styles import Styles, attribute, child, number
 
 BULLET = "-"
 _MAX_LEVELS = 9

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from knarr.documents.docx.parse.styles import Look, Style, Styles, attribute, child, local, look_of
+from knarr.documents.docx.styles import Look, Style, Styles, attribute, child, local, look_of
 
 # Elements whose text is not part of what the reader sees in the line.
 _SKIPPED = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from knarr.documents.pdf.parse.lines import Line
+from knarr.documents.pdf.lines import Line
 
 _NEAR_PAGES = 2
 _NEAR_CHARS = 1500
@@ -14,7 +14,7 @@ _LEADING = 1.5
 _TABLE_LEADING = 2.0
 
 
-class Body:
+class BodyLook:
     """What the body looks like around a page: a document may have parts set in another size."""
 
     def __init__(self, lines: Sequence[Line]) -> None:

@@ -1,6 +1,6 @@
 """The worker process's main: files come in, messages go out, one JSON value a line.
 
-Started by `pdf_worker` and never imported. It loads `pdf_words` by its path, so that nothing else
+Started by `worker` and never imported. It loads `words` by its path, so that nothing else
 of the package, and none of its dependencies, is in this process.
 """
 
@@ -26,7 +26,7 @@ def bound_memory(extra_bytes: int) -> None:
 
 
 def main() -> None:
-    spec = importlib.util.spec_from_file_location("pdf_words", Path(__file__).with_name("pdf_words.py"))
+    spec = importlib.util.spec_from_file_location("words", Path(__file__).with_name("words.py"))
     assert spec is not None and spec.loader is not None
     words = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(words)

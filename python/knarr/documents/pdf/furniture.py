@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.parse.lines import Line
+from knarr.documents.pdf.lines import Line
 
 _DEPTH = 4
 _NUMBER_CHARS = 40

@@ -1,4 +1,4 @@
-"""Words of a page to lines, in reading order.
+"""Hyphenation of a page to lines, in reading order.
 
 A line is all that stands on one base line, its words in x order, so that the label and the figures
 of a table's row stay together; wide gaps part it into cells. Columns of prose are told from table
@@ -38,7 +38,7 @@ _PRIVATE = re.compile("[\uf000-\uf0ff]")
 
 
 @dataclass(slots=True)
-class Word:
+class PlacedWord:
     """A word with its place (points, y upwards), look, and rank in the order of writing."""
 
     text: str
@@ -72,9 +72,9 @@ class Line:
 
 
 def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
-    """The lines of one page from the words that `pdf_words` gave."""
+    """The lines of one page from the words that `words` gave."""
     placed = [
-        Word(
+        PlacedWord(
             _readable(text), _clamp(x0), _clamp(x1), _clamp(y), _clamp(size), bool(bold), bool(italic), order
         )
         for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
@@ -92,10 +92,10 @@ def _readable(text: str) -> str:
     return _PRIVATE.sub(lambda match: _SYMBOLS.get(ord(match[0]) & 0xFF, ""), text)
 
 
-def _rows(words: list[Word]) -> list[list[Word]]:
-    """Words grouped by base line, top to bottom; raised and lowered ones join their line."""
-    rows: list[list[Word]] = []
-    anchor: Word | None = None
+def _rows(words: list[PlacedWord]) -> list[list[PlacedWord]]:
+    """Hyphenation grouped by base line, top to bottom; raised and lowered ones join their line."""
+    rows: list[list[PlacedWord]] = []
+    anchor: PlacedWord | None = None
     for word in sorted(words, key=lambda word: (-word.y, word.x0)):
         if anchor is not None and anchor.y - word.y <= _ROW_TOLERANCE * max(anchor.size, word.size):
             rows[-1].append(word)
@@ -107,11 +107,11 @@ def _rows(words: list[Word]) -> list[list[Word]]:
     return rows
 
 
-def _segments(row: list[Word]) -> list[list[Word]]:
+def _segments(row: list[PlacedWord]) -> list[list[PlacedWord]]:
     """A row parted at wide gaps; words printed twice, as some programs make bold, come once."""
     row.sort(key=lambda word: (word.x0, word.order))
-    segments: list[list[Word]] = []
-    last: Word | None = None
+    segments: list[list[PlacedWord]] = []
+    last: PlacedWord | None = None
     for word in row:
         if last is not None and word.text == last.text and abs(word.x0 - last.x0) < 0.2 * word.size:
             last.bold = True
@@ -123,7 +123,7 @@ def _segments(row: list[Word]) -> list[list[Word]]:
     return segments
 
 
-def _parted(left: Word, right: Word) -> bool:
+def _parted(left: PlacedWord, right: PlacedWord) -> bool:
     """Whether a gap makes the right word a new cell. A currency sign, which tables often set closer
     to the figure before it than to its own, begins one."""
     if left.text in _CURRENCIES:
@@ -132,23 +132,23 @@ def _parted(left: Word, right: Word) -> bool:
     return gap > (_CURRENCY_GAP if right.text in _CURRENCIES and left.text[-1] in _FIGURE_ENDS else _CELL_GAP)
 
 
-Row = list[list[Word]]
+Cells = list[list[PlacedWord]]
 
 
-def _in_columns(rows: list[Row]) -> list[Row]:
+def _in_columns(rows: list[Cells]) -> list[Cells]:
     """Rows in reading order: where the page has columns of prose, left before right."""
     gutter = _gutter(rows)
     if gutter is None:
         return rows
-    ordered: list[Row] = []
-    left: list[Row] = []
-    right: list[Row] = []
+    ordered: list[Cells] = []
+    left: list[Cells] = []
+    right: list[Cells] = []
     for row in rows:
         if any(segment[0].x0 < gutter - 1 and segment[-1].x1 > gutter + 1 for segment in row):
             ordered += [*_in_columns(left), *_in_columns(right), row]
             left, right = [], []
             continue
-        sides: tuple[Row, Row] = ([], [])
+        sides: tuple[Cells, Cells] = ([], [])
         for segment in row:
             sides[segment[0].x0 >= gutter - 1].append(segment)
         left += [sides[0]] if sides[0] else []
@@ -156,7 +156,7 @@ def _in_columns(rows: list[Row]) -> list[Row]:
     return [*ordered, *_in_columns(left), *_in_columns(right)]
 
 
-def _gutter(rows: list[Row]) -> float | None:
+def _gutter(rows: list[Cells]) -> float | None:
     """The x that parts two columns of prose; None when the page has none."""
     pairs = [
         (left, right)
@@ -186,7 +186,7 @@ def _gutter(rows: list[Row]) -> float | None:
     return float(gutter) if 2 * downwards > len(here) else None
 
 
-def _line(row: Row, page: int) -> Line | None:
+def _line(row: Cells, page: int) -> Line | None:
     cells: list[str] = []
     for segment in row:
         # A line-end hyphen inside a line is a hyphen between two words that PDFium parted.

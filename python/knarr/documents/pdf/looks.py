@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from knarr.documents.pdf.parse.body import Body, alike, close, off_centre, stands_aside, wraps
-from knarr.documents.pdf.parse.lines import Line
-from knarr.documents.pdf.parse.outline import Found
+from knarr.documents.pdf.body import BodyLook, alike, close, off_centre, stands_aside, wraps
+from knarr.documents.pdf.lines import Line
 
 MAX_CHARS, MAX_WORDS, MAX_LINES = 180, 24, 3
 _LARGER = 1.08
@@ -49,9 +49,20 @@ _NAME_RANKS = {
 _OTHER_RANK = 2
 
 
-def by_looks(lines: Sequence[Line]) -> dict[int, Found]:
-    body = Body(lines)
-    candidates: list[tuple[int, Found]] = []
+@dataclass(frozen=True, slots=True)
+class HeadingCandidate:
+    """A heading before levels are given: `rank` orders headings, less is higher; `lines` of the text
+    show it, none where the words of an outline's entry are not on its page."""
+
+    title: str
+    rank: tuple[float, ...]
+    lines: int
+    page: int
+
+
+def by_looks(lines: Sequence[Line]) -> dict[int, HeadingCandidate]:
+    body = BodyLook(lines)
+    candidates: list[tuple[int, HeadingCandidate]] = []
     at = 0
     while at < len(lines):
         if not _may_head(lines, at, body):
@@ -62,7 +73,7 @@ def by_looks(lines: Sequence[Line]) -> dict[int, Found]:
         title = " ".join(title.split())
         if count <= MAX_LINES and len(title) <= MAX_CHARS and _reads_like_one(title):
             rank = _rank(lines[at], title, body.size_on(lines[at].page))
-            candidates.append((at, Found(title, rank, count, lines[at].page)))
+            candidates.append((at, HeadingCandidate(title, rank, count, lines[at].page)))
         at += count
     following = [*candidates[1:], None][: len(candidates)]
     return {
@@ -83,7 +94,9 @@ def _reads_like_one(title: str) -> bool:
     )
 
 
-def _heads(lines: Sequence[Line], at: int, heading: Found, after: tuple[int, Found] | None) -> bool:
+def _heads(
+    lines: Sequence[Line], at: int, heading: HeadingCandidate, after: tuple[int, HeadingCandidate] | None
+) -> bool:
     """It has text or a lower heading below it: one of title lines, or of a list, has not."""
     if at + heading.lines >= len(lines):
         return False
@@ -93,7 +106,7 @@ def _heads(lines: Sequence[Line], at: int, heading: Found, after: tuple[int, Fou
     return after is None or after[0] > at + heading.lines or after[1].rank > heading.rank
 
 
-def _may_head(lines: Sequence[Line], at: int, around: Body) -> bool:
+def _may_head(lines: Sequence[Line], at: int, around: BodyLook) -> bool:
     line = lines[at]
     body = around.size_on(line.page)
     larger = line.size >= body * _LARGER

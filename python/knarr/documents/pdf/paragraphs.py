@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from knarr.documents.pdf.parse.lines import Line
+from knarr.documents.pdf.lines import Line
 
 _LIST_MARK = re.compile(
     r"([•●▪■◦‣·○☐☒☑✓➢❖◆]|[–—*o-]\s|\(?[0-9]{1,3}[.)]\s|\([a-zA-Z0-9]{1,4}\)\s|[a-zA-Z][.)]\s|[ivx]{1,5}[.)]\s|\[[^\]\s]{1,20}\]\s)"
@@ -27,7 +27,7 @@ _LAST_PART = re.compile(r"([^\W\d_]+)[-\xad]$")
 _FIRST_PART = re.compile(r"[^\W\d_]+")
 
 
-class Words:
+class Hyphenation:
     """The words of a document, to decide about hyphens at line ends."""
 
     def __init__(self, lines: Iterable[Line]) -> None:

@@ -31,7 +31,7 @@ _UNITS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TextRow:
     """A line of the canonical text at its place: where it begins and ends, and its cells."""
 
     begin_byte: int
@@ -60,7 +60,7 @@ class Row:
         return "  ".join(self.cells)
 
 
-def find_tables(rows: list[Row]) -> list[Table]:
+def find_tables(rows: list[TextRow]) -> list[Table]:
     """The tables among the lines of one stretch of a page, in order."""
     found: list[Table] = []
     begin = 0
@@ -73,7 +73,7 @@ def find_tables(rows: list[Row]) -> list[Table]:
     return found
 
 
-def _table_end(rows: list[Row], begin: int) -> int:
+def _table_end(rows: list[TextRow], begin: int) -> int:
     """After the last of the rows that go on from `begin` with few label lines between them."""
     if len(rows[begin].cells) == 1:
         return begin
@@ -90,7 +90,7 @@ def _table_end(rows: list[Row], begin: int) -> int:
     return end
 
 
-def _table(rows: list[Row], begin: int, first: int, end: int) -> Table | None:
+def _table(rows: list[TextRow], begin: int, first: int, end: int) -> Table | None:
     for above in reversed(range(max(0, begin - 2), begin)):
         if not _UNITS.search(rows[above].text) or len(rows[above].text) > _LABEL_CHARS:
             break

@@ -1,6 +1,6 @@
 """PDFium's view of a file: words with their places and looks, and the outline.
 
-Everything that touches PDFium is here, and runs in the worker process of `pdf_worker` only: PDFium
+Everything that touches PDFium is here, and runs in the worker process of `worker` only: PDFium
 is not thread-safe, and what a hostile file can do to it must not happen to the caller. Messages
 are plain values, so that they can cross the pipe.
 

@@ -29,13 +29,13 @@ MEGABYTE_S = 10.0
 MEMORY_BYTES = 400 << 20
 
 # Run by path and with -P, so that the child imports PDFium and the standard library only.
-_CHILD = Path(__file__).with_name("pdf_child.py")
+_CHILD = Path(__file__).with_name("child.py")
 _AHEAD_PAGES = 16
 
 T = TypeVar("T")
 
 
-class Worker:
+class PdfWorker:
     """One child process. Not thread-safe; used under the lock of `read`."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Worker:
         self._next(time.monotonic() + START_S)
 
     def read(self, data: bytes) -> Iterator[dict[str, Any]]:
-        """The messages of `pdf_words.read_words`, up to and without the closing one."""
+        """The messages of `words.read_words`, up to and without the closing one."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(len(data).to_bytes(8, "little") + data)
@@ -90,20 +90,20 @@ class Worker:
 
 
 _lock = threading.Lock()
-_worker: Worker | None = None
-_inherited: list[Worker] = []
+_worker: PdfWorker | None = None
+_inherited: list[PdfWorker] = []
 
 
 def read(data: bytes, page: Callable[[dict[str, Any]], T]) -> tuple[dict[str, Any], list[T]]:
     """The first message about a file, and what `page` makes of each page's message (see
-    `pdf_words.read_words`), made as they come so that they need not all be held.
+    `words.read_words`), made as they come so that they need not all be held.
 
     Raises DocumentError with the status that PDFium's refusal or our bounds call for. Safe to call
     from any thread."""
     global _worker
     with _lock:
         if _worker is None:
-            _worker = Worker()
+            _worker = PdfWorker()
         refusal: DocumentError | None = None
         head: dict[str, Any] = {}
         pages: list[T] = []

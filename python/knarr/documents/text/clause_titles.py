@@ -13,11 +13,12 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 
+from knarr.language.plain import one_line
+
 _MAX_LINE_CHARS = 110
 _MAX_TITLE_WORDS = 16
 _FIRST_WORDS = 8
 
-_SPACE = re.compile(r"\s+")
 _GAP = re.compile(r"[ \t]{3,}")
 _RULE = re.compile(r"[ \t]*[-_=~][-_=~ \t]{2,}$")
 _TERM = re.compile(r"[\"“][^\"”\n]{1,80}[\"”]")
@@ -58,7 +59,7 @@ class TitleKind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Title:
+class ClauseTitle:
     """`end` is the first character after the title in the text; `upper`: wholly in capitals."""
 
     text: str
@@ -67,7 +68,9 @@ class Title:
     upper: bool
 
 
-def clause_title(text: str, begin: int, label_end: int, limit: int, alone: str, alone_end: int) -> Title:
+def clause_title(
+    text: str, begin: int, label_end: int, limit: int, alone: str, alone_end: int
+) -> ClauseTitle:
     """The title of the clause whose label is ``text[begin:label_end]``.
 
     `limit` is where the next label or the line ends. `alone`, ending at `alone_end`, is the line to
@@ -79,15 +82,17 @@ def clause_title(text: str, begin: int, label_end: int, limit: int, alone: str, 
     at = limit - len(body)
     if not body.strip():
         if not alone:
-            return Title(label, label_end, TitleKind.NONE, False)
-        return Title(f"{label} {bare(alone)}", alone_end, TitleKind.LINE, is_upper(alone))
+            return ClauseTitle(label, label_end, TitleKind.NONE, False)
+        return ClauseTitle(f"{label} {bare(alone)}", alone_end, TitleKind.LINE, is_upper(alone))
     kind, length = _heading(body)
     if kind is TitleKind.NONE:
         words = one_line(body[:200]).split(" ")
         short = " ".join(words[:_FIRST_WORDS])
-        return Title(f"{label} {short}{'…' if len(words) > _FIRST_WORDS else ''}", label_end, kind, False)
+        return ClauseTitle(
+            f"{label} {short}{'…' if len(words) > _FIRST_WORDS else ''}", label_end, kind, False
+        )
     heading = bare(body[:length])
-    return Title(f"{label} {heading}", at + length, kind, is_upper(heading))
+    return ClauseTitle(f"{label} {heading}", at + length, kind, is_upper(heading))
 
 
 def _heading(body: str) -> tuple[TitleKind, int]:
@@ -144,7 +149,3 @@ def bare(line: str) -> str:
     line = line.rstrip()
     ruled = line.rstrip("-_=~ \t")
     return one_line(ruled if len(line) - len(ruled) > 2 else line).rstrip(" .:;—–-").strip()
-
-
-def one_line(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from knarr.documents.text.parse.clause_marks import Mark
+from knarr.documents.text.clause_marks import ClauseMark
 
 _HEADING = re.compile(
     r"^[ \t]*(?:TABLE OF CONTENTS|Table of Contents|CONTENTS|Contents|INDEX)\b[^\n]{0,40}", re.MULTILINE
@@ -21,7 +21,7 @@ _MAX_PART_CHARS = 3000
 
 
 def contents_ranges(
-    text: str, lines: Sequence[str], begins: Sequence[int], marks: Sequence[Mark]
+    text: str, lines: Sequence[str], begins: Sequence[int], marks: Sequence[ClauseMark]
 ) -> list[tuple[int, int]]:
     """Character ranges that are tables of contents: under their heading, or by their page numbers."""
     ranges = _by_pages(lines, begins)
@@ -45,7 +45,7 @@ def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _under_heading(at: int, marks: Sequence[Mark]) -> int | None:
+def _under_heading(at: int, marks: Sequence[ClauseMark]) -> int | None:
     """The end of the run of marks after the heading that come again later, each entry short."""
     first = next((place for place, mark in enumerate(marks) if mark.begin >= at), len(marks))
     last_place = {mark.key: place for place, mark in enumerate(marks)}
@@ -69,7 +69,7 @@ def _under_heading(at: int, marks: Sequence[Mark]) -> int | None:
     return end if entries >= _MIN_ENTRIES else None
 
 
-def _unannounced(text: str, marks: Sequence[Mark]) -> tuple[int, int] | None:
+def _unannounced(text: str, marks: Sequence[ClauseMark]) -> tuple[int, int] | None:
     """A table of contents without a heading: five or more short entries after which the first of
     them comes again soon, with the same words."""
     for place, mark in enumerate(marks[:_TOP_MARKS]):
@@ -86,11 +86,11 @@ def _unannounced(text: str, marks: Sequence[Mark]) -> tuple[int, int] | None:
     return None
 
 
-def _parts(marks: Sequence[Mark]) -> tuple[int, int] | None:
+def _parts(marks: Sequence[ClauseMark]) -> tuple[int, int] | None:
     """Three or more parts close together, one of which comes again: the entries between them had no
     label that could be read."""
     parts = [mark for mark in marks if mark.kind == "part"]
-    run: list[Mark] = []
+    run: list[ClauseMark] = []
     for mark in parts:
         again = mark.readings[0].path == (1,) and any(other.key == mark.key for other in run)
         if run and (again or mark.begin - run[-1].end > _MAX_PART_CHARS):
@@ -102,7 +102,7 @@ def _parts(marks: Sequence[Mark]) -> tuple[int, int] | None:
     return None
 
 
-def _words(text: str, mark: Mark) -> str:
+def _words(text: str, mark: ClauseMark) -> str:
     """The first letters after a label, by which an entry is known again."""
     return "".join(ch for ch in text[mark.end : mark.end + 40].lower() if ch.isalpha())[:10]
 

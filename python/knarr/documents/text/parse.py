@@ -14,27 +14,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from knarr.documents import stem
-from knarr.documents.decode import decode
-from knarr.documents.limits import DEFAULT, Limits
+from knarr.documents.decode import Limits, decode
 from knarr.documents.sections import Document, Heading, section_tree
-from knarr.documents.text.parse.outline import Outline
+from knarr.documents.text.outline import Outline
 
 
-def parse(data: bytes, name: str, *, limits: Limits = DEFAULT) -> Document:
+def parse(data: bytes, name: str, limits: Limits) -> Document:
     """Read a plain text file. Raises DocumentError as `decode` does."""
     decoded = decode(data, name, limits=limits)
     text, pages = _pages(decoded.text)
     outline = Outline(text, pages)
-    spots = outline.headings()
-    title = outline.title or stem(name)
-    offsets = [*pages, *(at for spot in spots for at in (spot.begin, spot.body)), len(text)]
+    found = outline.headings()
+    offsets = [*pages, *(at for one in found for at in (one.begin, one.body)), len(text)]
     bytes_at = _byte_offsets(text, offsets)
-    headings = [Heading(s.title, s.level, bytes_at[s.begin], bytes_at[s.body]) for s in spots]
+    headings = [Heading(s.title, s.level, bytes_at[s.begin], bytes_at[s.body]) for s in found]
     return Document(
-        title=title,
+        title=outline.title,
         text=text,
-        root=section_tree(title, bytes_at[len(text)], headings),
+        root=section_tree(outline.title, bytes_at[len(text)], headings),
         format="text",
         page_begins=tuple(bytes_at[page] for page in pages),
         notes=decoded.notes,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from knarr.documents.text.parse.clause_titles import bare, is_title_like, is_upper
+from knarr.documents.text.clause_titles import bare, is_title_like, is_upper
 
 _RULE = re.compile(r"[ \t]*([-=~^\"*+#_])\1{2,}[ \t]*")
 _SAME_LINE_RULE = re.compile(r"[ \t]{2,}([-=_~])\1{4,}[ \t]*$")
@@ -33,7 +33,7 @@ _MAX_TITLE_WORDS = 10
 _PARAGRAPH_CHARS = 60
 
 
-class Style(IntEnum):
+class HeadingStyle(IntEnum):
     UNDERLINED = 0
     CAPITALS = 1
     SHORT = 2
@@ -46,7 +46,7 @@ class PlainHeading:
     title: str
     first: int
     after: int
-    style: Style
+    style: HeadingStyle
     mark: str = ""
 
 
@@ -74,7 +74,7 @@ def _underlined(lines: Sequence[str], at: int) -> PlainHeading | None:
     line = lines[at].rstrip()
     same = _SAME_LINE_RULE.search(line)
     if same and _is_title(bare(line)):
-        return PlainHeading(bare(line), at, at + 1, Style.UNDERLINED, same[1])
+        return PlainHeading(bare(line), at, at + 1, HeadingStyle.UNDERLINED, same[1])
     over = _RULE.fullmatch(line)
     title_at = at + 1 if over else at
     if title_at + 1 >= len(lines):
@@ -94,7 +94,7 @@ def _underlined(lines: Sequence[str], at: int) -> PlainHeading | None:
     if not over and at and lines[at - 1].strip() and not _RULE.fullmatch(lines[at - 1]):
         return None
     return PlainHeading(
-        bare(title) or title, at, title_at + 2, Style.UNDERLINED, under[1] + ("o" if over else "")
+        bare(title) or title, at, title_at + 2, HeadingStyle.UNDERLINED, under[1] + ("o" if over else "")
     )
 
 
@@ -116,7 +116,7 @@ def _capitals(
     if following is None or (after < len(lines) and is_upper(lines[after]) and lines[after].strip()):
         return None
     title = " ".join(bare(line) for line in lines[at:after])
-    return PlainHeading(title, at, after, Style.CAPITALS)
+    return PlainHeading(title, at, after, HeadingStyle.CAPITALS)
 
 
 def _short(
@@ -135,7 +135,9 @@ def _short(
     following = _next_line(lines, at + 1, noise)
     if following is None or len(lines[following].strip()) < _PARAGRAPH_CHARS:
         return None
-    return PlainHeading(line, at, at + 1, Style.SHORT) if lines[following].strip()[0].isupper() else None
+    return (
+        PlainHeading(line, at, at + 1, HeadingStyle.SHORT) if lines[following].strip()[0].isupper() else None
+    )
 
 
 def _is_title(line: str) -> bool:
