@@ -14,12 +14,10 @@ and only cut and join text: equal text is an equal URI there. A trailing slash i
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from urllib.parse import unquote_to_bytes
 
 from knarr.errors import InvalidArgument
 
@@ -36,7 +34,7 @@ MAX_PLACE_BYTES = 32 << 10
 
 _CHUNK_SUFFIX = ".md"
 
-# The same set as cpp/uri/uri.cc: what must not stand raw inside a component.
+# Characters that must be escaped inside a component; the same set as in cpp/uri/uri.cc.
 _ENCODE = re.compile(r"[%/?#\\\x00-\x20\x7f]")
 
 
@@ -47,6 +45,8 @@ def component(title: str) -> str:
     name = unicodedata.normalize("NFC", name)  # now that nothing stands between a letter and its accent
     name = re.sub(r"\s+", "_", name.strip())
     if len(name) > MAX_NAME_CHARS:
+        import hashlib  # here, so that this module, which everything imports, costs nothing to import
+
         tail = hashlib.sha256(name.encode("utf-8")).hexdigest()[:8]
         name = f"{name[: MAX_NAME_CHARS - 9]}-{tail}"
     if not name:
@@ -104,16 +104,23 @@ def _decode(part: str, uri: str) -> str:
             f"{uri!r}: a `%` must be followed by two hexadecimal digits (`%25` for the sign itself)"
         )
     try:
-        name = unicodedata.normalize("NFC", unquote_to_bytes(part).decode("utf-8"))
-    except UnicodeDecodeError:
+        name = unicodedata.normalize("NFC", _unescape(part).decode("utf-8") if "%" in part else part)
+    except UnicodeError:
         raise InvalidArgument(f"{uri!r}: its escapes are not UTF-8") from None
     # A dot segment before an encoded slash would be one for whoever decodes twice.
     head = re.split(r"[/\\]", name, maxsplit=1)[0]
-    if not name or head in (".", "..") or any(unicodedata.category(ch) == "Cc" for ch in name):
+    if not name or head in (".", "..") or any(unicodedata.category(ch) in ("Cc", "Cs") for ch in name):
         raise InvalidArgument(
-            f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character"
+            f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character or a "
+            "lone surrogate"
         )
     return name
+
+
+def _unescape(part: str) -> bytes:
+    from urllib.parse import unquote_to_bytes
+
+    return unquote_to_bytes(part)
 
 
 @lru_cache(maxsize=4096)

@@ -25,7 +25,7 @@ _NO_WORDS = re.compile(r"\W+")
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
-    """One entry of the file's outline: depth from 1, page from 0, y of its target or None."""
+    """One entry of the file's outline: depth from 1, page from 0, and the y of its target or None."""
 
     depth: int
     title: str
@@ -47,8 +47,8 @@ class PdfHeading:
 def find_headings(
     lines: Sequence[Line], entries: Sequence[OutlineEntry]
 ) -> tuple[dict[int, list[PdfHeading]], str]:
-    """Index of a line → the headings that begin there (index `len(lines)`: after the last line);
-    and how the headings were found: "outline", "looks" or ""."""
+    """The headings by the index of the line where they begin (`len(lines)`: after the last line), and how
+    they were found: "outline", "looks" or ""."""
     outline = locate(lines, entries)
     chars = sum(len(line.text) for line in lines)
     sparse = len(entries) < FEW_ENTRIES
@@ -78,8 +78,8 @@ def _nest(found: dict[int, list[HeadingCandidate]]) -> dict[int, list[PdfHeading
 
 
 def locate(lines: Sequence[Line], entries: Sequence[OutlineEntry]) -> dict[int, list[HeadingCandidate]]:
-    """The outline's entries by the index of the line where each begins, in the outline's order:
-    at the line that shows its words, else below the height it points at."""
+    """The outline's entries by the index of the line where each begins, in the outline's order: the line
+    that shows its words, else the first one below the height that it points at."""
     plain = [_plain(line.text) for line in lines]
     pages = [line.page for line in lines]
     found: dict[int, list[HeadingCandidate]] = {}
@@ -97,8 +97,8 @@ def locate(lines: Sequence[Line], entries: Sequence[OutlineEntry]) -> dict[int, 
 def _match(
     lines: Sequence[Line], plain: Sequence[str], entry: OutlineEntry, begin: int, end: int
 ) -> tuple[int, int]:
-    """Where the entry's words stand: first line and number of lines (0: nowhere); the place nearest
-    to the entry's target where they stand more than once."""
+    """Where the entry's words are: the first line and the number of lines, 0 when they are nowhere. Of
+    several places the one nearest to the entry's target is taken."""
     wanted = _plain(entry.title)
     best: tuple[float, int, int] | None = None
     for at in range(begin, end if wanted else begin):
@@ -114,7 +114,7 @@ def _match(
 
 
 def _numbered_alike(shown: str, wanted: str) -> bool:
-    """The same but for a leading number that only the page or only the outline shows."""
+    """Whether they differ only by a leading number, which the page or the outline leaves out."""
     longer, shorter = (shown, wanted) if len(shown) > len(wanted) else (wanted, shown)
     return (
         len(shorter) > 3 and longer.endswith(shorter) and longer[: -len(shorter)].replace(" ", "").isdigit()

@@ -1,9 +1,9 @@
-"""Hyphenation of a page to lines, in reading order.
+"""Words of a page to lines, in reading order.
 
-A line is all that stands on one base line, its words in x order, so that the label and the figures
-of a table's row stay together; wide gaps part it into cells. Columns of prose are told from table
-columns by what they hold (several words on both sides of one gutter, line after line) and by the
-order in which the page was written (down the column, not across), and are read one by one.
+A line is everything on one base line, its words in x order, so that the label and the figures of a
+table's row stay together; wide gaps part it into cells. Columns of prose are told from table columns
+by two signs: several words on both sides of one gutter, line after line, and a page that was written
+down the column, not across. Such columns are read one after the other.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _MARKER = re.compile(
     r"\d+(\.\d+)+\.?|(item|note|part|section|article|exhibit)\s+([0-9]+(\.[0-9]+)*|[ivx]+)[a-z]?[.:]?",
     re.IGNORECASE,
 )
-# Private characters of symbol fonts that stand for bullets and boxes.
+# Private characters of symbol fonts that show as bullets, boxes and dashes.
 _SYMBOLS = {0xB7: "•", 0xA7: "▪", 0x6F: "☐", 0x78: "☒", 0xA8: "☐", 0xFE: "☑", 0xFD: "☒", 0xFC: "✓", 0xBE: "—"}
 _PRIVATE = re.compile("[\uf000-\uf0ff]")
 
 
 @dataclass(slots=True)
 class PlacedWord:
-    """A word with its place (points, y upwards), look, and rank in the order of writing."""
+    """A word with its place (in points, y growing upwards), its look, and its rank in the order of writing."""
 
     text: str
     x0: float
@@ -56,8 +56,9 @@ class Line:
     """One line of a page.
 
     text:  cells joined by two spaces; a soft hyphen at the end marks a hyphen that may be mended
-    cells: how many cells; one for prose
-    size:  of most of its characters; bold, italic: all of it is
+    cells: their number; 1 for prose
+    size:  the size of most of its characters
+    bold, italic: whether all of it is
     """
 
     text: str
@@ -72,7 +73,7 @@ class Line:
 
 
 def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
-    """The lines of one page from the words that `words` gave."""
+    """The lines of one page (from 0), from its words as `words.read_words` gives them."""
     placed = [
         PlacedWord(
             _readable(text), _clamp(x0), _clamp(x1), _clamp(y), _clamp(size), bool(bold), bool(italic), order
@@ -84,7 +85,7 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
 
 
 def _clamp(value: float) -> float:
-    """Points that a page can have; a file may state any number, or none (NaN)."""
+    """A place that a page can have; a file may state any number, NaN among them."""
     return max(-_FARTHEST, min(_FARTHEST, value))
 
 
@@ -93,7 +94,7 @@ def _readable(text: str) -> str:
 
 
 def _rows(words: list[PlacedWord]) -> list[list[PlacedWord]]:
-    """Hyphenation grouped by base line, top to bottom; raised and lowered ones join their line."""
+    """Words grouped by base line, top to bottom; raised and lowered ones join their line."""
     rows: list[list[PlacedWord]] = []
     anchor: PlacedWord | None = None
     for word in sorted(words, key=lambda word: (-word.y, word.x0)):
@@ -108,7 +109,7 @@ def _rows(words: list[PlacedWord]) -> list[list[PlacedWord]]:
 
 
 def _segments(row: list[PlacedWord]) -> list[list[PlacedWord]]:
-    """A row parted at wide gaps; words printed twice, as some programs make bold, come once."""
+    """A row parted at wide gaps. Some programs print a word twice to make it bold: it is kept once."""
     row.sort(key=lambda word: (word.x0, word.order))
     segments: list[list[PlacedWord]] = []
     last: PlacedWord | None = None
@@ -133,10 +134,11 @@ def _parted(left: PlacedWord, right: PlacedWord) -> bool:
 
 
 Cells = list[list[PlacedWord]]
+"""A row parted into cells, each a run of words."""
 
 
 def _in_columns(rows: list[Cells]) -> list[Cells]:
-    """Rows in reading order: where the page has columns of prose, left before right."""
+    """Rows in reading order: where the page has columns of prose, the left one before the right one."""
     gutter = _gutter(rows)
     if gutter is None:
         return rows
@@ -157,7 +159,7 @@ def _in_columns(rows: list[Cells]) -> list[Cells]:
 
 
 def _gutter(rows: list[Cells]) -> float | None:
-    """The x that parts two columns of prose; None when the page has none."""
+    """The x between two columns of prose; None when the page has no columns."""
     pairs = [
         (left, right)
         for row in rows

@@ -1,7 +1,7 @@
 """PDF to the one document model: words by PDFium, structure by us.
 
-Pages keep their places (`page_begins`), running headers and footers go, lines become paragraphs
-again, rows of tables stay lines. Sections come from the outline, else from looks.
+Running headers and footers are dropped, lines become paragraphs again, rows of tables stay lines, and
+every page's place in the text is kept (`page_begins`). Sections come from the outline, else from looks.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _page(message: dict[str, Any]) -> _Page:
 
 
 def _refuse_cut(data: bytes) -> None:
-    """PDFium mends a file that was cut off and shows what is left; we do not call that whole."""
+    """PDFium repairs a file that was cut off and shows the rest; such a file is refused as damaged."""
     tail = data[-_TAIL_BYTES:]
     if b"%%EOF" not in tail and b"startxref" not in tail:
         raise DocumentError("the file ends before its end mark: it was cut off or damaged", "corrupt")

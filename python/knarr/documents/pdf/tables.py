@@ -1,9 +1,9 @@
 """Tables in a PDF: which lines make one, and which of them name its columns.
 
-A PDF knows no tables, only lines that are parted into cells. Rows with figures that follow each
-other, with a label line between them here and there, make a table; what stands above the first
-figures (periods, column heads, units) is its header, so that a chunk that holds only later rows
-still says what its figures mean.
+A PDF knows no tables, only lines that are parted into cells. Rows with figures that follow each other,
+with a label line between them here and there, make a table. The lines above the first figures (periods,
+column heads, units) are its header, so that a chunk that holds only later rows still says what its
+figures mean.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _UNITS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A line of the canonical text at its place: where it begins and ends, and its cells."""
+    """A line of the canonical text: its byte range and its cells."""
 
     begin_byte: int
     end_byte: int
@@ -40,7 +40,7 @@ class TextRow:
 
     @property
     def has_figures(self) -> bool:
-        """Whether it states figures, years aside."""
+        """Whether it states figures; years do not count."""
         return any(
             _NO_FIGURE.fullmatch(cell) or (_FIGURE.fullmatch(cell) and not _YEAR.fullmatch(cell.strip()))
             for cell in self.cells[1:]
@@ -52,7 +52,7 @@ class TextRow:
 
     @property
     def names_periods(self) -> bool:
-        """Whether it heads columns: years or dates and no figures."""
+        """Whether it heads columns: it has years or dates, and no figures."""
         return not self.has_figures and all(_PERIOD.search(cell) for cell in self.cells)
 
     @property
@@ -74,7 +74,7 @@ def find_tables(rows: list[TextRow]) -> list[Table]:
 
 
 def _table_end(rows: list[TextRow], begin: int) -> int:
-    """After the last of the rows that go on from `begin` with few label lines between them."""
+    """The end of the run of rows that begins at `begin`, with few label lines between them."""
     if len(rows[begin].cells) == 1:
         return begin
     end, labels = begin + 1, 0

@@ -1,10 +1,12 @@
 """Where a numbered clause may begin: every place in a plain text that looks like its label.
 
-A mark is only a candidate (`clause_sequence` decides): ``ARTICLE IV``, ``Section 2.4``, ``3.``,
-``3.1``, ``(a)``, ``iv)``, ``EXHIBIT B``. It stands at the start of a line, after a gap of three
-spaces (where a line end was lost) or, for the surer labels, after the end of a sentence, because
-many texts hold a page in one line. What follows must begin like a clause, so that "under Section
-2.4 and" is no mark.
+A mark is only a candidate: ``ARTICLE IV``, ``Section 2.4``, ``3.``, ``3.1``, ``(a)``, ``iv)``,
+``EXHIBIT B``. `clause_sequence` decides which marks are clauses, so a mark may be wrong but none may
+be missed. It is at the start of a line, or after a gap of three spaces, where a line end was lost.
+Since many texts hold a whole page in one line, the surer labels also count after the end of a
+sentence. The text after a label must begin like a clause, so that "under Section 2.4 and" is no mark.
+
+Cost: one pass of each pattern over the text, with bounded looks to either side.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from itertools import islice
 
 
 class LabelPlace(IntEnum):
-    """How sure a mark's place makes it."""
+    """Where a mark is, the surest place first."""
 
     LINE = 0
     GAP = 1
@@ -26,8 +28,8 @@ class LabelPlace(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class LabelReading:
-    """One way to read a label. `form` tells labels of one list from those of another; `path` holds
-    the numbers, as in (2, 4) for "2.4"."""
+    """One way to read a label: (i) may be a letter or a numeral. `form` tells labels of one list from
+    those of another; `path` holds the numbers, (2, 4) for "2.4"."""
 
     kind: str
     form: str
@@ -36,7 +38,7 @@ class LabelReading:
 
 @dataclass(frozen=True, slots=True)
 class ClauseMark:
-    """Offsets count characters. `indent` is the column, -1 unless the mark begins a line."""
+    """A label at its place, in characters. `indent` is its column, -1 unless it begins a line."""
 
     begin: int
     end: int
@@ -97,8 +99,8 @@ _REFERENCE = re.compile(
 
 
 def find_marks(text: str) -> list[ClauseMark]:
-    """The candidates in order of place; of two at one place the longer label stays. At most
-    `MAX_MARKS` of a kind are looked at, which only a text made of nothing but labels has."""
+    """The candidates in order of place; of two that overlap the first and longer one is kept. At most
+    `MAX_MARKS` of a kind are looked at; only a text made of nothing but labels has more."""
     found = [mark for kind in (_keywords, _decimals, _enumerators) for mark in islice(kind(text), MAX_MARKS)]
     found.sort(key=lambda mark: (mark.begin, -mark.end))
     marks: list[ClauseMark] = []
@@ -176,7 +178,7 @@ def _letters(label: str, close: str) -> Iterator[LabelReading]:
 
 
 def _path(number: str) -> tuple[int, ...] | None:
-    """Numbers of a keyword's label; "7A" counts `_LETTERS` to the number, and one to the letter."""
+    """The numbers of a keyword's label, None for no number. "7A" becomes 7 times `_LETTERS`, plus 1."""
     if number[0].isdigit():
         parts = number.split(".")
         if number[-1].isalpha():
@@ -196,9 +198,9 @@ def roman(numeral: str) -> int:
 
 
 def _place(text: str, at: int, *, loose: bool = False) -> LabelPlace | None:
-    """Where a label stands; None inside a sentence. `loose` also takes a place after a number, as
-    of a running header with a year, or after a capitalised word, as of a title ("3. FEES 3.1 The"),
-    for labels that their numbers confirm."""
+    """The kind of place where a label is; None inside a sentence. With `loose`, for labels that their
+    numbers confirm, the text before may also end in a number, such as the year of a running header, or in
+    a capitalised word, as a title does ("3. FEES 3.1 The")."""
     begin = at
     while begin and text[begin - 1] in " \t":
         begin -= 1
@@ -217,7 +219,7 @@ def _place(text: str, at: int, *, loose: bool = False) -> LabelPlace | None:
 
 
 def _begins_clause(text: str, at: int) -> bool:
-    """Whether what follows a label can begin a clause: a capital, a quote, a bracket, a blank line."""
+    """Whether a clause can begin after a label: with a capital, a quote, a bracket, or a blank line."""
     end = at
     while end < len(text) and text[end] in " \t":
         end += 1

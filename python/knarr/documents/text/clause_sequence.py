@@ -39,7 +39,7 @@ _ITEM_STEP = 32
 
 @dataclass(slots=True)
 class Clause:
-    """An accepted mark; `lists` are the lists inside it."""
+    """An accepted mark, and the lists inside it."""
 
     mark: ClauseMark
     title: ClauseTitle
@@ -77,7 +77,7 @@ class _Builder:
         self.outer: list[ClauseList] = []
         self.stack: list[ClauseList] = []
         self.latest: dict[str, ClauseList] = {}
-        # By (form, path): the places of all marks that can be read so, for looking ahead.
+        # For looking ahead: the places of all marks that can be read as (form, path).
         self.places: dict[tuple[str, tuple[int, ...]], list[int]] = {}
         for at, mark in enumerate(marks):
             for reading in mark.readings:
@@ -87,7 +87,7 @@ class _Builder:
         """Put mark number `at` where it belongs, or leave it in the text."""
         mark = self.marks[at]
         if mark.kind in ("decimal", "number") and " " not in self.titles[at].text:
-            # A number alone, with no title under it: a cell of a table, or a label gone astray.
+            # A number alone, without a title under it, is a cell of a table.
             return
         if mark.kind == "note" and len(self.titles[at].text.split()) < 3:
             return
@@ -124,7 +124,7 @@ class _Builder:
         return True
 
     def _counts_on(self, reading: LabelReading) -> bool:
-        """Sections and items may count on through articles and parts, whose marks closed their list."""
+        """Whether a section or an item counts on through articles or parts, whose marks closed its list."""
         if reading.kind not in ("section", "item", "note") or not self.stack:
             return False
         if self.stack[0].kind not in ("article", "part", "item"):
@@ -164,7 +164,7 @@ class _Builder:
         return None
 
     def _orphan(self, at: int, reading: LabelReading, prefix: tuple[int, ...]) -> bool:
-        """A decimal whose parent has no mark: 3.1 after 2.6, or a text that begins with 1.1."""
+        """Take a decimal whose parent has no mark: 3.1 after 2.6, or 1.1 at the beginning of a text."""
         if reading.path[-1] != 1:
             return False
         confirmed = self._next_place(at, "decimal", (*prefix, 2)) < len(self.marks)
@@ -224,14 +224,14 @@ class _Builder:
             self._open(at, start, ())
 
     def _starts_rather(self, at: int, start: LabelReading) -> bool:
-        """(i) after (h) is the next letter, unless (ii) comes before (j)."""
+        """Whether (i) begins a list of numerals: after (h) it is the next letter, unless (ii) comes before (j)."""
         return start.kind == "roman" and self._next_place(at, start.form, (2,)) < self._next_place(
             at, start.form.replace("i", "a").replace("I", "A"), (10,)
         )
 
     def _restarts(self, at: int, start: LabelReading) -> bool:
-        """Whether "1." begins the text anew: after recitals, whose items have no headings, or where
-        the open outermost list never goes on and looks alike."""
+        """Whether "1." begins the text anew: after recitals, whose items have no headings, or after an
+        outermost list that looks alike and never goes on."""
         if not self.stack or start.kind != "number":
             return False
         outer = self.stack[0]
@@ -246,8 +246,8 @@ class _Builder:
         return not goes_on and self._likeness(outer, at) >= 2 and headed
 
     def _close_ended(self, at: int, start: LabelReading) -> None:
-        """An inner list of this form that does not go on before the next beginning has ended; the new
-        one stands beside it, not inside its last item."""
+        """Close an inner list of this form that does not go on before the next beginning: it has ended, and
+        the new list is beside it, not inside its last item."""
         depth = self._find(start.form, ())
         if depth:
             last = self.stack[depth].last
@@ -285,7 +285,7 @@ class _Builder:
         )
 
     def _again(self, at: int, reading: LabelReading) -> bool:
-        """Whether the same label comes again before the next one: then this one is the inner."""
+        """Whether the same label comes again before the next one, so that this one belongs to an inner list."""
         following = (*reading.path[:-1], reading.path[-1] + 1)
         return self._next_place(at, reading.form, reading.path) < self._next_place(
             at, reading.form, following
@@ -320,7 +320,7 @@ class _Builder:
 
 
 def _prune(lists: list[ClauseList], end: int) -> None:
-    """Drop the lists that are no sections, with what is inside them."""
+    """Drop the lists that are no sections, with everything inside them."""
     for found in lists:
         ends = [*(clause.mark.begin for clause in found.clauses[1:]), end]
         for clause, clause_end in zip(found.clauses, ends, strict=True):

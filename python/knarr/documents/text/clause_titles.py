@@ -49,7 +49,7 @@ _SMALL = frozenset({
 
 
 class TitleKind(IntEnum):
-    """How much of a heading a title is."""
+    """How a title was found, the surest way last."""
 
     NONE = 0
     CAPITALS = 1
@@ -60,7 +60,8 @@ class TitleKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ClauseTitle:
-    """`end` is the first character after the title in the text; `upper`: wholly in capitals."""
+    """A clause's title. `end` is the first character after it in the text; `upper` says that it is wholly in
+    capitals."""
 
     text: str
     end: int
@@ -102,7 +103,7 @@ def _heading(body: str) -> tuple[TitleKind, int]:
         return TitleKind.TERM, term.end()
     gap = _GAP.search(body)
     line = body[: gap.start()] if gap and gap.start() > 2 else body
-    # What goes on in small letters after a gap is a sentence whose line ends were lost.
+    # Small letters after a gap continue a sentence whose line end was lost.
     broken = gap is not None and body[gap.end() : gap.end() + 1].islower()
     if len(line) <= _MAX_LINE_CHARS and not broken and is_title_like(bare(line)):
         rule = _RULE.match(body, len(line))
@@ -121,7 +122,7 @@ def _heading(body: str) -> tuple[TitleKind, int]:
 
 
 def is_title_like(line: str) -> bool:
-    """Words as a heading writes them: capitals, or each long word capitalised, or few words."""
+    """Whether it is written like a heading: in capitals, with each long word capitalised, or in few words."""
     words = [word for word in re.split(r"[\s/—–-]+", line) if any(ch.isalpha() for ch in word)]
     if not words or len(words) > _MAX_TITLE_WORDS or line.endswith((",", ";")):
         return False
@@ -145,7 +146,7 @@ def is_upper(line: str) -> bool:
 
 
 def bare(line: str) -> str:
-    """One line without a rule drawn after it and without the closing stop or colon."""
+    """A line without a rule drawn after it and without its closing stop or colon."""
     line = line.rstrip()
     ruled = line.rstrip("-_=~ \t")
     return one_line(ruled if len(line) - len(ruled) > 2 else line).rstrip(" .:;—–-").strip()

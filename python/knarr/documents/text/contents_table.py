@@ -1,4 +1,9 @@
-"""Tables of contents in plain text: entries that look like clauses, and are none."""
+"""Tables of contents in plain text, whose entries look like clauses.
+
+Four signs tell them: page numbers or dot leaders at the ends of lines; a heading, followed by short
+entries that come again later as clauses; a run of short entries after which the first one comes again
+with the same words; parts close together that come again.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +40,7 @@ def contents_ranges(
 
 
 def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """In order, those that overlap joined."""
+    """The ranges in order, overlapping ones joined."""
     merged: list[tuple[int, int]] = []
     for begin, end in sorted(ranges):
         if merged and begin <= merged[-1][1]:
@@ -46,7 +51,7 @@ def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _under_heading(at: int, marks: Sequence[ClauseMark]) -> int | None:
-    """The end of the run of marks after the heading that come again later, each entry short."""
+    """The end of the run of short entries after the heading, whose marks come again later."""
     first = next((place for place, mark in enumerate(marks) if mark.begin >= at), len(marks))
     last_place = {mark.key: place for place, mark in enumerate(marks)}
     seen: set[tuple[str, tuple[int, ...]]] = set()
@@ -58,11 +63,11 @@ def _under_heading(at: int, marks: Sequence[ClauseMark]) -> int | None:
             or mark.key in seen
         ):
             break
-        # Items begin anew in each part.
+        # The numbers of items begin anew in each part.
         if mark.kind == "part":
             seen = {key for key in seen if key[0] == "part"}
         seen.add(mark.key)
-        # An entry without its clause may stand between others, or at the end if short.
+        # An entry without a clause of its own may be between others, or last when it is short.
         last = place + 1 == len(marks) or marks[place + 1].begin - mark.end > _MAX_ENTRY_CHARS
         if last_place[mark.key] > place or not last:
             end, entries = mark.end, entries + 1
@@ -70,8 +75,8 @@ def _under_heading(at: int, marks: Sequence[ClauseMark]) -> int | None:
 
 
 def _unannounced(text: str, marks: Sequence[ClauseMark]) -> tuple[int, int] | None:
-    """A table of contents without a heading: five or more short entries after which the first of
-    them comes again soon, with the same words."""
+    """A table of contents without a heading: five or more short entries, after which the first of them
+    soon comes again with the same words."""
     for place, mark in enumerate(marks[:_TOP_MARKS]):
         if mark.readings[0].path not in ((1,), (1, 1)):
             continue
@@ -87,8 +92,8 @@ def _unannounced(text: str, marks: Sequence[ClauseMark]) -> tuple[int, int] | No
 
 
 def _parts(marks: Sequence[ClauseMark]) -> tuple[int, int] | None:
-    """Three or more parts close together, one of which comes again: the entries between them had no
-    label that could be read."""
+    """Three or more parts close together, one of which comes again. The entries between them had no label
+    that could be read."""
     parts = [mark for mark in marks if mark.kind == "part"]
     run: list[ClauseMark] = []
     for mark in parts:
@@ -103,7 +108,7 @@ def _parts(marks: Sequence[ClauseMark]) -> tuple[int, int] | None:
 
 
 def _words(text: str, mark: ClauseMark) -> str:
-    """The first letters after a label, by which an entry is known again."""
+    """The first letters after a label, by which an entry is recognised."""
     return "".join(ch for ch in text[mark.end : mark.end + 40].lower() if ch.isalpha())[:10]
 
 

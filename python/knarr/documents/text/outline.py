@@ -1,4 +1,4 @@
-"""The headings of a plain text, by labels and by looks; the rules are in `text`."""
+"""The headings of a plain text, by labels and by looks; `parse` states the rules."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REPORT_KINDS = ("item", "note", "part")
 
 
 class TextHeading:
-    """A heading in characters."""
+    """A heading with its place in characters."""
 
     __slots__ = ("begin", "body", "level", "title")
 
@@ -42,10 +42,10 @@ class TextHeading:
 
 
 class Outline:
-    """One text on its way to headings."""
+    """The title and the headings of one text."""
 
     def __init__(self, text: str, pages: Sequence[int]) -> None:
-        # Same length, so offsets hold; no-break spaces part labels from titles as others do.
+        # Of the same length, so offsets hold; no-break spaces part labels from titles as other spaces do.
         self.text = text.replace("\xa0", " ")
         self.lines = self.text.split("\n")
         self.begins = [0, *accumulate(len(line) + 1 for line in self.lines)][:-1]
@@ -67,7 +67,7 @@ class Outline:
     def headings(self) -> list[TextHeading]:
         spots: list[TextHeading] = []
         cuts = exhibits(self.text, self.marks, self._first_text)
-        # What stands before any clause is no exhibit but a label of the whole file, or a list of exhibits.
+        # Marks before any clause begin no exhibit: they label the whole file, or list its exhibits.
         top, labels = len(self.text) // 20, 0
         while cuts and cuts[0].begin < top and labels < _MAX_LABELS:
             if self._region([], 0, cuts[0].begin, 0):
@@ -86,8 +86,8 @@ class Outline:
 
     @cached_property
     def title(self) -> str:
-        """The heading near the top that names the document, "" if there is none. It is the title of
-        the whole, and no section beside the others."""
+        """The heading near the top that names the document, "" if there is none. It is the title of the
+        whole document and makes no section."""
         filled = (
             at for at, line in enumerate(self.lines[:_TOP_LINES]) if line.strip() and at not in self.noise
         )
@@ -98,7 +98,7 @@ class Outline:
     # -- regions ---------------------------------------------------------------------------------
 
     def _region(self, spots: list[TextHeading], begin: int, end: int, base: int) -> bool:
-        """Headings of the text between two exhibits; whether it has clauses."""
+        """Add the headings of the text between two exhibits; returns whether it has clauses."""
         first, after = bisect_left(self._mark_begins, begin), bisect_left(self._mark_begins, end)
         marks = [mark for mark in self.marks[first:after] if mark.kind != "exhibit"]
         lists = clause_lists(marks, self._titles(marks, end), end)
@@ -109,7 +109,7 @@ class Outline:
             return False
         first_clause = min(found.clauses[0].mark.begin for found in lists)
         if lists[0].kind not in _REPORT_KINDS:
-            # What stands before the first item of a report is its cover.
+            # The text before the first item of a report is its cover.
             spots.extend(
                 self._spot(heading, base + 1)
                 for heading in plain
@@ -136,18 +136,19 @@ class Outline:
                 self._clauses(spots, inner, level + 1, clause_end)
 
     def _inside_item(self, spots: list[TextHeading], clause: Clause, level: int, end: int) -> None:
-        """Headings without numbers inside an item of a report that has no clauses inside."""
+        """Add the headings without numbers inside an item of a report, up to its first clause."""
         if clause.lists:
             end = min(inner.clauses[0].mark.begin for inner in clause.lists)
         spots.extend(self._unnumbered(self._plain_between(clause.title.end, end), level))
 
     def _unnumbered(self, plain: Sequence[PlainHeading], base: int) -> list[TextHeading]:
-        """Levels by style: each kind of rule in order of appearance, then capitals, then short lines."""
+        """Headings with levels by style: each kind of rule in order of appearance, then capitals, then short
+        lines."""
         short = sum(heading.style is HeadingStyle.SHORT for heading in plain)
         capitals = sum(heading.style is HeadingStyle.CAPITALS for heading in plain)
         if short < _MIN_SHORT_HEADINGS and not base:
             plain = [heading for heading in plain if heading.style is not HeadingStyle.SHORT]
-        # A few lines in capitals among many short ones are acronyms and names, not a level above.
+        # A few lines in capitals among many short ones are acronyms and names, not headings of a level above.
         alike = capitals * 5 < short
         styles: list[tuple[HeadingStyle, str]] = []
         for heading in sorted(plain, key=lambda heading: heading.style):
@@ -169,7 +170,7 @@ class Outline:
         return titles
 
     def _line_below(self, line: int, end: int) -> tuple[str, int]:
-        """The short line that gives a lone label its title."""
+        """The short line below a lone label that is its title, and where it ends; "" when there is none."""
         for at in range(line + 1, min(line + 4, len(self.lines))):
             text = self.lines[at]
             if not text.strip() or at in self.noise:
@@ -185,7 +186,7 @@ class Outline:
 
     @cached_property
     def _first_text(self) -> int:
-        """Where the first line begins that says something."""
+        """Where the first line with text begins."""
         filled = (at for at, line in enumerate(self.lines) if line.strip() and at not in self.noise)
         return self.begins[next(filled, 0)]
 
@@ -213,8 +214,8 @@ def _with_next(items: Sequence[_T]) -> Iterator[tuple[_T, _T | None]]:
 
 
 def _without_repeats(spots: list[TextHeading]) -> list[TextHeading]:
-    """In order; a line that a clause took as its title is no second heading, and no title reaches
-    into the next heading."""
+    """The headings in order. A line that a clause took as its title makes no second heading, and no title
+    reaches into the next heading."""
     kept: list[TextHeading] = []
     for spot in sorted(spots, key=lambda spot: (spot.begin, spot.level)):
         if kept and spot.begin < kept[-1].body:
@@ -226,9 +227,9 @@ def _without_repeats(spots: list[TextHeading]) -> list[TextHeading]:
 
 
 def exhibits(text: str, marks: Sequence[ClauseMark], first_text: int) -> list[ClauseMark]:
-    """The marks that begin an exhibit, in order. A label may stand on every page of its exhibit, or
-    in a list before: its first mark with a body counts, or else its first. `first_text` is where
-    the text's first line begins, which at most numbers the file itself."""
+    """The marks that begin an exhibit, in order. A label may be repeated on every page of its exhibit, or
+    come in a list before it, so its first mark with a body counts, or else its first. `first_text` is
+    where the text's first line begins, which at most numbers the file itself."""
     heads = [mark for mark in marks if mark.kind == "exhibit" and _heads_exhibit(text, mark, first_text)]
     ends = [*(mark.begin for mark in heads[1:]), len(text)]
     chosen: dict[str, tuple[ClauseMark, bool]] = {}
@@ -240,7 +241,7 @@ def exhibits(text: str, marks: Sequence[ClauseMark], first_text: int) -> list[Cl
 
 
 def _heads_exhibit(text: str, mark: ClauseMark, first_text: int) -> bool:
-    """Whether the label stands alone or over a title, and is no number of the filing ("10.2")."""
+    """Whether the label is alone or over a title, and is no number of the filing ("10.2")."""
     line_begin = text.rfind("\n", 0, mark.begin) + 1
     if line_begin <= first_text or "." in text[mark.begin : mark.end].rstrip(".:"):
         return False

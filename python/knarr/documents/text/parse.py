@@ -1,13 +1,13 @@
 """Plain text: the source is the canonical text, line for line; sections by labels and headings.
 
-Numbered clauses come first (`clause_marks` finds labels, `clause_sequence` keeps those that follow
-each other); exhibits and schedules begin a numbering of their own. Headings without numbers count
-before the first clause, in exhibits without clauses, inside the items of a report, and in texts
-that have no clauses at all. Tables of contents and page noise make no sections. A text without
-structure is one section.
+Numbered clauses come first: `clause_marks` finds labels, and `clause_sequence` keeps those that follow
+each other. Exhibits and schedules begin a numbering of their own. Headings without numbers
+(`plain_headings`) count before the first clause, in exhibits without clauses, inside the items of a
+report, and in texts that have no clauses at all. Tables of contents and page noise make no sections.
+A text without structure is one section.
 
-A form feed starts a page. It is dropped at the start or end of a line and becomes a space inside
-one, so that line numbers stay and ``^`` finds the line; nothing else is changed.
+A form feed starts a page. It is dropped at the start or end of a line and becomes a space inside a
+line, so that lines keep their numbers and ``^`` finds them; nothing else is changed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Headings without numbers in plain text: underlined, in capitals, or short lines over paragraphs.
 
-Each must stand alone: after a blank line, a page break, a rule, another heading or the end of a
-sentence. Lines of page noise, signatures, addresses and tables are none.
+Plain text has no sizes and weights, so its authors set headings apart by rules under them, capitals and
+blank lines. A heading must stand alone: after a blank line, a page break, a rule, another heading or the
+end of a sentence. Page noise, signatures, addresses and rows of tables are refused.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _PARAGRAPH_CHARS = 60
 
 
 class HeadingStyle(IntEnum):
+    """How a heading is set apart, the surest sign first."""
+
     UNDERLINED = 0
     CAPITALS = 1
     SHORT = 2
@@ -51,7 +54,7 @@ class PlainHeading:
 
 
 def plain_headings(lines: Sequence[str], noise: set[int], page_starts: frozenset[int]) -> list[PlainHeading]:
-    """All candidates, in order."""
+    """The headings in order of place."""
     found: list[PlainHeading] = []
     at = 0
     while at < len(lines):
@@ -83,7 +86,7 @@ def _underlined(lines: Sequence[str], at: int) -> PlainHeading | None:
     under = _RULE.fullmatch(lines[title_at + 1])
     if not under or (over and over[1] != under[1]) or _RULE.fullmatch(lines[title_at]):
         return None
-    # A rule much longer or shorter than the words is drawn across the page.
+    # A rule much longer or shorter than the words is drawn across the page and underlines nothing.
     width = len(lines[title_at + 1].strip())
     if (
         not title
