@@ -35,7 +35,7 @@ from knarr.agent import Agent, Budget, Decision, ExtractivePolicy, Message, Poli
 from knarr.agent.policy.model_history import Sent, Sizes, fit, fold, sent_messages
 from knarr.agent.policy.model_messages import tool_schemas
 from knarr.agent.tools import TOOLS
-from knarr.language.constraints import content_words
+from knarr.language.question import content_words
 from knarr.models.rerank import load_reranker
 
 CACHED_PRICE = 0.1

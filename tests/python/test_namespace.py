@@ -9,7 +9,27 @@ import pytest
 from hypothesis import example, given
 
 import knarr
-from knarr.uris import canonical, component, components, encode
+from knarr.uris import (
+    SCHEME,
+    SiblingNames,
+    above,
+    abstract_of,
+    as_directory,
+    below,
+    canonical,
+    component,
+    components,
+    encode,
+    is_uri,
+    join,
+    moved,
+    name_of,
+    parent,
+    relative,
+    span_below,
+    within,
+    without_slash,
+)
 from support import WriteDocs
 
 
@@ -235,3 +255,62 @@ def test_every_title_makes_a_name_that_is_read_back(title: str) -> None:
     uri = f"viking://kb/{encode(name)}"
     assert components(uri) == ("kb", name) and canonical(uri) == uri
     assert not knarr.Engine(4).exists(uri)
+
+
+# Few letters, so that names repeat and begin alike; and what is special in a URI or sorts around a slash.
+PATHS = st.lists(st.text("ab./0 %é~", min_size=1, max_size=3).map(component), max_size=4).map(tuple)
+
+
+@given(path=PATHS)
+def test_a_uri_is_cut_where_it_was_joined(path: tuple[str, ...]) -> None:
+    uri = join(SCHEME, *path)
+    assert components(uri) == path and canonical(uri) == uri and is_uri(uri)
+    assert components(as_directory(uri)) == path and without_slash(as_directory(uri)) == uri
+    assert name_of(uri) == (path[-1] if path else "")
+    assert parent(uri) == parent(as_directory(uri)) == join(SCHEME, *path[:-1])
+    assert above(uri) == [join(SCHEME, *path[:size]) for size in reversed(range(len(path)))]
+    assert components(abstract_of(uri)) == (*path, ".abstract.md")
+    assert parent(abstract_of(as_directory(uri))) == uri
+
+
+@given(one=PATHS, other=PATHS, slash=st.booleans())
+@example(one=("a",), other=("ab",), slash=False)
+@example(one=("a", "b"), other=("a",), slash=True)
+def test_what_is_under_a_directory_is_told_by_components(
+    one: tuple[str, ...], other: tuple[str, ...], slash: bool
+) -> None:
+    uri, base = join(SCHEME, *one), join(SCHEME, *other)
+    path = relative(uri, as_directory(base) if slash else base)
+    inside = one[: len(other)] == other
+    assert (path is not None) == inside == within(uri, base)
+    low, high = span_below(base)
+    assert (low <= uri < high) == (inside and (one != other or not other))
+    if path is not None:
+        assert below(base, path) == below(as_directory(base), path) == uri
+        assert moved(uri, base, "viking://new/home") == join("viking://new/home", *one[len(other) :])
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a", "a~2", "a~3", "b"]), st.sampled_from(["", ".md"]))))
+def test_equal_siblings_are_numbered_in_order(wanted: list[tuple[str, str]]) -> None:
+    names, taken = SiblingNames([".abstract.md"]), {".abstract.md"}
+    for name, suffix in wanted:
+        free = (f"{name}~{number}{suffix}" for number in range(2, len(wanted) + 2))
+        expected = next(one for one in (f"{name}{suffix}", *free) if one not in taken)
+        assert names.claim(name, suffix) == expected
+        taken.add(expected)
+
+
+class _CountingSet(set[str]):
+    looks = 0
+
+    def __contains__(self, name: object) -> bool:
+        self.looks += 1
+        return super().__contains__(name)
+
+
+def test_a_document_of_equal_headings_is_named_in_linear_time() -> None:
+    names = SiblingNames()
+    names._taken = taken = _CountingSet()
+    claimed = [names.claim("Same") for _ in range(8_000)]
+    assert claimed[:3] == ["Same", "Same~2", "Same~3"] and claimed[-1] == "Same~8000"
+    assert taken.looks <= 2 * len(claimed)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from knarr.documents.sections import Document, Section
-from knarr.documents.sentences import sentence_spans
+from knarr.language.sentences import sentence_spans
 from knarr.models.embed.tokens import RegexTokenizer, count_tokens
 
 _WORD = re.compile(r"[^\W_]{2,}")

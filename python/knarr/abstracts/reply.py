@@ -11,7 +11,7 @@ import re
 import unicodedata
 
 from knarr.abstracts.extractive import plain
-from knarr.documents.sentences import sentence_spans
+from knarr.language.sentences import sentence_spans
 from knarr.models.embed.tokens import RegexTokenizer, count_tokens
 
 EMPTY = "an empty reply"

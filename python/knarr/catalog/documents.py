@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from knarr.catalog import experience
 from knarr.catalog.records import DocumentRecord
 from knarr.catalog.schema import documents, labels, objects, sections, texts
+from knarr.uris import SCHEME, above, moved, parent, span_below, without_slash
 
 if TYPE_CHECKING:
     from knarr.writing.layout import Laid, NamedObject, NamedSection
@@ -53,7 +54,7 @@ def owning(connection: sa.Connection, uri: str) -> DocumentRecord | None:
 
 def under(connection: sa.Connection, uri: str) -> list[DocumentRecord]:
     """All documents at or below a URI, by component, in the order of adding."""
-    query = sa.select(documents).where(_below(documents.c.uri, uri)).order_by(documents.c.id)
+    query = sa.select(documents).where(at_or_below(documents.c.uri, uri)).order_by(documents.c.id)
     return [_record(row) for row in connection.execute(query)]
 
 
@@ -63,8 +64,8 @@ def all_ids(connection: sa.Connection) -> list[int]:
 
 def last_change(connection: sa.Connection, uri: str) -> str | None:
     """When a document at, below or above a URI was last put, in ISO 8601; None where there is none."""
-    above = documents.c.uri.in_(_prefixes(uri))
-    query = sa.select(sa.func.max(documents.c.updated_at)).where(sa.or_(_below(documents.c.uri, uri), above))
+    related = sa.or_(at_or_below(documents.c.uri, uri), documents.c.uri.in_(_prefixes(uri)))
+    query = sa.select(sa.func.max(documents.c.updated_at)).where(related)
     found = connection.execute(query).scalar()
     return None if found is None else str(found)
 
@@ -213,17 +214,17 @@ def move(connection: sa.Connection, source: str, target: str) -> int:
     """Rewrite the URIs at and below `source`; returns the number of documents.
 
     Where the new folder has a document of the same file already, the moved one gives up being that file."""
-    moved = under(connection, source)
-    for record in moved:
-        uri = target + record.uri[len(source) :]
-        folder = uri.rsplit("/", 1)[0] if uri.count("/") > 2 else "viking://"
+    found = under(connection, source)
+    for record in found:
+        uri = moved(record.uri, source, target)
+        folder = parent(uri)
         other = find_by_source(connection, folder, record.file_name)
         file_name = (
             record.file_name if other is None or other.id == record.id else f"{record.file_name}//{record.id}"
         )
         values = {"uri": uri, "folder": folder, "file_name": file_name}
         connection.execute(documents.update().where(documents.c.id == record.id).values(**values))
-    return len(moved)
+    return len(found)
 
 
 def outline(connection: sa.Connection, head_chars: int) -> list[tuple[str, str, str]]:
@@ -260,15 +261,15 @@ def totals(connection: sa.Connection) -> dict[str, int]:
     }
 
 
-def _below(column: sa.Column[str], uri: str) -> sa.ColumnElement[bool]:
-    base = uri.rstrip("/")
-    if base in ("viking:", "viking:/"):
+def at_or_below(column: sa.ColumnElement[str], uri: str) -> sa.ColumnElement[bool]:
+    """The condition that the URI in a column is `uri` or stands under it."""
+    if uri == SCHEME:
         return sa.true()
     # A range instead of LIKE: exact by component, case-sensitive, and uses the index.
-    return sa.or_(column == base, sa.and_(column >= base + "/", column < base + "0"))
+    low, high = span_below(uri)
+    return sa.or_(column == without_slash(uri), sa.and_(column >= low, column < high))
 
 
 def _prefixes(uri: str) -> list[str]:
-    scheme, rest = "viking://", uri.removeprefix("viking://").rstrip("/")
-    parts = rest.split("/") if rest else []
-    return [scheme + "/".join(parts[: n + 1]) for n in range(len(parts))]
+    """The URI itself and the directories above it, the root aside."""
+    return [place for place in (without_slash(uri), *above(uri)) if place != SCHEME]

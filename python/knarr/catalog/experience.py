@@ -5,7 +5,6 @@ Who changes what the engine must hold calls `log` in the same transaction; `Inde
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,8 @@ import sqlalchemy as sa
 from knarr.catalog import changes, vectors
 from knarr.catalog.records import EdgeEnd
 from knarr.catalog.schema import documents, edges, episodes
+from knarr.language.plain import text_key
+from knarr.uris import below
 
 ENDS = ("source", "target")
 
@@ -33,12 +34,7 @@ class Lesson:
 
 def text_hash(text: str) -> bytes:
     """Equal for texts that say the same: white space around them does not count."""
-    return hashlib.sha256(text.strip().encode("utf-8")).digest()
-
-
-def question_hash(question: str) -> bytes:
-    """The key of a question's vector: asked twice, it has one."""
-    return hashlib.sha256(question.encode("utf-8")).digest()
+    return text_key(text.strip())
 
 
 def log(connection: sa.Connection, trace_ids: Iterable[str]) -> None:
@@ -95,10 +91,10 @@ def lessons(connection: sa.Connection, trace_ids: Sequence[str]) -> Iterator[tup
         found = {row.trace_id: row for row in connection.execute(query)}
         pairs: dict[int, list[tuple[str, str]]] = {}
         ids = [row.id for row in found.values()]
-        for episode, source, below, target, under in connection.execute(
+        for episode, source, source_path, target, target_path in connection.execute(
             _PAIRS.where(edges.c.episode_id.in_(ids))
         ):
-            pairs.setdefault(episode, []).append((f"{source}/{below}", f"{target}/{under}"))
+            pairs.setdefault(episode, []).append((below(source, source_path), below(target, target_path)))
         for trace_id in batch:
             if trace_id in found:
                 yield trace_id, _lesson(found[trace_id], pairs.get(found[trace_id].id, []))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from knarr.language.constraints import Constraint, constraints, focus_words
+from knarr.language.question import Constraint, constraints, focus_words
 from knarr.language.words import STOP, words
 from knarr.uris import name_of
 

@@ -21,11 +21,11 @@ from knarr.checker.constraints import Need
 from knarr.checker.evidence import Ground
 from knarr.checker.types import Case
 from knarr.language.citations import locate, too_short
-from knarr.language.constraints import content_words
 from knarr.language.lexical import root
+from knarr.language.question import content_words
 from knarr.language.words import forms, stem
 from knarr.types import ConstraintCheck, Gate
-from knarr.uris import within
+from knarr.uris import within, without_slash
 
 Pair = tuple[Need, ConstraintCheck]
 Quoted = tuple[str, str]
@@ -133,7 +133,7 @@ _DESCRIBED = re.compile(
 
 def _steps(case: Case, stands: Sequence[Ground]) -> Gate:
     described = None if case.scopes else _DESCRIBED.search(case.core)
-    passed = described is None or len({one.document.rstrip("/") for one in stands}) != 1
+    passed = described is None or len({without_slash(one.document) for one in stands}) != 1
     return Gate(
         "steps", passed, "" if passed or described is None else f"one document alone, for {described[0]!r}"
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from knarr.checker.constraints import Need
 from knarr.checker.evidence import Ground, Scorer, share
 from knarr.checker.types import Case
-from knarr.language.parts import parts
+from knarr.language.question import parts
 from knarr.types import ConstraintCheck
 
 

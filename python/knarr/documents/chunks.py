@@ -1,14 +1,19 @@
-"""Cutting a document into chunks: after headings, then paragraphs, then sentences, never a table row.
+"""Cutting a document into chunks: at headings, then between paragraphs, then between sentences.
 
-Each chunk is a slice of the canonical text owned by its finest section; joined in order the chunks
-are the text. A section that holds nothing but its heading, above subsections, gives no chunk of its
-own: its heading line opens the first chunk below it, where it says what the text is about. A leaf
-section keeps its chunk even when it is only a heading.
+Idea: a chunk should be about one thing, so sections are the first borders, and no chunk spans two.
+Invariant: each chunk is a slice of the canonical text owned by its finest section, and joined in order
+the chunks are the text, so that nothing is lost and every byte has one owner. A section with nothing
+but its heading, above subsections, gives no chunk of its own: its heading line opens the first chunk
+below it, where it says what the text is about. A leaf section keeps its chunk even when it is only a
+heading.
 
-A section longer than the bound is cut into parts of nearly equal size, each at the best border
-near its place. Borders, best first: a blank line; the start of a list item or table row, the end of
-a sentence; any line; white space; any token. Only a single table row longer than the bound makes
-a longer chunk. Tokens are counted once per document.
+Rule: a section longer than the bound is cut into the fewest parts that fit, of nearly equal size, since
+a short rest would be searched badly. Each cut is made at the best kind of border that exists near its
+place, and there at the nearest one. Kinds of borders, best first: a blank line; the start of a list item
+or table row, or the end of a sentence; any line; white space; any token. A table is only cut between
+rows, and a single row longer than the bound makes the only chunk that exceeds it.
+
+Cost: tokens are counted once per document; a cut is found by binary search among the borders.
 """
 
 from __future__ import annotations
@@ -37,8 +42,8 @@ _BORDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """`section` owns ``[begin_byte, end_byte)``; `number` counts its chunks from 1; `header` repeats a
-    table's column names when the chunk begins below them."""
+    """The slice ``[begin_byte, end_byte)`` of the text, owned by `section`, whose chunks `number` counts
+    from 1. `header` repeats a table's column names when the chunk begins below them."""
 
     section: Section
     number: int
@@ -49,7 +54,7 @@ class Chunk:
 
 
 class Ruler:
-    """Token counts of byte ranges of one document."""
+    """Counts the tokens in byte ranges of one document."""
 
     def __init__(self, document: Document, tokenizer: Tokenizer) -> None:
         begins = tokenizer.token_begins(document.text)
@@ -59,16 +64,16 @@ class Ruler:
         self.begins: _Ints = begins
 
     def index(self, byte: int) -> int:
-        """How many tokens begin before `byte`."""
+        """The number of tokens that begin before `byte`."""
         return int(np.searchsorted(self.begins, byte))
 
     def count(self, begin_byte: int, end_byte: int) -> int:
-        """How many tokens begin inside the range."""
+        """The number of tokens that begin in ``[begin_byte, end_byte)``."""
         return self.index(end_byte) - self.index(begin_byte)
 
 
 def chunk(document: Document, tokenizer: Tokenizer, max_tokens: int) -> list[Chunk]:
-    """All chunks of a document, in order; their slices joined are its canonical text."""
+    """All chunks of a document, in order. Each has at most `max_tokens`, a long table row aside."""
     ruler = Ruler(document, tokenizer)
     chunks: list[Chunk] = []
     carried: int | None = None
@@ -105,7 +110,7 @@ def _split(document: Document, ruler: Ruler, begin: int, end: int, limit: int) -
 
 
 def _borders(document: Document, ruler: Ruler, begin: int, end: int) -> list[_Ints]:
-    """Allowed cuts by rank, best rank first; inside a table only between rows."""
+    """The allowed cuts by kind of border, best kind first; inside a table only between rows."""
     data = document.data
     ranks = [
         np.fromiter((m.end() for m in pattern.finditer(data, begin, end)), dtype=np.int64)
@@ -121,8 +126,8 @@ def _borders(document: Document, ruler: Ruler, begin: int, end: int) -> list[_In
 
 
 def _best(borders: list[_Ints], ruler: Ruler, at: int, end: int, target: int, limit: int) -> int | None:
-    """The border of the best rank with 0.6 target … limit tokens before it, nearest to the target;
-    where there is none, the next border at all."""
+    """Of the best kind of border that leaves between 0.6 of the target and the limit before it, the one
+    nearest to the target; without any, the next border of any kind."""
     first = ruler.index(at)
     low, high = _byte_of(ruler, first + max(1, int(target * 0.6)), end), _byte_of(ruler, first + limit, end)
     wish = _byte_of(ruler, first + target, end)

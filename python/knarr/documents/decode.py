@@ -1,8 +1,9 @@
-"""Bytes to text: the one place that knows byte-order marks, encodings and line ends.
+"""Bytes to text, within limits: the one place that knows byte-order marks, encodings and line ends.
 
-A byte-order mark decides (UTF-8, UTF-16, UTF-32); without one the bytes are UTF-8 if they are
-valid UTF-8, UTF-16 if their zero bytes stand in the pattern that Latin text gives, what the file
-itself declares if a caller found that, and else Windows-1252, which is said in the notes. Bytes with many NULs or control characters are no text.
+A byte-order mark decides (UTF-8, UTF-16, UTF-32). Without one, in this order: UTF-16 if the zero
+bytes stand in the pattern that Latin text gives, UTF-8 if the bytes are valid UTF-8, the encoding
+that the file declares for itself (where a caller found that), and else Windows-1252; the notes say
+when an encoding was guessed. Bytes with many NULs or control characters are refused as binary.
 The text that comes out has ``\\n`` line ends, no byte-order mark and no NUL.
 """
 
@@ -11,8 +12,9 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 
-from knarr.documents.limits import DEFAULT, Limits
 from knarr.errors import DocumentError
+
+MIB = 1 << 20
 
 # UTF-32's mark begins with UTF-16's, so it is tried first.
 _MARKS = (
@@ -30,6 +32,28 @@ _CONTROLS = bytes(byte for byte in range(32) if byte not in _TEXT_CONTROLS) + b"
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one file may cost to read. Every bound counts what is really there, never what the
+    file declares about itself.
+
+    file_bytes:      of any format; a larger file is refused
+    text_bytes:      of Markdown, HTML and plain text, before decoding; a larger file is refused
+    markdown_lines:  lines whose structure is read; text after them stays in the last section
+    html_tags:       tags of an HTML page; a page with more is read as text without structure
+    html_depth:      levels of an HTML page; a deeper page is read as text without structure
+    """
+
+    file_bytes: int = 256 * MIB
+    text_bytes: int = 32 * MIB
+    markdown_lines: int = 100_000
+    html_tags: int = 800_000
+    html_depth: int = 1_000
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
 class Decoded:
     """Text with ``\\n`` line ends; `notes` say what had to be guessed or replaced."""
 
@@ -38,7 +62,7 @@ class Decoded:
     notes: tuple[str, ...] = ()
 
 
-def decode(data: bytes, name: str = "", *, declared: str = "", limits: Limits = DEFAULT) -> Decoded:
+def decode(data: bytes, name: str = "", *, declared: str = "", limits: Limits = DEFAULT_LIMITS) -> Decoded:
     """Decode a text file. `declared` is the encoding that the file names itself, "" if none.
 
     Raises DocumentError with status "empty" (no byte, or only white space), "limit" (longer than
@@ -87,8 +111,8 @@ def _to_text(data: bytes, name: str, declared: str) -> tuple[str, str, list[str]
 
 
 def _is_known(encoding: str) -> bool:
-    """Whether a declared name is a text encoding of single bytes that Python knows (base64 is a
-    codec but no text, and no file without a mark is UTF-16 that says so in letters)."""
+    """Whether a declared name is a text encoding of single bytes that Python knows. Base64 is a codec
+    but no text; a file that declares UTF-16 in ASCII letters is not UTF-16."""
     try:
         # Not b"": that decodes without a look at the name.
         return isinstance(b"x".decode(encoding), str)

@@ -9,7 +9,7 @@ Invariants, checked by `Document.check`:
 - the root section is level 0 and spans the whole text;
 - children lie inside their parent, in order, without overlap, after the parent's heading and
   own text: a section's own text is ``[begin_byte, children[0].begin_byte or end_byte)``;
-- a child's level is greater than its parent's (levels may skip);
+- a child's level is greater than its parent's; levels may be skipped;
 - all offsets fall on character boundaries, and `page_begins` rises from 0.
 """
 
@@ -66,7 +66,7 @@ class Document:
     status:        "ok", or "partial" when `missing_pages` gave no text
     page_begins:   byte offset where each page starts; empty for formats without pages
     missing_pages: page numbers (from 1) that gave no text
-    notes:         short sentences for the coverage receipt (what was dropped, and why)
+    notes:         short sentences for the coverage receipt, which tell what was dropped and why
     """
 
     title: str

@@ -1,30 +1,30 @@
 """Rows of cells to a Markdown pipe table, for every format that has tables.
 
 No text is lost: `|` in a cell is escaped, line breaks become spaces, a merged cell keeps its text
-in its first place and leaves the others empty. Rows and columns that hold no text are dropped.
+in its first place and leaves the others empty. Rows and columns without text are dropped.
 
-**Layout rule.** What is left is a table only when it has two rows and two columns at least, and
-no cell is longer than `LAYOUT_CELL_CHARS`; anything else serves the layout of a page (a framed
-note, two columns of prose) and is better read as paragraphs, cell after cell.
+**Layout rule.** The rest is a table only when it has at least two rows and two columns, and no cell
+is longer than `LAYOUT_CELL_CHARS`. Anything else serves the layout of a page (a framed note, two
+columns of prose) and reads better as paragraphs, cell after cell.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from knarr.documents.sections import Table
+from knarr.language.plain import one_line
 
 LAYOUT_CELL_CHARS = 1500
 _MAX_SPAN = 64
 _MAX_CELLS = 500_000
-_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell as the source gives it; nested tables' text is part of `text`."""
+    """One cell as the source gives it, and how many columns and rows it spans; the text of nested tables
+    is part of `text`."""
 
     text: str
     columns: int = 1
@@ -41,14 +41,9 @@ class TableText:
     row_begins: tuple[int, ...]
 
     def at(self, begin_byte: int) -> Table:
-        """The record of this table, where its text stands at `begin_byte` of a document."""
+        """The record of this table in a document where its text begins at `begin_byte`."""
         end_byte = begin_byte + len(self.text.encode("utf-8"))
         return Table(begin_byte, end_byte, self.header, tuple(begin_byte + at for at in self.row_begins))
-
-
-def one_line(text: str) -> str:
-    """Every run of white space as one space, none at the ends."""
-    return _SPACE.sub(" ", text).strip()
 
 
 def grid(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
@@ -74,8 +69,8 @@ def grid(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
 
 
 def table_text(rows: Sequence[Sequence[Cell]]) -> TableText | None:
-    """The table as Markdown, its first row as header; None when the layout rule says that it is
-    none (the caller then writes the cells as paragraphs)."""
+    """The table as Markdown with its first row as header; None when the layout rule says that it is no
+    table, and the caller writes the cells as paragraphs."""
     cells = grid(rows)
     if len(cells) < 2 or len(cells[0]) < 2:
         return None

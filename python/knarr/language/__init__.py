@@ -1,5 +1,5 @@
-"""What texts say, by rule: words, constraints of a question, passages, likeness, citations.
+"""Language: what texts say, by rule: words, sentences, passages, a question's constraints, citations.
 
-No model is asked, and nothing is kept between calls.
+No model is asked, and nothing but caches is kept between calls.
 May import: types, errors, uris.
 """

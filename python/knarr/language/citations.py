@@ -2,12 +2,12 @@
 
 Both sides are folded before they are compared: compatibility forms (ligatures, widths), typographic
 quotes, white space of any kind to one space, hyphens inside or at the line end of a word. Case and
-every other mark must agree. A quote that fails is told apart:
+every other mark must agree. A quote that fails gets the reason:
 
-    too_short      fewer than four words (eight characters where words are not spaced)
-    misattributed  it stands whole, but in another object
-    stitched       its parts stand apart, in one or several objects
-    not_found      nothing of the sort is there
+    too_short      it has fewer than four words (eight characters where words are not spaced)
+    misattributed  it is there whole, but in another object
+    stitched       its parts are there, but apart, in one or several objects
+    not_found      neither it nor its parts are there
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PART_WORDS = 3
 _MOST_PARTS = 4
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "\u00ad": None})
 _HYPHENS = "-\u2010\u2011"
-_PLAIN = re.compile(r"[!-,.-~]+(?: [!-,.-~]+)*")  # what folding leaves as it is
+_PLAIN = re.compile(r"[!-,.-~]+(?: [!-,.-~]+)*")  # text that folding leaves as it is
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")
 _MARK = re.compile(r"^> ?", re.MULTILINE)
@@ -41,7 +41,7 @@ class Folded:
 
 
 def fold(text: str) -> Folded:
-    """See the module. Linear in the length of the text."""
+    """The text in the form in which quotes are compared (see the module). Linear in its length."""
     out: list[str] = []
     origin: list[int] = []
     at, size = 0, len(text)
@@ -93,7 +93,7 @@ def bare(quote: str) -> str:
 
 
 def locate(quote: str, source: str) -> tuple[int, int] | None:
-    """Where the quote stands in the source, as [begin, end) in its characters; None when it does not."""
+    """The quote's range [begin, end) in the source, in characters; None when it is not there."""
     wanted, folded = fold(quote).text, fold(source)
     at = folded.text.find(wanted) if wanted else -1
     if at < 0:
@@ -107,8 +107,8 @@ def too_short(quote: str) -> bool:
 
 
 def fault_of(quote: str, source: str, others: Sequence[str]) -> Fault:
-    """Why `quote` cannot stand for `source`, "" when it can. `others` are texts of other objects in
-    which it may stand instead."""
+    """Why `quote` is no quote of `source`, "" when it is one. `others` are texts of other objects, where it
+    may be found instead."""
     if too_short(quote):
         return "too_short"
     wanted, own = fold(quote).text, fold(source).text
@@ -134,7 +134,7 @@ def _stitched(quote: str, texts: Sequence[str]) -> bool:
 
 
 def _longest_part(words: Sequence[str], texts: Sequence[str]) -> int:
-    """How many of the first words stand together in one of the texts; never leaves a rest too short."""
+    """How many of the first words are together in one of the texts, such that no rest is left too short."""
     for size in range(len(words), 0, -1):
         rest = len(words) - size
         if rest and rest < _PART_WORDS:

@@ -1,4 +1,8 @@
-"""Word overlap as a score: BM25 over a small pool of passages, with the pool's own document counts."""
+"""Word overlap as a score: BM25 over a small pool of passages, with the pool's own document counts.
+
+BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), over
+the roots of words.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ _K1, _B = 1.2, 0.6
 
 
 def terms(text: str) -> list[str]:
-    """The roots of the words of a text that tell something, whole and in parts."""
+    """The roots of the words of a text, whole and in parts, without stop words."""
     found: list[str] = []
     for word in words(text):
         if word.whole in STOP:
@@ -33,8 +37,8 @@ _SHORTEST_ROOT = 4
 
 @lru_cache(maxsize=1 << 16)
 def root(word: str) -> str:
-    """A word without its ending, so that assign, assigned and assignment meet. Crude on purpose: it
-    only orders, and both sides are treated alike."""
+    """A word without its ending, so that assign, assigned and assignment are equal. It is crude, which
+    suffices where roots only order passages and both sides are treated alike."""
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_ROOT:
             return word[: -len(suffix)]
@@ -42,7 +46,7 @@ def root(word: str) -> str:
 
 
 def bm25(query: str, texts: Sequence[str]) -> list[float]:
-    """A score per text, 0 without a common word."""
+    """The BM25 score of each text for the query; 0 without a common word."""
     counted = [Counter(terms(text)) for text in texts]
     if not counted:
         return []
@@ -66,6 +70,6 @@ def _score(counts: Counter[str], length: float, weights: dict[str, float]) -> fl
 
 
 def support(query: str, texts: Sequence[str]) -> float:
-    """The largest share of the query's telling words that one text has, in [0, 1]; 1 without such words."""
+    """The largest share of the query's terms that one text has, in [0, 1]; 1 for a query without terms."""
     asked = set(terms(query))
     return max((len(asked & set(terms(text))) / len(asked) for text in texts), default=0.0) if asked else 1.0

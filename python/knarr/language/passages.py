@@ -1,8 +1,9 @@
 """A chunk's text in passages: paragraphs, list items and short runs of table rows, in order.
 
 A passage is what a person would point at: small enough to show alone, large enough to be understood.
-Headings go with what follows them, table rows keep together in runs, and long paragraphs are cut
-between sentences. Joined, the passages are the text (white space between them aside).
+So headings go with the text that follows them, table rows keep together in runs, short paragraphs are
+joined, and long ones are cut between sentences into parts of about equal size. Joined, the passages
+are the text, white space between them aside. Cost: linear in the text.
 """
 
 from __future__ import annotations
@@ -12,16 +13,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from knarr.language.sentences import prose_spans
+
 WHOLE_WORDS = 220  # a text up to this size is one passage
 TABLE_WORDS = 420  # the same for a table, whose rows say little without each other
 MAX_WORDS = 170
 MIN_WORDS = 18
 _CELL = re.compile(r"(?:\s|^)[$(]*\d[\d,.]*\)?%?(?=\s|$)")
 _BLANK = re.compile(r"\n[ \t]*\n")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0-9])")
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nos|vs|etc|e\.g|i\.e|cf|al|Fig|Figs|Eq|Sec|Inc|Corp|Co|Ltd|Jr|Sr|U\.S|approx|dept|Art|pp?)|\b[A-Z])\.$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Part:
 
 
 def passages(text: str) -> list[Part]:
-    """See the module. Parts of white space are left out."""
+    """The passages of a text, as the module says; white space alone makes none."""
     if _words(text, 0, len(text)) <= (TABLE_WORDS if _is_table(text) else WHOLE_WORDS):
         return list(_part(text, 0, len(text)))
     merged: list[tuple[int, int]] = []
@@ -45,7 +44,7 @@ def passages(text: str) -> list[Part]:
             continue
         heading = _is_heading(piece)
         if open_at >= 0 and heading and not _is_heading(text[open_at:end_at].strip()):
-            merged.append((open_at, end_at))  # what stands before a heading is never joined to it
+            merged.append((open_at, end_at))  # the text before a heading is never joined to it
             open_at, headed = -1, False
         if open_at < 0:
             open_at, headed = begin, heading
@@ -77,7 +76,7 @@ def sentences(text: str) -> list[Part]:
     """Sentences, lines of lists and rows of tables, in order."""
     found: list[Part] = []
     for begin, end in _lines(text):
-        for start, stop in _sentence_spans(text, begin, end):
+        for start, stop in prose_spans(text, begin, end):
             found.extend(_part(text, start, stop))
     return found
 
@@ -119,7 +118,7 @@ def _units(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
     """Where a long block may be cut: table rows and list items by line, prose by sentence; a
     sentence without end by words."""
     for left, right in _lines(text, begin, end):
-        for start, stop in _sentence_spans(text, left, right):
+        for start, stop in prose_spans(text, left, right):
             if _words(text, start, stop) <= MAX_WORDS:
                 yield start, stop
             else:
@@ -158,16 +157,6 @@ def _runs_on(line: str, following: str) -> bool:
         and not line.lstrip().startswith(("|", "#"))
         and len(line) > 45
     )
-
-
-def _sentence_spans(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    start = begin
-    for match in _SENTENCE_END.finditer(text, begin, end):
-        if not _ABBREVIATED.search(text[max(start, match.start() - 12) : match.start()].rstrip("\"'”’)]")):
-            yield start, match.end()
-            start = match.end()
-    if start < end:
-        yield start, end
 
 
 def _part(text: str, begin: int, end: int) -> Iterator[Part]:

@@ -17,7 +17,7 @@ STOP = frozenset(
     that the their them then there these they this those to was we were what when where which while who whom
     whose why will with would you your""".split()  # noqa: SIM905 - one word per line would hide the list
 )
-# What documents are called in general: names no particular one.
+# Words for documents in general, which name no particular one.
 GENERIC = frozenset(
     """agreement appendix article book chapter chapters clause contract course dated document documents docx
     earning exhibit file form guide handbook html letter manual md memo note notes page paper papers pdf
@@ -38,7 +38,8 @@ Version = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word as it stands, whole and in parts (one part when it does not change inside)."""
+    """A word as it is written, whole in its one form, and its parts; a word that does not change inside
+    is its only part."""
 
     text: str
     whole: str
@@ -46,7 +47,7 @@ class Word:
 
 
 def words(text: str) -> Iterator[Word]:
-    """Every word of a text, stop words too."""
+    """Every word of a text, stop words among them."""
     for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
         raw = re.sub(r"['’]s$|['’]", "", match[0])
         if raw:
@@ -55,7 +56,7 @@ def words(text: str) -> Iterator[Word]:
 
 
 def stem(word: str) -> str:
-    """Plural to singular, the plain cases only; both sides are treated alike."""
+    """Plural to singular, in the regular cases only, which suffices where both sides are treated alike."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
@@ -64,7 +65,7 @@ def stem(word: str) -> str:
 
 
 def forms(text: str) -> set[str]:
-    """Every form under which a word of this text may be met: wholes, parts, neighbours joined."""
+    """Every form in which a word of this text may be looked for: wholes, parts, neighbours joined."""
     listed = list(words(text))
     found = {word.whole for word in listed}
     for word in listed:
@@ -88,7 +89,7 @@ def proper_forms(text: str) -> set[str]:
 
 
 def proper_runs(text: str) -> Iterator[str]:
-    """Runs of capitalised words; a sentence's first word alone is none."""
+    """Runs of capitalised words, except a sentence's first word alone."""
     for match in _PROPER.finditer(text):
         run = match[0]
         begins = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".?!:"

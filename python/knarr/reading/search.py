@@ -19,7 +19,7 @@ from knarr.catalog import Catalog
 from knarr.engine import Expanded, Hits
 from knarr.errors import InvalidArgument, NotFound
 from knarr.index.index import Index
-from knarr.language.likeness import asks_beyond
+from knarr.language.question import asks_beyond
 from knarr.models.embed import Embedder, count_tokens
 from knarr.reading.cards import Cards
 from knarr.types import EdgeHit, Hit, Kind, Provenance, SearchResult

@@ -9,9 +9,8 @@ import pytest
 
 from knarr.agent import Agent, ExtractivePolicy
 from knarr.language.citations import locate
-from knarr.language.constraints import Coverage, constraints
 from knarr.language.lexical import root, terms
-from knarr.language.parts import parts
+from knarr.language.question import Coverage, constraints, parts
 
 MANUAL = "viking://manuals/widget_2.1.0"
 

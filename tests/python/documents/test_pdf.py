@@ -6,8 +6,8 @@ import threading
 import time
 
 import pytest
-from knarr.documents.pdf.parse import parse
 
+from knarr.documents import parse
 from knarr.documents.pdf import worker as pdf_worker
 from knarr.documents.sections import Document
 from knarr.errors import DocumentError
@@ -307,7 +307,7 @@ def test_cuts_and_flips_never_crash() -> None:
             try:
                 read(data)
             except DocumentError as error:
-                assert error.status in ("corrupt", "encrypted", "limit", "no_text")
+                assert error.status in ("corrupt", "empty", "encrypted", "limit", "no_text")
 
 
 # --- SEC-03, threads -----------------------------------------------------------------------------

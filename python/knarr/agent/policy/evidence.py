@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from knarr.agent.decision import View
-from knarr.language.constraints import Constraint, content_words, focus_words
 from knarr.language.lexical import support
+from knarr.language.question import Constraint, content_words, focus_words
 from knarr.types import GrepResult
 
 

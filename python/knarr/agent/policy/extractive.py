@@ -21,8 +21,7 @@ from knarr.agent.decision import Decision, Draft, Shown, ToolCall, View
 from knarr.agent.focus import PROVEN
 from knarr.agent.policy.evidence import Bounds, weigh
 from knarr.agent.policy.quoting import best_passage, quoted_answer, ranked_sentences
-from knarr.language.constraints import Constraint, Coverage, constraints, content_words
-from knarr.language.measures import computed_from
+from knarr.language.question import Constraint, Coverage, constraints, content_words
 from knarr.models.rerank import Reranker
 from knarr.uris import name_of
 
@@ -200,11 +199,8 @@ def _search(query: str, scope: str, k: int, max_tokens: int, also: str = "") -> 
 
 
 def _inside(core: str, uri: str, k: int, room: int) -> list[ToolCall]:
-    """Searches in a hinted document: for the question, and for the parts of a measure it names."""
-    parts = computed_from(core)
-    if not parts:
-        return [_search(core, uri, 2 * k, room)]
-    return [_search(core, uri, 2 * k, room // 2), _search(parts, uri, 2 * k, room)]
+    """A search in a hinted document."""
+    return [_search(core, uri, 2 * k, room)]
 
 
 def _meant(view: View) -> list[str]:

@@ -16,8 +16,8 @@ from knarr.agent.scope import Names
 from knarr.checker.evidence import Ground, about_excluded, exclusions
 from knarr.language.citations import too_short
 from knarr.language.lexical import bm25
-from knarr.language.parts import parts
 from knarr.language.passages import Part, sentences
+from knarr.language.question import parts
 from knarr.language.words import words
 from knarr.models.rerank import Reranker
 from knarr.uris import name_of

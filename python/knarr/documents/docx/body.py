@@ -1,8 +1,8 @@
 """A Word part's body as a flat run of paragraphs and tables, in reading order.
 
-Content controls are transparent; a text box follows the paragraph it is anchored in. A table is
-kept as rows of cells; where the layout rule of `tables` says that it is none, its paragraphs
-join the flow, cell after cell.
+Content controls are transparent, and a text box follows the paragraph that it is anchored in. A table
+is kept as rows of cells; where the layout rule of `tables` says that it only lays out the page, its
+paragraphs join the flow, cell after cell.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TRANSPARENT = frozenset(("sdt", "sdtContent", "customXml", "smartTag", "ins", "
 
 @dataclass(slots=True)
 class BodyReader:
-    """Turns elements into blocks. Counts what it leaves out."""
+    """Turns elements into blocks, and counts the hidden characters that it leaves out."""
 
     styles: Styles
     numbering: Numbering
@@ -107,7 +107,7 @@ class BodyReader:
 
 
 def _named(parent: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Children of that name, content controls being transparent."""
+    """Children of that name, looking through content controls."""
     for element in parent:
         found = local(element)
         if found == name:

@@ -1,12 +1,16 @@
 """Which paragraphs of a Word document are headings, and at which level.
 
-The outline decides. Only where a document has (nearly) no outline, because nobody used styles or
-because it was converted from a PDF, are sections drawn from how paragraphs look, in three tiers,
-the later ones only inside stretches of text that are still long and without a heading:
+The outline decides, since it says what the author meant: the outline level of each paragraph, which
+its style may inherit (see `styles`). Many documents have none, because nobody used styles or because
+they were converted from a PDF. There headings are told by how paragraphs look, the surest sign first:
 
 1. whole paragraphs that are short and bold, underlined, in capitals or larger than the body;
 2. short paragraphs that read like a title and are followed by body text;
 3. bold words that open a paragraph and end in a colon or full stop ("Homework: There will be …").
+
+The second and third sign are weak, so they count only inside stretches of text that are still long and
+without a heading: a missed heading costs little in a short stretch, and a false one parts what belongs
+together. Looks give ranks, not levels; a heading lies under the nearest one before it that ranks higher.
 """
 
 from __future__ import annotations
@@ -24,12 +28,12 @@ from knarr.documents.docx.paragraphs import Paragraph
 MAX_OUTLINE_CHARS = 300
 MAX_LOOK_CHARS = 90
 MAX_LOOK_WORDS = 12
-# An outline of at most this many headings, each over more than so much text, is "nearly none";
-# and a stretch longer than that is long.
+# With at most this many headings, over more than MANY_CHARS of text each, a document counts as one without
+# an outline. A stretch of text longer than MANY_CHARS is long.
 FEW_HEADINGS = 4
-# The title of the document stands among so many first blocks.
-TITLE_BLOCKS = 3
 MANY_CHARS = 2500
+# The title of the document is one of the first blocks.
+TITLE_BLOCKS = 3
 _LARGER = 1.12
 _TITLE_CHARS, _TITLE_WORDS, _BODY_CHARS = 70, 9, 60
 
@@ -42,31 +46,31 @@ _NUMBERED = re.compile(r"(section|chapter|part|unit|module|week|article|lesson|l
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A heading: its level (from 1); how many paragraphs it spans; and, for a heading that opens
-    its own paragraph, how many characters of the text it takes (0: all)."""
+class WordHeading:
+    """A heading: its level from 1, and how many paragraphs it spans. For a heading that opens its own
+    paragraph, `lead_chars` is how many characters of the text it takes; 0 means all."""
 
     level: int
     paragraphs: int = 1
     lead_chars: int = 0
 
 
-# Less is higher. Outline headings come first, by level; looks by size, capitals, weight.
+# Less ranks higher. Headings of the outline come first, by level; then looks, by size, capitals, weight.
 _Rank = tuple[int, ...]
 
 
-def find_headings(blocks: Sequence[Block]) -> tuple[dict[int, Mark], str]:
-    """Index of a heading's (first) block → its mark; and a note for the receipt, or ""."""
+def find_headings(blocks: Sequence[Block]) -> tuple[dict[int, WordHeading], str]:
+    """The headings by the index of their first block, and a note for the receipt, or ""."""
     outline = _outline(blocks)
     chars = sum(len(block.text) for block in blocks)
     if len(outline) > FEW_HEADINGS or (outline and chars <= MANY_CHARS * len(outline)):
-        return {at: Mark(level) for at, level in outline.items()}, ""
+        return {at: WordHeading(level) for at, level in outline.items()}, ""
     look = _Looks(blocks, outline)
     found = look.emphasised()
     for tier in (look.titles, look.leads):
         found = _within_long(blocks, tier(), found)
     if len(found) <= len(outline):
-        return {at: Mark(level) for at, level in outline.items()}, ""
+        return {at: WordHeading(level) for at, level in outline.items()}, ""
     return _nest(found), "no outline in the file: sections drawn from how headings look"
 
 
@@ -76,8 +80,8 @@ def is_title(block: Paragraph) -> bool:
 
 
 def _outline(blocks: Sequence[Block]) -> dict[int, int]:
-    """Index → level of what stands in the outline. Where that begins below level 1, paragraphs in
-    the style Title, other than the document's title, are what its level 1 was meant to be."""
+    """The level of each paragraph in the outline, by its index. Where the outline begins below level 1,
+    paragraphs in the style Title, other than the document's title, were meant to be its level 1."""
     paragraphs = {at: block for at, block in enumerate(blocks) if isinstance(block, Paragraph)}
     outline = {
         at: block.outline
@@ -93,16 +97,16 @@ def _outline(blocks: Sequence[Block]) -> dict[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Candidate:
     rank: _Rank
     paragraphs: int = 1
     lead_chars: int = 0
 
 
 def _within_long(
-    blocks: Sequence[Block], more: dict[int, _Found], found: dict[int, _Found]
-) -> dict[int, _Found]:
-    """The headings found, and those of `more` that stand in a long stretch between them."""
+    blocks: Sequence[Block], more: dict[int, _Candidate], found: dict[int, _Candidate]
+) -> dict[int, _Candidate]:
+    """The headings found, and those of `more` that are in a long stretch between them."""
     borders = [0, *sorted(found), len(blocks)]
     merged = dict(found)
     for begin, end in itertools.pairwise(borders):
@@ -112,7 +116,7 @@ def _within_long(
 
 
 class _Looks:
-    """Candidates of each tier, by the index of their block."""
+    """The candidates of each tier, by the index of their block."""
 
     def __init__(self, blocks: Sequence[Block], outline: dict[int, int]) -> None:
         self._blocks = blocks
@@ -124,29 +128,29 @@ class _Looks:
             if at in outline and isinstance(block, Paragraph)
         }
 
-    def emphasised(self) -> dict[int, _Found]:
-        """Tier 1, with the outline's own headings. Two lines of one look are one heading; three
-        and more are a title page, an address or a list, and head nothing."""
+    def emphasised(self) -> dict[int, _Candidate]:
+        """Tier 1, with the outline's own headings. Two lines of one look are one heading; three or more
+        are a title page, an address or a list, and head nothing."""
         ranks = {at: rank for at, block in enumerate(self._blocks) if (rank := self._rank(at, block))}
-        found: dict[int, _Found] = {at: _Found((0, level)) for at, level in self._outline.items()}
+        found: dict[int, _Candidate] = {at: _Candidate((0, level)) for at, level in self._outline.items()}
         for run in _runs(sorted(ranks), ranks):
             if len(run) == 1 and run[0] + 1 < len(self._blocks):
-                found.setdefault(run[0], _Found(ranks[run[0]]))
+                found.setdefault(run[0], _Candidate(ranks[run[0]]))
             elif len(run) == 2 and run[1] + 1 < len(self._blocks) and run[0] not in found:
-                found[run[0]] = _Found(ranks[run[1]], paragraphs=2)
+                found[run[0]] = _Candidate(ranks[run[1]], paragraphs=2)
         return found
 
-    def titles(self) -> dict[int, _Found]:
-        """Tier 2."""
-        found: dict[int, _Found] = {}
+    def titles(self) -> dict[int, _Candidate]:
+        """Tier 2: paragraphs without a label that read like a title and stand over body text."""
+        found: dict[int, _Candidate] = {}
         for at, (block, after) in enumerate(zip(self._blocks, self._blocks[1:], strict=False)):
             if isinstance(block, Paragraph) and not block.label and _is_title(block.text) and _is_body(after):
-                found[at] = _Found((2, 0))
+                found[at] = _Candidate((2, 0))
         return found
 
-    def leads(self) -> dict[int, _Found]:
-        """Tier 3; a number before the words is part of the heading."""
-        found: dict[int, _Found] = {}
+    def leads(self) -> dict[int, _Candidate]:
+        """Tier 3: bold words that open a paragraph; a number before them is part of the heading."""
+        found: dict[int, _Candidate] = {}
         for at, block in enumerate(self._blocks):
             if not isinstance(block, Paragraph) or block.label == BULLET or not block.lead_chars > 0:
                 continue
@@ -160,7 +164,7 @@ class _Looks:
                 and _WORD.search(lead)
                 and "\n" not in lead
             ):
-                found[at] = _Found((3, 0), lead_chars=block.lead_chars)
+                found[at] = _Candidate((3, 0), lead_chars=block.lead_chars)
         return found
 
     def _look(self, block: Paragraph) -> _Rank:
@@ -218,7 +222,7 @@ def _is_body(block: Block) -> bool:
 
 
 def _runs(order: Sequence[int], ranks: dict[int, _Rank]) -> Iterator[list[int]]:
-    """Neighbouring candidates, as long as the later one does not rank below the earlier one."""
+    """Neighbouring candidates, each run up to the first that ranks below the one before it."""
     run: list[int] = []
     for at in order:
         if run and at == run[-1] + 1 and ranks[at] <= ranks[run[-1]]:
@@ -231,13 +235,13 @@ def _runs(order: Sequence[int], ranks: dict[int, _Rank]) -> Iterator[list[int]]:
         yield run
 
 
-def _nest(found: dict[int, _Found]) -> dict[int, Mark]:
+def _nest(found: dict[int, _Candidate]) -> dict[int, WordHeading]:
     """Ranks to levels without gaps: a heading lies under the nearest one before it that ranks higher."""
     path: list[_Rank] = []
-    marks: dict[int, Mark] = {}
+    marks: dict[int, WordHeading] = {}
     for at in sorted(found):
         while path and path[-1] >= found[at].rank:
             path.pop()
         path.append(found[at].rank)
-        marks[at] = Mark(len(path), found[at].paragraphs, found[at].lead_chars)
+        marks[at] = WordHeading(len(path), found[at].paragraphs, found[at].lead_chars)
     return marks

@@ -1,4 +1,9 @@
-"""Automatic numbers and bullets, which Word computes and does not write into the text."""
+"""Automatic numbers and bullets, which Word computes and does not write into the text.
+
+Paragraphs of one list share a counter for each level. A paragraph counts its own level up and starts
+the deeper ones anew, unless they say that only a higher level restarts them. A label is the level's
+pattern ("%1.%2") with the counters in place, each in its own number format.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +40,7 @@ class _List:
 
 
 class Numbering:
-    """Counts list paragraphs in document order and says their labels."""
+    """Counts list paragraphs in document order and gives their labels."""
 
     def __init__(self, root: etree._Element | None, styles: Styles) -> None:
         self._styles = styles
@@ -132,7 +137,7 @@ def _level(element: etree._Element) -> _Level:
 
 
 def spell(count: int, format_: str) -> str:
-    """A count in one of Word's number formats; decimal for formats we have no words for."""
+    """A count in one of Word's number formats; decimal for formats that are not known here."""
     if format_ == "none":
         return ""
     if format_ in ("lowerLetter", "upperLetter") and 0 < count < 1000:

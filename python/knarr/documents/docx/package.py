@@ -3,8 +3,8 @@
 Nothing the file declares about itself is trusted: inflated bytes are counted while they come,
 members are counted before the directory is read, and a part's elements and attributes are
 counted before a tree is built from it. XML with a document type, and so with entities, is
-refused; nothing is ever fetched. All bounds are on work, not on time, so that the same file
-meets the same fate everywhere.
+refused; nothing is ever fetched. All bounds are on work, not on time, so that a file is read or
+refused alike on every machine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_TREE_BYTES = 300 << 20
 _CENTRAL_RECORD = b"PK\x01\x02"
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
-# What libxml2 takes for an element or a text, and for an attribute with its value: measured.
+# Memory that libxml2 takes for an element or a text, and for an attribute with its value, as measured.
 _NODE_BYTES = 130
 _ATTRIBUTE_BYTES = 230
 _TEXT = re.compile(rb">[^<]")
@@ -65,7 +65,7 @@ class Package:
         self._charge(name, data)
         utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
         parser = etree.XMLParser(
-            # The encoding is ours to say: others could hide the characters counted above.
+            # The encoding is fixed here, since another one could hide the characters counted above.
             encoding="utf-16" if utf16 else "utf-8",
             resolve_entities=False,
             no_network=True,
@@ -88,8 +88,8 @@ class Package:
         return "word/document.xml"
 
     def relations(self, part: str) -> dict[str, tuple[str, str]]:
-        """Of a part: relationship id → (kind, target); kind is the last word of the type's URI,
-        target a path in the package or an outside address."""
+        """The relationships of a part: id → (kind, target). The kind is the last word of the type's URI,
+        the target a path in the package or an outside address."""
         folder, name = posixpath.split(part)
         found = self._relations(posixpath.join(folder, "_rels", name + ".rels"), folder)
         return {id_: (kind.rpartition("/")[2], target) for kind, target, id_ in found}
@@ -111,7 +111,7 @@ class Package:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise DocumentError(f"{name} is compressed in a way that DOCX does not know")
         limit = min(MAX_PART_BYTES, self._left_bytes)
-        # Not by ZipFile.open: it stops at the size that the file declares.
+        # ZipFile.open would stop at the size that the file declares.
         begin = info.header_offset + _local_header_bytes(self._data, info.header_offset)
         packed = self._data[begin : begin + info.compress_size]
         try:
@@ -135,7 +135,7 @@ class Package:
 
 
 def _local_header_bytes(data: bytes, at: int) -> int:
-    """The size of a member's own header, which its lengths of name and extra field give."""
+    """The size of a member's own header, from the lengths of its name and its extra field."""
     if data[at : at + 4] != b"PK\x03\x04" or len(data) < at + 30:
         raise DocumentError("the package's directory points at no member")
     name, extra = struct.unpack_from("<HH", data, at + 26)
@@ -143,6 +143,6 @@ def _local_header_bytes(data: bytes, at: int) -> int:
 
 
 def _inflated(packed: bytes, limit: int) -> bytes:
-    """The data, or, where it is longer, a little more than `limit` of it."""
+    """The inflated data, cut off one byte after `limit`."""
     squeezed = zlib.decompressobj(-zlib.MAX_WBITS)
     return squeezed.decompress(packed, limit + 1)

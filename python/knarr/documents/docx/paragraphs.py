@@ -1,8 +1,8 @@
-"""One Word paragraph: the text a reader sees, and what is known about how it looks.
+"""One Word paragraph: the text that a reader sees, and how it looks.
 
-Insertions count, deletions do not; of a field the result counts, not the instruction; of an
-alternate content the first alternative that says something counts, once. Text boxes anchored in
-a paragraph are handed back apart, as they stand beside it on the page.
+Insertions count and deletions do not. A field counts with its result, not with its instruction. An
+alternate content counts once, with the first alternative that has text. Text boxes anchored in a
+paragraph are handed back apart, since they are beside it on the page.
 """
 
 from __future__ import annotations
@@ -16,41 +16,23 @@ from lxml import etree
 from knarr.documents.docx.styles import Look, Style, Styles, attribute, child, local, look_of
 
 # Elements whose text is not part of what the reader sees in the line.
-_SKIPPED = frozenset(
-    (
-        "pPr",
-        "rPr",
-        "del",
-        "moveFrom",
-        "instrText",
-        "delText",
-        "delInstrText",
-        "rt",
-        "sdtPr",
-        "sdtEndPr",
-        "tbl",
-        "commentReference",
-        "annotationRef",
-        "footnoteRef",
-        "endnoteRef",
-        "sectPr",
-        "oMathParaPr",
-        "ctrlPr",
-    )
-)
+_SKIPPED = frozenset({
+    "pPr", "rPr", "del", "moveFrom", "instrText", "delText", "delInstrText", "rt", "sdtPr", "sdtEndPr", "tbl",
+    "commentReference", "annotationRef", "footnoteRef", "endnoteRef", "sectPr", "oMathParaPr", "ctrlPr",
+})  # fmt: skip
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _NOTES = {"footnoteReference": "", "endnoteReference": "e"}
 MAX_LINKS = 20
 MAX_LINK_CHARS = 300
 _HYPERLINK = re.compile(r'HYPERLINK\s+"([^"]+)"')
-# Of the symbol fonts' private characters, the few that say something.
+# Private characters of symbol fonts that have a meaning: bullets, arrows, ticks and boxes.
 _SYMBOLS = {0xB7: "•", 0xA7: "▪", 0xE0: "→", 0xFC: "✓", 0xA8: "☐", 0x6F: "☐", 0xFE: "☑", 0xFD: "☒", 0x78: "☒"}
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """A paragraph as it reads.
+    """A paragraph as a reader sees it.
 
     text:     without its label; line breaks as "\\n"
     outline:  1 to 9 when it stands in the outline, else None
@@ -91,7 +73,7 @@ class Runs:
             self.looks.append(look)
 
     def text(self) -> str:
-        """The text, tidied, with the addresses its links hide, as Markdown writes addresses."""
+        """The text, tidied, and after it the addresses that its links hide, in Markdown's form."""
         lines = "".join(self.pieces).replace("\xa0", " ").replace("\xad", "").split("\n")
         text = "\n".join(line.strip() for line in lines).strip()
         shown = _bare(text)
@@ -100,7 +82,7 @@ class Runs:
         return " ".join([text, *(f"<{link}>" for link in hidden)]) if text else ""
 
     def lead_chars(self) -> int:
-        """How many characters of `text()` the bold words at its beginning take; 0 when all does."""
+        """How many characters of `text()` the bold words at its beginning take; 0 when all of it is bold."""
         lead = ""
         for piece, look in zip(self.pieces, self.looks, strict=True):
             if not look.bold and piece.strip():
@@ -109,7 +91,7 @@ class Runs:
         return 0
 
     def look(self) -> Look:
-        """What holds for all of the text; the size of most of it."""
+        """The look that all of the text has, and the size of most of it."""
         sizes: Counter[int | None] = Counter()
         bold, caps, underline = True, True, True
         for piece, look in zip(self.pieces, self.looks, strict=True):
@@ -129,8 +111,8 @@ def _bare(address: str) -> str:
 
 
 class RunReader:
-    """Reads the runs of paragraphs; holds what a field that is open needs to know, since a field
-    may span paragraphs."""
+    """Reads the runs of paragraphs. It is kept from one paragraph to the next, since a field may span
+    several: the stack of open fields says for each whether its instruction or its result is being read."""
 
     def __init__(self, styles: Styles, relations: dict[str, tuple[str, str]]) -> None:
         self._styles = styles
@@ -138,7 +120,7 @@ class RunReader:
         self._fields: list[str] = []
 
     def read(self, paragraph: etree._Element, style: Style) -> Runs:
-        """All that one `w:p` says."""
+        """The runs of one `w:p`."""
         runs = Runs()
         self._walk(paragraph, style.look, runs)
         return runs

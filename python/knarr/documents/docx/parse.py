@@ -1,44 +1,45 @@
 """DOCX to the one document model.
 
-The file is read directly (zip and XML, within the bounds of `docx_package`), because what counts
-here — outline levels along style chains, text boxes, automatic numbers, tracked changes — lies
-below what document libraries show. Headers and footers are left out, and the receipt says so.
+The file is read directly (zip and XML, within the bounds of `package`), because what counts here —
+outline levels along style chains, text boxes, automatic numbers, tracked changes — is hidden by
+document libraries. Blocks stand a blank line apart, list items only a line. Footnotes stand at the end
+of the section that refers to them. Page headers and footers are left out, and the receipt says so.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from pathlib import PurePath
+from dataclasses import replace
 
 from lxml import etree
 
+from knarr.documents.decode import Limits
 from knarr.documents.docx.body import Block, BodyReader
-from knarr.documents.docx.headings import TITLE_BLOCKS, Mark, find_headings, is_title
+from knarr.documents.docx.headings import TITLE_BLOCKS, WordHeading, find_headings, is_title
 from knarr.documents.docx.numbering import BULLET, Numbering
 from knarr.documents.docx.package import Package
 from knarr.documents.docx.paragraphs import Paragraph, RunReader
 from knarr.documents.docx.styles import Styles, attribute
-from knarr.documents.sections import Document, Heading, Table, section_tree
-from knarr.documents.tables import one_line
+from knarr.documents.sections import Document
+from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
+from knarr.language.plain import one_line
 
-_NOTE_PARTS = {"footnotes": "", "endnotes": "e"}
+_FOOTNOTE_PARTS = {"footnotes": "", "endnotes": "e"}
 
 
-def parse(data: bytes, name: str) -> Document:
-    """Read a DOCX file.
+def parse(data: bytes, name: str, limits: Limits) -> Document:
+    """Read a DOCX file. Its own bounds (see `package`) are tighter than `limits`.
 
-    `name` is its file name, for the title where the document has none. Raises DocumentError with
-    status "corrupt", "encrypted", "limit", "unsupported", or "no_text".
+    Raises DocumentError with status "corrupt", "encrypted", "limit", "unsupported", or "no_text".
     """
     package = Package(data)
     try:
-        return _read(package, name)
+        return _read(package)
     except RecursionError as error:
         raise DocumentError("elements are nested deeper than is read", "limit") from error
 
 
-def _read(package: Package, name: str) -> Document:
+def _read(package: Package) -> Document:
     main = package.main_part()
     root = package.xml(main)
     if root is None:
@@ -49,31 +50,32 @@ def _read(package: Package, name: str) -> Document:
     numbering = Numbering(_part(package, parts, "numbering"), styles)
     reader = BodyReader(styles, numbering, RunReader(styles, relations))
     blocks = [block for body in root.iterchildren("{*}body") for block in reader.blocks(body)]
-    notes = _notes(package, parts, reader)
-    marks, remark = find_headings(blocks)
-    writer = _Writer(notes)
+    flow = _Flow(_footnotes(package, parts, reader))
+    headings, remark = find_headings(blocks)
     at = 0
     while at < len(blocks):
-        mark = marks.get(at)
-        if mark is None:
-            writer.body(blocks[at])
+        heading = headings.get(at)
+        if heading is None:
+            flow.body(blocks[at])
+            at += 1
         else:
-            writer.heading([b for b in blocks[at : at + mark.paragraphs] if isinstance(b, Paragraph)], mark)
-        at += mark.paragraphs if mark else 1
-    writer.flush_notes()
-    if not writer.text:
+            lines = blocks[at : at + heading.paragraphs]
+            flow.heading([block for block in lines if isinstance(block, Paragraph)], heading)
+            at += heading.paragraphs
+    flow.flush_footnotes()
+    if not flow.writer.size_bytes:
         raise DocumentError("the document holds no text", "no_text")
-    return writer.document(_title(blocks, name), _remarks(relations, reader, remark))
+    return flow.writer.document("docx", _title(blocks), _notes(relations, reader, remark))
 
 
 def _part(package: Package, parts: dict[str, str], kind: str) -> etree._Element | None:
     return package.xml(parts[kind]) if kind in parts else None
 
 
-def _notes(package: Package, parts: dict[str, str], reader: BodyReader) -> dict[str, str]:
+def _footnotes(package: Package, parts: dict[str, str], reader: BodyReader) -> dict[str, str]:
     """Id of a footnote ("3") or endnote ("e3") → its text."""
     found: dict[str, str] = {}
-    for kind, prefix in _NOTE_PARTS.items():
+    for kind, prefix in _FOOTNOTE_PARTS.items():
         root = _part(package, parts, kind)
         for element in () if root is None else root:
             if attribute(element, "type", "normal") == "normal":
@@ -86,89 +88,76 @@ def _plain(block: Block) -> str:
     return f"{block.label} {block.text}".strip() if isinstance(block, Paragraph) else block.text
 
 
-def _title(blocks: list[Block], name: str) -> str:
+def _title(blocks: list[Block]) -> str:
+    """The first paragraph in Word's style for titles, "" when none of the first blocks is in it."""
     for block in blocks[:TITLE_BLOCKS]:
         if isinstance(block, Paragraph) and is_title(block):
             return one_line(block.text)
-    return PurePath(name).stem or "document"
+    return ""
 
 
-def _remarks(relations: dict[str, tuple[str, str]], reader: BodyReader, remark: str) -> tuple[str, ...]:
+def _notes(relations: dict[str, tuple[str, str]], reader: BodyReader, remark: str) -> tuple[str, ...]:
     kinds = [kind for kind, _ in relations.values()]
-    remarks = [remark] if remark else []
+    notes = [remark] if remark else []
     if "header" in kinds or "footer" in kinds:
-        remarks.append("page headers and footers left out")
+        notes.append("page headers and footers left out")
     if "image" in kinds:
-        remarks.append(f"pictures left out: {kinds.count('image')}")
+        notes.append(f"pictures left out: {kinds.count('image')}")
     if reader.hidden_chars:
-        remarks.append(f"characters of hidden text left out: {reader.hidden_chars}")
-    return tuple(remarks)
+        notes.append(f"characters of hidden text left out: {reader.hidden_chars}")
+    return tuple(notes)
 
 
-@dataclass(slots=True)
-class _Writer:
-    """Blocks to canonical text. Blocks stand a blank line apart; list items only a line."""
+class _Flow:
+    """Word's blocks in order, on their way to the writer."""
 
-    notes: dict[str, str]
-    text: list[str] = field(default_factory=list)
-    size_bytes: int = 0
-    headings: list[Heading] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    _pending: dict[str, str] = field(default_factory=dict)
-    _in_list: bool = False
+    def __init__(self, footnotes: dict[str, str]) -> None:
+        self.writer = MarkdownWriter()
+        self._footnotes = footnotes
+        self._pending: dict[str, str] = {}  # footnotes of the section that is being written
+        self._in_list = False
 
-    def heading(self, lines: list[Paragraph], mark: Mark) -> None:
+    def heading(self, lines: list[Paragraph], heading: WordHeading) -> None:
         """A heading of one or two lines, or one that opens its own paragraph."""
-        self.flush_notes()
+        self.flush_footnotes()
         self._gap()
         first, rest = lines[0], ""
-        if mark.lead_chars:
-            first, rest = replace(first, text=first.text[: mark.lead_chars]), first.text[mark.lead_chars :]
-        title = one_line(" ".join([*(_labelled(line) for line in (first, *lines[1:]))]))
-        begin_byte = self.size_bytes
-        self._write(f"{'#' * min(mark.level, 6)} {title}\n")
-        self.headings.append(Heading(title, mark.level, begin_byte, self.size_bytes))
+        if heading.lead_chars:
+            first = replace(first, text=lines[0].text[: heading.lead_chars])
+            rest = lines[0].text[heading.lead_chars :]
+        self.writer.heading(heading.level, one_line(" ".join(map(_labelled, (first, *lines[1:])))))
         if rest:
             self._gap()
-            self._write(_unmarked(rest.lstrip()) + "\n")
+            self.writer.put(_unmarked(rest.lstrip()) + "\n")
         self._refer(lines)
 
     def body(self, block: Block) -> None:
-        """Anything that is no heading."""
-        if not isinstance(block, Paragraph):
+        """A block that is no heading."""
+        if isinstance(block, Paragraph):
+            self._gap(in_list=bool(block.label))
+            self.writer.put((_indented(block) if block.label else _unmarked(block.text)) + "\n")
+            self._refer([block])
+        else:
             self._gap()
-            self.tables.append(block.at(self.size_bytes))
-            self._write(block.text)
-            return
-        self._gap(in_list=bool(block.label))
-        self._write((_indented(block) if block.label else _unmarked(block.text)) + "\n")
-        self._refer([block])
+            self.writer.table(block)
 
-    def flush_notes(self) -> None:
-        """Footnotes stand at the end of the section that refers to them."""
+    def flush_footnotes(self) -> None:
+        """Write the footnotes that the section has referred to."""
         if self._pending:
             self._gap()
-            self._write("".join(f"[^{id_}]: {text}\n" for id_, text in self._pending.items()))
+            self.writer.put("".join(f"[^{id_}]: {text}\n" for id_, text in self._pending.items()))
             self._pending.clear()
-
-    def document(self, title: str, remarks: tuple[str, ...]) -> Document:
-        root = section_tree(title, self.size_bytes, self.headings)
-        text = "".join(self.text)
-        return Document(title, text, root, "docx", tables=tuple(self.tables), notes=remarks)
 
     def _refer(self, blocks: list[Paragraph]) -> None:
         for block in blocks:
-            # Popped: a note is written once, however often it is referred to.
-            self._pending.update((id_, text) for id_ in block.notes if (text := self.notes.pop(id_, "")))
+            # Popped: a footnote is written once, however often it is referred to.
+            texts = ((id_, self._footnotes.pop(id_, "")) for id_ in block.notes)
+            self._pending.update((id_, text) for id_, text in texts if text)
 
     def _gap(self, in_list: bool = False) -> None:
-        if self.text and not (in_list and self._in_list):
-            self._write("\n")
+        if not (in_list and self._in_list):
+            self.writer.gap()
         self._in_list = in_list
-
-    def _write(self, text: str) -> None:
-        self.text.append(text)
-        self.size_bytes += len(text.encode("utf-8"))
 
 
 def _labelled(block: Paragraph) -> str:

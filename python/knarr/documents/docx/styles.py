@@ -1,8 +1,11 @@
 """Word's styles, resolved along their `basedOn` chains.
 
-What a heading is follows from the outline level a style has or inherits, whatever the style is
-called; the built-in names `heading 1` … `heading 9`, which Word writes in English in every
-language, give a level where no number is written. Outline level 9 is body text.
+A style says only how it differs from the style that it is based on, so every property is looked for
+along that chain, from the farthest ancestor to the style itself; the nearest one that states it wins.
+Whether a style makes headings follows from the outline level that it has or inherits, whatever it is
+called, since companies rename styles and translate them. The built-in names `heading 1` … `heading 9`,
+which Word writes in English in every language, give a level where no number is written. Outline level
+9 is body text. A chain that is longer than any author's, or closed in a circle, is cut off.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ _OFF = ("0", "false", "off", "none")
 
 
 def local(element: etree._Element) -> str:
-    """An element's name without its namespace; "" for what is no element."""
+    """An element's name without its namespace; "" for a comment or an instruction."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
@@ -58,7 +61,7 @@ def number(element: etree._Element | None, name: str = "val") -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How text looks; None: not said here, so inherited. Sizes are half-points."""
+    """How text looks. None means not stated here, so inherited. Sizes are in half-points."""
 
     size: int | None = None
     bold: bool | None = None
@@ -67,7 +70,7 @@ class Look:
     hidden: bool | None = None
 
     def over(self, base: Look) -> Look:
-        """This look where it says something, else the base's."""
+        """This look, with the base's values where it states none."""
         return Look(
             base.size if self.size is None else self.size,
             base.bold if self.bold is None else self.bold,
@@ -97,8 +100,8 @@ def _switch(element: etree._Element | None) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A style with all it inherits. `outline`: 0…8, or None for body text. `numbering`: the
-    list it belongs to as (numId, level)."""
+    """A style with everything that it inherits. `outline` is 0 to 8, or None for body text; `numbering`
+    is the list that it belongs to, as (numId, level)."""
 
     name: str = ""
     outline: int | None = None

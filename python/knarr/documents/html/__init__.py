@@ -1,4 +1,4 @@
 """HTML by selectolax, guarded against pages that cost too much: headings, lists, tables, text.
 
-May import: documents' sections and tables, and nothing above.
+May import: documents' own modules (sections, tables, writer, decode), errors, language.
 """

@@ -1,14 +1,20 @@
-"""From the elements of a page to calls of the `Writer`; the rules are in `html`."""
+"""The walk over a page's elements, and what each element becomes; `parse` states the rules.
+
+The walk keeps no stack, since a page may be deeper than Python's: it finds its way back by parents.
+Visitors see text and elements in document order. `Converter` turns them into blocks; `_Rows` reads
+the cells of a table; `_Source` keeps preformatted text as it stands.
+"""
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from selectolax.lexbor import LexborNode
 
-from knarr.documents.html.walk import walk
-from knarr.documents.html.writer import Writer
+from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.tables import Cell, TableText, table_text
 
-# Never shown, or the frame around what is said.
+# Elements that show nothing, or are the frame around the text.
 _DROPPED = frozenset({
     "head", "script", "style", "template", "noscript", "svg", "canvas", "iframe", "object", "audio",
     "video", "nav", "datalist",
@@ -21,6 +27,40 @@ _BLOCKS = frozenset({
 })  # fmt: skip
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
 _MAX_SPAN = 1000
+
+
+class Visitor(Protocol):
+    """Is told text in order, and each element on the way in and on the way out."""
+
+    def text(self, text: str) -> None: ...
+
+    def enter(self, node: LexborNode) -> bool:
+        """Whether to go into this element; if not, `leave` is not called for it."""
+        ...
+
+    def leave(self, node: LexborNode) -> None: ...
+
+
+def walk(root: LexborNode, visitor: Visitor) -> None:
+    """Visit `root` and all below it in document order."""
+    node: LexborNode | None = root
+    depth = 0
+    while node is not None:
+        if node.is_text_node:
+            visitor.text(node.text_content or "")
+        elif node.is_element_node and visitor.enter(node):
+            child = node.first_child
+            if child is not None:
+                node, depth = child, depth + 1
+                continue
+            visitor.leave(node)
+        while depth and node is not None and node.next is None:
+            node, depth = node.parent, depth - 1
+            if node is not None:
+                visitor.leave(node)
+        if not depth or node is None:
+            return
+        node = node.next
 
 
 def is_dropped(node: LexborNode) -> bool:
@@ -40,9 +80,9 @@ def heading_level(node: LexborNode) -> int:
 
 
 class Converter:
-    """A visitor that writes what it sees."""
+    """A visitor that writes every element as a block of Markdown."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: BlockWriter) -> None:
         self._writer = writer
         self._lists: list[int | None] = []  # the next number of each open list, None for bullets
         self._heading = 0
@@ -129,7 +169,7 @@ class Converter:
         self._writer.open_container(marker, " " * len(marker))
 
     def _enter_table(self, node: LexborNode) -> bool:
-        """Write a data table; go into one that only lays out the page."""
+        """Write a table of data; walk into one that only lays out the page."""
         self._writer.flush()
         table, caption = _data_table(node)
         if table is None:
@@ -141,7 +181,8 @@ class Converter:
 
 
 class _Rows:
-    """A visitor that reads a table's cells; `is_data` turns false when there is more in them."""
+    """A visitor that reads a table's cells; `is_data` turns false when a cell holds more than text: a
+    heading, preformatted text, another table."""
 
     def __init__(self) -> None:
         self.rows: list[list[Cell]] = []

@@ -1,7 +1,8 @@
 """Keeps HTML that would cost too much away from the tree parser, and reads its bare text instead.
 
-A tree parser takes quadratic time on some deep nestings and hundreds of bytes per element. A scan of
-the tags, linear in the size of the file, decides beforehand.
+A tree parser takes quadratic time on some deep nestings, and hundreds of bytes per element. So the
+tags are counted and their depth is followed first, in one scan that is linear in the size of the
+page; what exceeds the limits never meets the parser.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 
-from knarr.documents.limits import Limits
+from knarr.documents.decode import Limits
 
 # `[^<>]*` ends at the next bracket, so that no byte is looked at twice.
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*>")
@@ -45,12 +46,13 @@ def too_costly(page: str, limits: Limits) -> str:
 
 
 def bare_text(page: str) -> str:
-    """The text of a page without looking at its structure: one line per block."""
+    """The text of a page without looking at its structure: one line per block; "" when it has none."""
     for name in ("script", "style"):
         page = _without(page, name)
     page = _MARKUP.sub("", _BLOCK.sub("\x00", page))
     lines = (_SPACE.sub(" ", html.unescape(line)).strip() for line in page.split("\x00"))
-    return "\n\n".join(line for line in lines if line) + "\n"
+    shown = "\n\n".join(line for line in lines if line)
+    return f"{shown}\n" if shown else ""
 
 
 def _without(page: str, name: str) -> str:

@@ -7,75 +7,65 @@ navigation; and what stands outside ``<main>`` or ``<article>`` when that holds 
 of the text. The notes say how much text was left out.
 
 White space is collapsed as a browser does, no-break spaces included, except in ``<pre>``. Pages
-that would cost too much are read as bare text (see `html_guard`).
+that would cost too much are read as bare text (see `guard`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from knarr.documents import stem
-from knarr.documents.decode import decode
-from knarr.documents.html.convert import Converter, is_dropped
+from knarr.documents.decode import Limits, decode
+from knarr.documents.html.blocks import BlockWriter
+from knarr.documents.html.convert import Converter, is_dropped, walk
 from knarr.documents.html.guard import bare_text, too_costly
-from knarr.documents.html.walk import walk
-from knarr.documents.html.writer import Writer
-from knarr.documents.limits import DEFAULT, Limits
-from knarr.documents.sections import Document, Section, section_tree
+from knarr.documents.sections import Document
+from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
+from knarr.language.plain import one_line
 
 _MAIN_SHARE = 0.7
 _DECLARED = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
-_SPACE = re.compile(r"\s+")
 
 
-def parse(data: bytes, name: str, *, limits: Limits = DEFAULT) -> Document:
+def parse(data: bytes, name: str, limits: Limits) -> Document:
     """Read an HTML page. Raises DocumentError as `decode` does, and with status "no_text" when the
     page shows no text."""
     declared = _DECLARED.search(data[:2048])
     decoded = decode(data, name, declared=declared[1].decode("ascii") if declared else "", limits=limits)
+    notes, title, writer = decoded.notes, "", MarkdownWriter()
     costly = too_costly(decoded.text, limits)
     if costly:
-        notes = (*decoded.notes, f"limit: only the text was read, without structure ({costly})")
-        return _plain(bare_text(decoded.text), name, notes)
-    tree = LexborHTMLParser(decoded.text)
-    body = tree.body or tree.root
-    writer, left_out = Writer(), 0
-    if body is not None:
-        root, left_out = _main(body)
-        walk(root, Converter(writer))
-        writer.flush()
+        notes = (*notes, f"limit: only the text was read, without structure ({costly})")
+        writer.put(bare_text(decoded.text))
+    else:
+        tree = LexborHTMLParser(decoded.text)
+        left_out = _write(tree, writer)
+        title = _title(tree, writer)
+        if left_out:
+            notes = (*notes, f"left out {left_out:,} characters of navigation and page frame")
     if not writer.size_bytes:
         raise DocumentError(f"{name}: the page shows no text", "no_text")
-    notes = decoded.notes
-    if left_out:
-        notes = (*notes, f"left out {left_out:,} characters of navigation and page frame")
-    title = _title(tree, writer) or stem(name)
-    return Document(
-        title=title,
-        text=writer.text,
-        root=section_tree(title, writer.size_bytes, writer.headings),
-        format="html",
-        tables=tuple(writer.tables),
-        notes=notes,
-    )
+    return writer.document("html", title, notes)
 
 
-def _plain(text: str, name: str, notes: Sequence[str]) -> Document:
-    if not text.strip():
-        raise DocumentError(f"{name}: the page shows no text", "no_text")
-    title = stem(name)
-    root = Section(title, 0, 0, 0, len(text.encode("utf-8")))
-    return Document(title=title, text=text, root=root, format="html", notes=tuple(notes))
+def _write(tree: LexborHTMLParser, writer: MarkdownWriter) -> int:
+    """Write the page; how many characters of it were left out."""
+    body = tree.body or tree.root
+    if body is None:
+        return 0
+    root, left_out = _main(body)
+    blocks = BlockWriter(writer)
+    walk(root, Converter(blocks))
+    blocks.flush()
+    return left_out
 
 
-def _title(tree: LexborHTMLParser, writer: Writer) -> str:
+def _title(tree: LexborHTMLParser, writer: MarkdownWriter) -> str:
     """``<title>``, unless it only frames the h1 with the name of the site; else the h1."""
     element = tree.css_first("head > title")
-    title = _SPACE.sub(" ", element.text()).strip() if element else ""
+    title = one_line(element.text()) if element else ""
     top = next((heading.title for heading in writer.headings if heading.level == 1), "")
     return top if top and (not title or top.lower() in title.lower()) else title
 

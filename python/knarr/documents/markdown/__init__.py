@@ -1,4 +1,4 @@
 """Markdown by markdown-it-py: front matter, headings, lines in bold that stand for headings, pipe tables.
 
-May import: documents' sections, and nothing above.
+May import: documents' own modules (sections, decode), errors, language.
 """

@@ -1,4 +1,9 @@
-"""What the body of a document looks like, page by page, and where text stands on a page."""
+"""How the body of a PDF looks around a page, and where a line is on its page.
+
+A heading is told from the body by contrast, so the body must be known where the heading is: parts of a
+document may be set in another size. Its look is that of most prose on the page and its neighbours, or
+of the whole document where these hold little text.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +19,8 @@ _LEADING = 1.5
 _TABLE_LEADING = 2.0
 
 
-class Body:
-    """What the body looks like around a page: a document may have parts set in another size."""
+class BodyLook:
+    """The size and weight of most prose, near each page."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._sizes: dict[int, Counter[float]] = {}
@@ -29,11 +34,11 @@ class Body:
         self._all = self._over(self._sizes)
 
     def size_on(self, page: int) -> float:
-        """The size of most prose on this page and those beside it."""
+        """The size of most prose on this page and the pages beside it."""
         return self._on(page)[0]
 
     def bold_on(self, page: int) -> bool:
-        """Whether most prose is bold there, so that being bold says nothing."""
+        """Whether most prose is bold there, so that bold is no contrast."""
         return self._on(page)[1]
 
     def _on(self, page: int) -> tuple[float, bool]:
@@ -55,18 +60,19 @@ class Body:
 
 
 def stands_aside(lines: Sequence[Line], at: int) -> bool:
-    """Neither at the left edge of its page's text nor in its middle."""
+    """Whether a line is neither at the left edge of its page's text nor in the middle."""
     left, right = edges(lines, at)
     return lines[at].x0 - left > 0.15 * (right - left) and off_centre(lines, at)
 
 
 def off_centre(lines: Sequence[Line], at: int) -> bool:
+    """Whether a line is not in the middle of its page's text."""
     left, right = edges(lines, at)
     return abs((lines[at].x0 + lines[at].x1) - (left + right)) > 0.1 * (right - left)
 
 
 def edges(lines: Sequence[Line], at: int) -> tuple[float, float]:
-    """Where the text around a line begins and ends."""
+    """The left and right end of the text around a line."""
     page = [
         line for line in lines[max(0, at - _NEAR_LINES) : at + _NEAR_LINES] if line.page == lines[at].page
     ]
@@ -74,19 +80,19 @@ def edges(lines: Sequence[Line], at: int) -> tuple[float, float]:
 
 
 def close(above: Line, below: Line) -> bool:
-    """Whether lines stand as near as rows of one table do."""
+    """Whether two lines are as near as rows of one table are."""
     return above.page == below.page and 0 <= above.y - below.y <= _TABLE_LEADING * max(above.size, below.size)
 
 
 def alike(above: Line, below: Line) -> bool:
-    """Two neighbouring lines of one look."""
+    """Whether two neighbouring lines look the same."""
     same = (above.page, above.bold, above.italic, above.cells) == (below.page, below.bold, below.italic, 1)
     return same and abs(above.size - below.size) < 0.3 and 0 < above.y - below.y <= _LEADING * above.size
 
 
 def wraps(lines: Sequence[Line], at: int) -> bool:
-    """The line is so long that its last word would be followed by a line break: as far to the right
-    as text goes on its page, or centred above another."""
+    """Whether a line ends because its page is full, so that the next one may continue it: it reaches as
+    far to the right as text goes on its page, or it is centred above another line."""
     line, below = lines[at], lines[at + 1]
     right = edges(lines, at)[1]
     first_word = (below.x1 - below.x0) * len(below.text.split()[0]) / max(1, len(below.text))

@@ -1,6 +1,6 @@
-"""The worker process's main: files come in, messages go out, one JSON value a line.
+"""The main program of the worker process: files come in, messages go out, one JSON value a line.
 
-Started by `pdf_worker` and never imported. It loads `pdf_words` by its path, so that nothing else
+Started by `worker` and never imported. It loads `words` by its path, so that nothing else
 of the package, and none of its dependencies, is in this process.
 """
 
@@ -12,8 +12,8 @@ from pathlib import Path
 
 
 def bound_memory(extra_bytes: int) -> None:
-    """Allow `extra_bytes` of address space beyond what is in use; without effect where the system
-    cannot say or enforce that."""
+    """Allow `extra_bytes` of address space beyond those in use; no effect where the system cannot tell
+    or enforce that."""
     try:
         import resource
 
@@ -26,11 +26,11 @@ def bound_memory(extra_bytes: int) -> None:
 
 
 def main() -> None:
-    spec = importlib.util.spec_from_file_location("pdf_words", Path(__file__).with_name("pdf_words.py"))
+    spec = importlib.util.spec_from_file_location("words", Path(__file__).with_name("words.py"))
     assert spec is not None and spec.loader is not None
     words = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(words)
-    # Messages have the pipe for themselves: whatever a library prints goes nowhere.
+    # Only messages go through the pipe; whatever a library prints is dropped.
     out = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     print('{"ready": true}', file=out, flush=True)

@@ -1,9 +1,9 @@
-"""Running headers, footers and page numbers: what pages repeat at their top and bottom.
+"""Running headers, footers and page numbers: the lines that pages repeat at their top and bottom.
 
-A line is furniture when the same text stands at the same height on several pages, with numbers
-that stay or that count with the pages, and nothing but furniture stands further out on its page. A real heading at the top of a page
-differs from page to page, and so it stays. A running title that begins in mid-document is the
-title of the part that begins there: its first appearance stays as well.
+A line is furniture when the same text is at the same height on several pages, with numbers that stay
+or that count with the pages, and nothing but furniture is further out on its page. A real heading at
+the top of a page differs from page to page, and so it is kept. A running title that begins in
+mid-document is the title of the part that begins there, so its first appearance is kept as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HEIGHT_TOLERANCE = 5.0
 _FEWEST_PAGES = 3
 _LEAST_SHARE = 0.15
 _MID_DOCUMENT = 2
-# Pages that are all alike are a text that repeats itself, not furniture.
+# Where more than this share of the text would go, the text repeats itself, and nothing is furniture.
 _MOST_SHARE = 0.4
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlc]{1,7}")
@@ -39,7 +39,7 @@ class _Edge:
 
 
 def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], tuple[str, ...]]:
-    """The pages without their furniture, and the distinct texts (digits as "#") that went."""
+    """The pages without their furniture, and the distinct texts that were dropped, digits as "#"."""
     groups: dict[tuple[bool, str], list[_Edge]] = defaultdict(list)
     for lines in pages:
         for edge in (*_edges(lines, True), *_edges(lines, False)):
@@ -51,14 +51,14 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], tu
     dropped: dict[str, None] = {}
     kept: list[list[Line]] = []
     for number, lines in enumerate(pages):
-        gone: set[int] = set()
+        dropped_lines: set[int] = set()
         for edge in _outermost(_edges(lines, True), furniture) + _outermost(_edges(lines, False), furniture):
             is_title = edge.line.bold and not _is_number(edge.key[1]) and "continued" not in edge.key[1]
             if is_title and firsts[edge.key] == number >= _MID_DOCUMENT:
                 continue
-            gone.add(id(edge.line))
+            dropped_lines.add(id(edge.line))
             dropped[edge.key[1]] = None
-        kept.append([line for line in lines if id(line) not in gone])
+        kept.append([line for line in lines if id(line) not in dropped_lines])
     if _chars(kept) < (1 - _MOST_SHARE) * _chars(pages):
         return list(pages), ()
     return kept, tuple(dropped)
@@ -95,20 +95,20 @@ def _is_number(key: str) -> bool:
 
 
 def _may_count(edge: _Edge) -> bool:
-    """Whether its number may be the page's. At the top of pages "Chapter 3" counts as well, where a
-    page's number stands apart from the title."""
+    """Whether its number may be the page's. At the top of pages "Chapter 3" counts up as well, so there
+    the number must stand apart from the title."""
     return (
         not edge.key[0] or edge.line.cells > 1 or bool(_APART.search(edge.key[1])) or _is_number(edge.key[1])
     )
 
 
 def _repeated(group: list[_Edge], pages: int) -> list[_Edge]:
-    """Of lines of one text, those that stand at one height on enough pages, with numbers that stay
-    the same or go with the pages."""
+    """Among lines of one text, those at one height on enough pages, with numbers that stay the same or
+    count with the pages."""
     fewest = 2 if _is_number(group[0].key[1]) else max(_FEWEST_PAGES, _LEAST_SHARE * min(pages, 60))
     if len(group) < fewest:
         return []
-    # Page numbers may follow the text up and down; titles keep their place.
+    # Page numbers may move up and down with the text; titles keep their place.
     at_height = group if _is_number(group[0].key[1]) else _at_one_height(group, fewest)
     for place in range(max((len(edge.numbers) for edge in at_height), default=0)):
         same = Counter(edge.numbers[place] for edge in at_height if place < len(edge.numbers))
@@ -128,7 +128,7 @@ def _repeated(group: list[_Edge], pages: int) -> list[_Edge]:
 
 
 def _at_one_height(group: list[_Edge], fewest: float) -> list[_Edge]:
-    """Those that stand, give or take a little, at a height where enough pages have one."""
+    """The lines at a height where, give or take a little, enough pages have one."""
     pages: dict[int, set[int]] = defaultdict(set)
     for edge in group:
         pages[int(edge.line.y // _HEIGHT_TOLERANCE)].add(edge.line.page)

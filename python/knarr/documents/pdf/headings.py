@@ -1,27 +1,42 @@
 """Which lines of a PDF are headings, and at which level.
 
-The file's own outline comes first. Where there is (nearly) none, or where an entry of it spans very
-much text, headings are drawn from looks.
+The file's own outline (its bookmarks) comes first: each entry is found again in the lines of the page
+that it points at. Where there is nearly no outline, or where one entry of it spans very much text,
+headings are drawn from looks (see `looks`). Both give ranks, not levels; levels follow at the end from
+how the ranks nest, so that no level is skipped.
 """
 
 from __future__ import annotations
 
+import bisect
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from knarr.documents.pdf.lines import Line
-from knarr.documents.pdf.looks import by_looks
-from knarr.documents.pdf.outline import Entry, Found, locate
+from knarr.documents.pdf.looks import HeadingCandidate, by_looks
 
 FEW_ENTRIES = 3
 MANY_CHARS = 8_000
+MAX_TITLE_LINES = 4
+_NO_WORDS = re.compile(r"\W+")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A heading at a line: `lines` of text are its heading lines; none for an outline entry whose
-    words do not stand on its page, which then stands before the line."""
+class OutlineEntry:
+    """One entry of the file's outline: depth from 1, page from 0, and the y of its target or None."""
+
+    depth: int
+    title: str
+    page: int
+    y: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PdfHeading:
+    """A heading at a line. `lines` of the text show it; none do for an outline entry whose words are
+    not on its page, which then stands before the line."""
 
     title: str
     level: int
@@ -29,9 +44,11 @@ class Mark:
     page: int
 
 
-def find_headings(lines: Sequence[Line], entries: Sequence[Entry]) -> tuple[dict[int, list[Mark]], str]:
-    """Index of a line → the headings that begin there (index `len(lines)`: after the last line);
-    and how the headings were found: "outline", "looks" or ""."""
+def find_headings(
+    lines: Sequence[Line], entries: Sequence[OutlineEntry]
+) -> tuple[dict[int, list[PdfHeading]], str]:
+    """The headings by the index of the line where they begin (`len(lines)`: after the last line), and how
+    they were found: "outline", "looks" or ""."""
     outline = locate(lines, entries)
     chars = sum(len(line.text) for line in lines)
     sparse = len(entries) < FEW_ENTRIES
@@ -47,14 +64,68 @@ def find_headings(lines: Sequence[Line], entries: Sequence[Entry]) -> tuple[dict
     return _nest(found), "outline" if outline and not sparse else "looks" if found else ""
 
 
-def _nest(found: dict[int, list[Found]]) -> dict[int, list[Mark]]:
+def _nest(found: dict[int, list[HeadingCandidate]]) -> dict[int, list[PdfHeading]]:
     """Ranks to levels without gaps: a heading lies under the nearest one before it that ranks higher."""
     path: list[tuple[float, ...]] = []
-    marks: dict[int, list[Mark]] = {}
+    marks: dict[int, list[PdfHeading]] = {}
     for at in sorted(found):
         for heading in found[at]:
             while path and path[-1] >= heading.rank:
                 path.pop()
             path.append(heading.rank)
-            marks.setdefault(at, []).append(Mark(heading.title, len(path), heading.lines, heading.page))
+            marks.setdefault(at, []).append(PdfHeading(heading.title, len(path), heading.lines, heading.page))
     return marks
+
+
+def locate(lines: Sequence[Line], entries: Sequence[OutlineEntry]) -> dict[int, list[HeadingCandidate]]:
+    """The outline's entries by the index of the line where each begins, in the outline's order: the line
+    that shows its words, else the first one below the height that it points at."""
+    plain = [_plain(line.text) for line in lines]
+    pages = [line.page for line in lines]
+    found: dict[int, list[HeadingCandidate]] = {}
+    free = 0
+    for entry in entries:
+        begin, end = bisect.bisect_left(pages, entry.page), bisect.bisect_right(pages, entry.page)
+        at, count = _match(lines, plain, entry, max(begin, free), end)
+        if count == 0:
+            at = max(free, _below(lines, entry, begin, end))
+        found.setdefault(at, []).append(HeadingCandidate(entry.title, (0, entry.depth), count, entry.page))
+        free = at + count
+    return found
+
+
+def _match(
+    lines: Sequence[Line], plain: Sequence[str], entry: OutlineEntry, begin: int, end: int
+) -> tuple[int, int]:
+    """Where the entry's words are: the first line and the number of lines, 0 when they are nowhere. Of
+    several places the one nearest to the entry's target is taken."""
+    wanted = _plain(entry.title)
+    best: tuple[float, int, int] | None = None
+    for at in range(begin, end if wanted else begin):
+        shown, count = plain[at], 1
+        while shown != wanted and shown and wanted.startswith(f"{shown} ") and count < MAX_TITLE_LINES:
+            if at + count == end:
+                break
+            shown, count = f"{shown} {plain[at + count]}", count + 1
+        if shown == wanted or (count == 1 and _numbered_alike(shown, wanted)):
+            away = 0.0 if entry.y is None else abs(lines[at].y - entry.y)
+            best = min(best or (away, at, count), (away, at, count))
+    return (best[1], best[2]) if best else (begin, 0)
+
+
+def _numbered_alike(shown: str, wanted: str) -> bool:
+    """Whether they differ only by a leading number, which the page or the outline leaves out."""
+    longer, shorter = (shown, wanted) if len(shown) > len(wanted) else (wanted, shown)
+    return (
+        len(shorter) > 3 and longer.endswith(shorter) and longer[: -len(shorter)].replace(" ", "").isdigit()
+    )
+
+
+def _below(lines: Sequence[Line], entry: OutlineEntry, begin: int, end: int) -> int:
+    if entry.y is None:
+        return begin
+    return next((at for at in range(begin, end) if lines[at].y <= entry.y), end)
+
+
+def _plain(text: str) -> str:
+    return _NO_WORDS.sub(" ", text.lower()).strip()

@@ -1,9 +1,9 @@
 """Words of a page to lines, in reading order.
 
-A line is all that stands on one base line, its words in x order, so that the label and the figures
-of a table's row stay together; wide gaps part it into cells. Columns of prose are told from table
-columns by what they hold (several words on both sides of one gutter, line after line) and by the
-order in which the page was written (down the column, not across), and are read one by one.
+A line is everything on one base line, its words in x order, so that the label and the figures of a
+table's row stay together; wide gaps part it into cells. Columns of prose are told from table columns
+by two signs: several words on both sides of one gutter, line after line, and a page that was written
+down the column, not across. Such columns are read one after the other.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _MARKER = re.compile(
     r"\d+(\.\d+)+\.?|(item|note|part|section|article|exhibit)\s+([0-9]+(\.[0-9]+)*|[ivx]+)[a-z]?[.:]?",
     re.IGNORECASE,
 )
-# Private characters of symbol fonts that stand for bullets and boxes.
+# Private characters of symbol fonts that show as bullets, boxes and dashes.
 _SYMBOLS = {0xB7: "•", 0xA7: "▪", 0x6F: "☐", 0x78: "☒", 0xA8: "☐", 0xFE: "☑", 0xFD: "☒", 0xFC: "✓", 0xBE: "—"}
 _PRIVATE = re.compile("[\uf000-\uf0ff]")
 
 
 @dataclass(slots=True)
-class Word:
-    """A word with its place (points, y upwards), look, and rank in the order of writing."""
+class PlacedWord:
+    """A word with its place (in points, y growing upwards), its look, and its rank in the order of writing."""
 
     text: str
     x0: float
@@ -56,8 +56,9 @@ class Line:
     """One line of a page.
 
     text:  cells joined by two spaces; a soft hyphen at the end marks a hyphen that may be mended
-    cells: how many cells; one for prose
-    size:  of most of its characters; bold, italic: all of it is
+    cells: their number; 1 for prose
+    size:  the size of most of its characters
+    bold, italic: whether all of it is
     """
 
     text: str
@@ -72,9 +73,9 @@ class Line:
 
 
 def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
-    """The lines of one page from the words that `pdf_words` gave."""
+    """The lines of one page (from 0), from its words as `words.read_words` gives them."""
     placed = [
-        Word(
+        PlacedWord(
             _readable(text), _clamp(x0), _clamp(x1), _clamp(y), _clamp(size), bool(bold), bool(italic), order
         )
         for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
@@ -84,7 +85,7 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
 
 
 def _clamp(value: float) -> float:
-    """Points that a page can have; a file may state any number, or none (NaN)."""
+    """A place that a page can have; a file may state any number, NaN among them."""
     return max(-_FARTHEST, min(_FARTHEST, value))
 
 
@@ -92,10 +93,10 @@ def _readable(text: str) -> str:
     return _PRIVATE.sub(lambda match: _SYMBOLS.get(ord(match[0]) & 0xFF, ""), text)
 
 
-def _rows(words: list[Word]) -> list[list[Word]]:
+def _rows(words: list[PlacedWord]) -> list[list[PlacedWord]]:
     """Words grouped by base line, top to bottom; raised and lowered ones join their line."""
-    rows: list[list[Word]] = []
-    anchor: Word | None = None
+    rows: list[list[PlacedWord]] = []
+    anchor: PlacedWord | None = None
     for word in sorted(words, key=lambda word: (-word.y, word.x0)):
         if anchor is not None and anchor.y - word.y <= _ROW_TOLERANCE * max(anchor.size, word.size):
             rows[-1].append(word)
@@ -107,11 +108,11 @@ def _rows(words: list[Word]) -> list[list[Word]]:
     return rows
 
 
-def _segments(row: list[Word]) -> list[list[Word]]:
-    """A row parted at wide gaps; words printed twice, as some programs make bold, come once."""
+def _segments(row: list[PlacedWord]) -> list[list[PlacedWord]]:
+    """A row parted at wide gaps. Some programs print a word twice to make it bold: it is kept once."""
     row.sort(key=lambda word: (word.x0, word.order))
-    segments: list[list[Word]] = []
-    last: Word | None = None
+    segments: list[list[PlacedWord]] = []
+    last: PlacedWord | None = None
     for word in row:
         if last is not None and word.text == last.text and abs(word.x0 - last.x0) < 0.2 * word.size:
             last.bold = True
@@ -123,7 +124,7 @@ def _segments(row: list[Word]) -> list[list[Word]]:
     return segments
 
 
-def _parted(left: Word, right: Word) -> bool:
+def _parted(left: PlacedWord, right: PlacedWord) -> bool:
     """Whether a gap makes the right word a new cell. A currency sign, which tables often set closer
     to the figure before it than to its own, begins one."""
     if left.text in _CURRENCIES:
@@ -132,23 +133,24 @@ def _parted(left: Word, right: Word) -> bool:
     return gap > (_CURRENCY_GAP if right.text in _CURRENCIES and left.text[-1] in _FIGURE_ENDS else _CELL_GAP)
 
 
-Row = list[list[Word]]
+Cells = list[list[PlacedWord]]
+"""A row parted into cells, each a run of words."""
 
 
-def _in_columns(rows: list[Row]) -> list[Row]:
-    """Rows in reading order: where the page has columns of prose, left before right."""
+def _in_columns(rows: list[Cells]) -> list[Cells]:
+    """Rows in reading order: where the page has columns of prose, the left one before the right one."""
     gutter = _gutter(rows)
     if gutter is None:
         return rows
-    ordered: list[Row] = []
-    left: list[Row] = []
-    right: list[Row] = []
+    ordered: list[Cells] = []
+    left: list[Cells] = []
+    right: list[Cells] = []
     for row in rows:
         if any(segment[0].x0 < gutter - 1 and segment[-1].x1 > gutter + 1 for segment in row):
             ordered += [*_in_columns(left), *_in_columns(right), row]
             left, right = [], []
             continue
-        sides: tuple[Row, Row] = ([], [])
+        sides: tuple[Cells, Cells] = ([], [])
         for segment in row:
             sides[segment[0].x0 >= gutter - 1].append(segment)
         left += [sides[0]] if sides[0] else []
@@ -156,8 +158,8 @@ def _in_columns(rows: list[Row]) -> list[Row]:
     return [*ordered, *_in_columns(left), *_in_columns(right)]
 
 
-def _gutter(rows: list[Row]) -> float | None:
-    """The x that parts two columns of prose; None when the page has none."""
+def _gutter(rows: list[Cells]) -> float | None:
+    """The x between two columns of prose; None when the page has no columns."""
     pairs = [
         (left, right)
         for row in rows
@@ -186,7 +188,7 @@ def _gutter(rows: list[Row]) -> float | None:
     return float(gutter) if 2 * downwards > len(here) else None
 
 
-def _line(row: Row, page: int) -> Line | None:
+def _line(row: Cells, page: int) -> Line | None:
     cells: list[str] = []
     for segment in row:
         # A line-end hyphen inside a line is a hyphen between two words that PDFium parted.

@@ -1,18 +1,25 @@
 """Headings of a PDF without an outline, drawn from how its lines look.
 
-A heading is a short line (or two, three) that is larger than the body around it, or bold where the
-body is not; that does not read like a sentence, a table's row or label or a column's head; and that
-has something to head.
+Idea: authors set headings apart from the text around them, and readers find them by that contrast. A
+heading is a short line, or up to three of one look, that
+- is larger than the body around it, or bold where the body is not, or a banner in the middle;
+- does not read like a sentence, a table's row, a label or the head of a column;
+- has something to head: text below it, or a heading of a lower rank.
+
+Ranks order headings without giving levels: first by the names that parts of documents have ("Part II",
+"Item 7"), then by size, by the depth of a number ("2.1"), by capitals, weight and slant. Each rule
+refuses something that reports and manuals are full of, such as bold totals, units and dates over tables.
+Cost: linear in the lines, each looked at with a few neighbours.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from knarr.documents.pdf.body import Body, alike, close, off_centre, stands_aside, wraps
+from knarr.documents.pdf.body import BodyLook, alike, close, off_centre, stands_aside, wraps
 from knarr.documents.pdf.lines import Line
-from knarr.documents.pdf.outline import Found
 
 MAX_CHARS, MAX_WORDS, MAX_LINES = 180, 24, 3
 _LARGER = 1.08
@@ -34,8 +41,7 @@ _COLUMN_HEAD = re.compile(
     r"^(as of |at )?(january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|^[\W\d]*$|^total\b|\bpage$",
     re.IGNORECASE,
 )
-# Parts of a document by what they are called, whatever their size; the rest rank by how they look.
-# Parts of a document by what they are called, whatever their size; the rest rank by how they look.
+# Parts of a document rank by what they are called, whatever their size; other headings by how they look.
 _NAME_RANKS = {
     "part": 0,
     "book": 0,
@@ -49,9 +55,21 @@ _NAME_RANKS = {
 _OTHER_RANK = 2
 
 
-def by_looks(lines: Sequence[Line]) -> dict[int, Found]:
-    body = Body(lines)
-    candidates: list[tuple[int, Found]] = []
+@dataclass(frozen=True, slots=True)
+class HeadingCandidate:
+    """A heading before levels are given: `rank` orders headings, less is higher; `lines` of the text
+    show it, none where the words of an outline's entry are not on its page."""
+
+    title: str
+    rank: tuple[float, ...]
+    lines: int
+    page: int
+
+
+def by_looks(lines: Sequence[Line]) -> dict[int, HeadingCandidate]:
+    """The headings by the index of their first line."""
+    body = BodyLook(lines)
+    candidates: list[tuple[int, HeadingCandidate]] = []
     at = 0
     while at < len(lines):
         if not _may_head(lines, at, body):
@@ -62,7 +80,7 @@ def by_looks(lines: Sequence[Line]) -> dict[int, Found]:
         title = " ".join(title.split())
         if count <= MAX_LINES and len(title) <= MAX_CHARS and _reads_like_one(title):
             rank = _rank(lines[at], title, body.size_on(lines[at].page))
-            candidates.append((at, Found(title, rank, count, lines[at].page)))
+            candidates.append((at, HeadingCandidate(title, rank, count, lines[at].page)))
         at += count
     following = [*candidates[1:], None][: len(candidates)]
     return {
@@ -83,8 +101,10 @@ def _reads_like_one(title: str) -> bool:
     )
 
 
-def _heads(lines: Sequence[Line], at: int, heading: Found, after: tuple[int, Found] | None) -> bool:
-    """It has text or a lower heading below it: one of title lines, or of a list, has not."""
+def _heads(
+    lines: Sequence[Line], at: int, heading: HeadingCandidate, after: tuple[int, HeadingCandidate] | None
+) -> bool:
+    """Whether text or a lower heading is below it; lines of a title page or a list have none."""
     if at + heading.lines >= len(lines):
         return False
     if _NAMED.match(heading.title):
@@ -93,7 +113,7 @@ def _heads(lines: Sequence[Line], at: int, heading: Found, after: tuple[int, Fou
     return after is None or after[0] > at + heading.lines or after[1].rank > heading.rank
 
 
-def _may_head(lines: Sequence[Line], at: int, around: Body) -> bool:
+def _may_head(lines: Sequence[Line], at: int, around: BodyLook) -> bool:
     line = lines[at]
     body = around.size_on(line.page)
     larger = line.size >= body * _LARGER
@@ -113,8 +133,8 @@ def _may_head(lines: Sequence[Line], at: int, around: Body) -> bool:
 
 
 def _is_banner(lines: Sequence[Line], at: int) -> bool:
-    """Bold in the middle, and capitals or at the top of the page: a title even among bold text, or
-    in a smaller size, as above the tables of a report."""
+    """Whether it is bold and in the middle, and in capitals or at the top of the page: a title even among
+    bold text or in a smaller size, as above the tables of a report."""
     line = lines[at]
     if not line.bold or off_centre(lines, at):
         return False
@@ -123,7 +143,7 @@ def _is_banner(lines: Sequence[Line], at: int) -> bool:
 
 
 def _in_table(lines: Sequence[Line], at: int) -> bool:
-    """A label between rows of a table, or the head of a column that stands above one."""
+    """Whether it is a label between rows of a table, or the head of a column above one."""
     line = lines[at]
     below = lines[at + 1] if at + 1 < len(lines) else None
     above_row = below is not None and below.cells > 1 and close(line, below)
@@ -156,8 +176,8 @@ def _starts_anew(text: str) -> bool:
 
 
 def _rank(line: Line, title: str, body: float) -> tuple[float, ...]:
-    """Less is higher: what parts of documents are called, then larger, then the depth of a number,
-    capitals, bold, upright."""
+    """The rank, less being higher: by name, then larger, then by the depth of a number, capitals, bold,
+    upright."""
     named, counted = _NAMED.match(title), _COUNTED.match(title)
     name = _NAME_RANKS.get(named[1].lower(), _OTHER_RANK) if named else _OTHER_RANK
     if name < _OTHER_RANK:

@@ -1,9 +1,9 @@
-"""Lines to paragraphs: what the page broke for its width is joined again.
+"""Lines to paragraphs: lines that the page broke for its width are joined again.
 
-A line goes on in the next one unless a gap, an indent, a list mark, a change of size, a short last
-line or a table's row says that something new begins. A paragraph may go on over the end of a page.
-A hyphen at the end of a line is taken away only where the document, or the halves, say that the
-word has none.
+A line goes on in the next one unless something new begins, which shows as a gap, an indent, a list
+mark, a change of size, a short last line or a row of a table. A paragraph may go on over the end of a
+page. A hyphen at the end of a line is taken away only when the word is known without one: the document
+has it elsewhere, or neither half is a word of the document.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _LAST_PART = re.compile(r"([^\W\d_]+)[-\xad]$")
 _FIRST_PART = re.compile(r"[^\W\d_]+")
 
 
-class Words:
-    """The words of a document, to decide about hyphens at line ends."""
+class Hyphenation:
+    """Joins lines. It knows the words of the document, to decide about hyphens at line ends."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         self._known: set[str] = set()
@@ -38,7 +38,7 @@ class Words:
             self._known.update(word.lower() for word in _WORD.findall(text))
 
     def join(self, left: str, right: str) -> str:
-        """Two lines as one; a hyphen between them is mended when that is sure."""
+        """Two lines as one, without the hyphen between them where that is sure."""
         last, first = _LAST_PART.search(left[-_MAX_WORD_CHARS:]), _FIRST_PART.match(right)
         if not left.endswith(("-", "\xad")):
             return f"{left} {right}"
@@ -54,7 +54,7 @@ class Words:
 
 
 def leading(lines: Sequence[Line]) -> float:
-    """The usual distance of base lines, in units of the size; 1.2 where nothing tells."""
+    """The usual distance of base lines, in units of the size; 1.2 where no lines show it."""
     steps: Counter[float] = Counter()
     for above, below in itertools.pairwise(lines):
         if above.page == below.page and above.cells == below.cells == 1 and above.size == below.size > 0:
@@ -65,8 +65,8 @@ def leading(lines: Sequence[Line]) -> float:
 
 
 def goes_on(above: Line, line: Line, usual: float, right: float) -> bool:
-    """Whether `line` continues the paragraph of `above`; `usual` is the leading, `right` where the
-    text of the page ends."""
+    """Whether `line` continues the paragraph of `above`. `usual` is the leading (see `leading`), `right`
+    the x where the text of the page ends."""
     if above.cells > 1 or line.cells > 1 or _LIST_MARK.match(line.text):
         return False
     if abs(above.size - line.size) > 0.12 * max(above.size, line.size) or (
@@ -81,7 +81,7 @@ def goes_on(above: Line, line: Line, usual: float, right: float) -> bool:
         return False
     first_word = (line.x1 - line.x0) * len(line.text.split(" ")[0]) / max(1, len(line.text))
     room = right - above.x1 - first_word
-    # The next word would have had room: the line ends here on purpose.
+    # The next word would have had room, so the line ends here on purpose.
     if room > (_END_ROOM if _END.search(above.text) else _ROOM) * above.size:
         return False
     indented = line.x0 - above.x0 > above.size and not _LIST_MARK.match(above.text)
@@ -89,7 +89,7 @@ def goes_on(above: Line, line: Line, usual: float, right: float) -> bool:
 
 
 def right_end(lines: Sequence[Line], at: int) -> float:
-    """How far to the right the text around a line goes, in its column."""
+    """The x where the text around a line ends, in its column."""
     line = lines[at]
     near = lines[max(0, at - 6) : at + 7]
     return max(
@@ -100,8 +100,8 @@ def right_end(lines: Sequence[Line], at: int) -> float:
 
 
 def stand_together(first: Line, above: Line, below: Line) -> bool:
-    """Whether no blank line parts the paragraph from `first` to `above` from the one that begins at
-    `below`: rows of one table with its labels, items of one list."""
+    """Whether the paragraph from `first` to `above` and the one that begins at `below` are written without
+    a blank line between them: rows of one table with its labels, items of one list."""
     if above.page != below.page:
         return False
     if above.cells > 1 or below.cells > 1:

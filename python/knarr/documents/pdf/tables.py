@@ -1,9 +1,9 @@
 """Tables in a PDF: which lines make one, and which of them name its columns.
 
-A PDF knows no tables, only lines that are parted into cells. Rows with figures that follow each
-other, with a label line between them here and there, make a table; what stands above the first
-figures (periods, column heads, units) is its header, so that a chunk that holds only later rows
-still says what its figures mean.
+A PDF knows no tables, only lines that are parted into cells. Rows with figures that follow each other,
+with a label line between them here and there, make a table. The lines above the first figures (periods,
+column heads, units) are its header, so that a chunk that holds only later rows still says what its
+figures mean.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _UNITS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the canonical text at its place: where it begins and ends, and its cells."""
+class TextRow:
+    """A line of the canonical text: its byte range and its cells."""
 
     begin_byte: int
     end_byte: int
@@ -40,7 +40,7 @@ class Row:
 
     @property
     def has_figures(self) -> bool:
-        """Whether it states figures, years aside."""
+        """Whether it states figures; years do not count."""
         return any(
             _NO_FIGURE.fullmatch(cell) or (_FIGURE.fullmatch(cell) and not _YEAR.fullmatch(cell.strip()))
             for cell in self.cells[1:]
@@ -52,7 +52,7 @@ class Row:
 
     @property
     def names_periods(self) -> bool:
-        """Whether it heads columns: years or dates and no figures."""
+        """Whether it heads columns: it has years or dates, and no figures."""
         return not self.has_figures and all(_PERIOD.search(cell) for cell in self.cells)
 
     @property
@@ -60,7 +60,7 @@ class Row:
         return "  ".join(self.cells)
 
 
-def find_tables(rows: list[Row]) -> list[Table]:
+def find_tables(rows: list[TextRow]) -> list[Table]:
     """The tables among the lines of one stretch of a page, in order."""
     found: list[Table] = []
     begin = 0
@@ -73,8 +73,8 @@ def find_tables(rows: list[Row]) -> list[Table]:
     return found
 
 
-def _table_end(rows: list[Row], begin: int) -> int:
-    """After the last of the rows that go on from `begin` with few label lines between them."""
+def _table_end(rows: list[TextRow], begin: int) -> int:
+    """The end of the run of rows that begins at `begin`, with few label lines between them."""
     if len(rows[begin].cells) == 1:
         return begin
     end, labels = begin + 1, 0
@@ -90,7 +90,7 @@ def _table_end(rows: list[Row], begin: int) -> int:
     return end
 
 
-def _table(rows: list[Row], begin: int, first: int, end: int) -> Table | None:
+def _table(rows: list[TextRow], begin: int, first: int, end: int) -> Table | None:
     for above in reversed(range(max(0, begin - 2), begin)):
         if not _UNITS.search(rows[above].text) or len(rows[above].text) > _LABEL_CHARS:
             break

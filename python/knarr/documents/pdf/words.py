@@ -1,10 +1,10 @@
 """PDFium's view of a file: words with their places and looks, and the outline.
 
-Everything that touches PDFium is here, and runs in the worker process of `pdf_worker` only: PDFium
+Everything that touches PDFium is here, and runs in the worker process of `worker` only: PDFium
 is not thread-safe, and what a hostile file can do to it must not happen to the caller. Messages
 are plain values, so that they can cross the pipe.
 
-Characters are fetched once per page; what needs a call each (place, size, font) is asked per word.
+Characters are fetched once per page; place, size and font, which need a call each, are asked per word.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ MAX_PAGE_CHARS = 500_000
 MAX_CHARS = 8_000_000
 MAX_BOOKMARKS = 5_000
 MAX_BOOKMARK_DEPTH = 16
-# PDFium's mark for a hyphen that ends a line, after which it writes no white space; we pass it on
-# as a soft hyphen that ends a word.
+# PDFium marks a hyphen that ends a line, after which it writes no white space; here it becomes a soft hyphen
+# that ends a word.
 _LINE_END_HYPHENS = {"\ufffe": "\xad", "\x02": "\xad"}
 _WORD = re.compile(r"[^\s\xad]*\xad|[^\s\xad]+")
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,]bd\b", re.IGNORECASE)
@@ -40,7 +40,7 @@ def read_words(data: bytes) -> Iterator[Message]:
     """Messages about one file, in this order:
 
     {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …]}
-    {"page": index, "blank": nothing but these words is on it, "words": [word, …]} for each page, or
+    {"page": index, "blank": whether nothing but these words is on it, "words": [word, …]} for each page, or
     {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
@@ -93,7 +93,7 @@ def _page(document: Any, index: int) -> tuple[Message, int]:
 
 
 def _shows_nothing_else(page: Any) -> bool:
-    """Whether the page holds no picture and hardly a line: what text it has is all it says."""
+    """Whether the page has no picture and hardly a drawing, so that its words are all there is."""
     count = pdfium.FPDFPage_CountObjects(page)
     kinds = [
         pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page, at))

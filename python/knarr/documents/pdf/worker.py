@@ -2,8 +2,8 @@
 
 One worker is started at the first PDF and kept; a lock makes calls take turns. It may use a bounded
 amount of memory beyond what it needs to start (where the system can enforce that) and, per file, an
-allowance of time that grows with the file's size. What exceeds either is killed, the file is refused
-with status "limit", and the next file gets a new worker.
+allowance of time that grows with the file's size. A worker that exceeds either is killed, the file is
+refused with status "limit", and the next file gets a new worker.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _AHEAD_PAGES = 16
 T = TypeVar("T")
 
 
-class Worker:
+class PdfWorker:
     """One child process. Not thread-safe; used under the lock of `read`."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Worker:
         self._next(time.monotonic() + START_S)
 
     def read(self, data: bytes) -> Iterator[dict[str, Any]]:
-        """The messages of `pdf_words.read_words`, up to and without the closing one."""
+        """The messages of `words.read_words`, up to and without the closing one."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(len(data).to_bytes(8, "little") + data)
@@ -62,7 +62,7 @@ class Worker:
             yield message
 
     def close(self) -> None:
-        """End the child, whatever it is doing."""
+        """Kill the child, whatever it is doing."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -90,20 +90,20 @@ class Worker:
 
 
 _lock = threading.Lock()
-_worker: Worker | None = None
-_inherited: list[Worker] = []
+_worker: PdfWorker | None = None
+_inherited: list[PdfWorker] = []
 
 
 def read(data: bytes, page: Callable[[dict[str, Any]], T]) -> tuple[dict[str, Any], list[T]]:
-    """The first message about a file, and what `page` makes of each page's message (see
-    `pdf_words.read_words`), made as they come so that they need not all be held.
+    """The first message about a file, and the results of `page` for each page's message (see
+    `words.read_words`), which is called as they come, so that they need not all be held.
 
     Raises DocumentError with the status that PDFium's refusal or our bounds call for. Safe to call
     from any thread."""
     global _worker
     with _lock:
         if _worker is None:
-            _worker = Worker()
+            _worker = PdfWorker()
         refusal: DocumentError | None = None
         head: dict[str, Any] = {}
         pages: list[T] = []
@@ -131,7 +131,7 @@ def _close() -> None:
 
 
 def _forget() -> None:
-    """After a fork the worker is the parent's: leave it to it."""
+    """After a fork the worker belongs to the parent: forget it without ending it."""
     global _worker, _lock
     if _worker is not None:
         _inherited.append(_worker)

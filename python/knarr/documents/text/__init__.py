@@ -1,4 +1,4 @@
 """Plain text: numbered clauses, underlined titles and tables of contents, found by rule.
 
-May import: documents' sections, and nothing above.
+May import: documents' own modules (sections, decode), errors, language.
 """

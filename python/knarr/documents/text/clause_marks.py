@@ -1,10 +1,12 @@
 """Where a numbered clause may begin: every place in a plain text that looks like its label.
 
-A mark is only a candidate (`clause_sequence` decides): ``ARTICLE IV``, ``Section 2.4``, ``3.``,
-``3.1``, ``(a)``, ``iv)``, ``EXHIBIT B``. It stands at the start of a line, after a gap of three
-spaces (where a line end was lost) or, for the surer labels, after the end of a sentence, because
-many texts hold a page in one line. What follows must begin like a clause, so that "under Section
-2.4 and" is no mark.
+A mark is only a candidate: ``ARTICLE IV``, ``Section 2.4``, ``3.``, ``3.1``, ``(a)``, ``iv)``,
+``EXHIBIT B``. `clause_sequence` decides which marks are clauses, so a mark may be wrong but none may
+be missed. It is at the start of a line, or after a gap of three spaces, where a line end was lost.
+Since many texts hold a whole page in one line, the surer labels also count after the end of a
+sentence. The text after a label must begin like a clause, so that "under Section 2.4 and" is no mark.
+
+Cost: one pass of each pattern over the text, with bounded looks to either side.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from enum import IntEnum
 from itertools import islice
 
 
-class Place(IntEnum):
-    """How sure a mark's place makes it."""
+class LabelPlace(IntEnum):
+    """Where a mark is, the surest place first."""
 
     LINE = 0
     GAP = 1
@@ -25,9 +27,9 @@ class Place(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One way to read a label. `form` tells labels of one list from those of another; `path` holds
-    the numbers, as in (2, 4) for "2.4"."""
+class LabelReading:
+    """One way to read a label: (i) may be a letter or a numeral. `form` tells labels of one list from
+    those of another; `path` holds the numbers, (2, 4) for "2.4"."""
 
     kind: str
     form: str
@@ -35,14 +37,14 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Offsets count characters. `indent` is the column, -1 unless the mark begins a line."""
+class ClauseMark:
+    """A label at its place, in characters. `indent` is its column, -1 unless it begins a line."""
 
     begin: int
     end: int
-    place: Place
+    place: LabelPlace
     indent: int
-    readings: tuple[Reading, ...]
+    readings: tuple[LabelReading, ...]
 
     @property
     def kind(self) -> str:
@@ -96,19 +98,19 @@ _REFERENCE = re.compile(
 )
 
 
-def find_marks(text: str) -> list[Mark]:
-    """The candidates in order of place; of two at one place the longer label stays. At most
-    `MAX_MARKS` of a kind are looked at, which only a text made of nothing but labels has."""
+def find_marks(text: str) -> list[ClauseMark]:
+    """The candidates in order of place; of two that overlap the first and longer one is kept. At most
+    `MAX_MARKS` of a kind are looked at; only a text made of nothing but labels has more."""
     found = [mark for kind in (_keywords, _decimals, _enumerators) for mark in islice(kind(text), MAX_MARKS)]
     found.sort(key=lambda mark: (mark.begin, -mark.end))
-    marks: list[Mark] = []
+    marks: list[ClauseMark] = []
     for mark in found:
         if not marks or mark.begin >= marks[-1].end:
             marks.append(mark)
     return marks
 
 
-def _keywords(text: str) -> Iterator[Mark]:
+def _keywords(text: str) -> Iterator[ClauseMark]:
     for match in _KEYWORD.finditer(text):
         kind = _KINDS[match["word"].lower()]
         path = _path(match["number"])
@@ -117,41 +119,41 @@ def _keywords(text: str) -> Iterator[Mark]:
         if path is None or not _AFTER_KEYWORD.match(text, match.end()):
             continue
         place = _place(text, match.start(), loose=kind in ("article", "section"))
-        if place is None or (kind in ("part", "item", "note") and place is not Place.LINE):
+        if place is None or (kind in ("part", "item", "note") and place is not LabelPlace.LINE):
             continue
         if kind == "section" and len(path) > 1:
             kind = "decimal"
-        yield _mark(text, match.start(), match.end(), place, (Reading(kind, kind, path),))
+        yield _mark(text, match.start(), match.end(), place, (LabelReading(kind, kind, path),))
     for match in _EXHIBIT.finditer(text):
         place = _place(text, match.start())
-        if place is None or place is Place.INLINE:
+        if place is None or place is LabelPlace.INLINE:
             continue
         label = f"{match['word']} {match['number']}".lower()
-        yield _mark(text, match.start(), match.end(), place, (Reading("exhibit", label, ()),))
+        yield _mark(text, match.start(), match.end(), place, (LabelReading("exhibit", label, ()),))
 
 
-def _decimals(text: str) -> Iterator[Mark]:
+def _decimals(text: str) -> Iterator[ClauseMark]:
     for match in _DECIMAL.finditer(text):
         path = tuple(int(part) for part in match["number"].split("."))
         place = _place(text, match.start(), loose=True)
         if place is None or not _begins_clause(text, match.end()):
             continue
         if len(path) == 2 and path[1] == 0:
-            yield _mark(text, match.start(), match.end(), place, (Reading("number", "1.0", path[:1]),))
+            yield _mark(text, match.start(), match.end(), place, (LabelReading("number", "1.0", path[:1]),))
         else:
-            yield _mark(text, match.start(), match.end(), place, (Reading("decimal", "decimal", path),))
+            yield _mark(text, match.start(), match.end(), place, (LabelReading("decimal", "decimal", path),))
     for match in _BARE.finditer(text):
         path = tuple(int(part) for part in match["number"].split("."))
         kind, form = ("number", "1") if len(path) == 1 else ("decimal", "decimal")
         begin = match.start("number")
-        yield _mark(text, begin, match.end("number"), Place.LINE, (Reading(kind, form, path),))
+        yield _mark(text, begin, match.end("number"), LabelPlace.LINE, (LabelReading(kind, form, path),))
 
 
-def _enumerators(text: str) -> Iterator[Mark]:
+def _enumerators(text: str) -> Iterator[ClauseMark]:
     for match in _NUMBER.finditer(text):
         place = _place(text, match.start(), loose=match["close"] == ".")
         if place is not None and _begins_clause(text, match.end()):
-            reading = Reading("number", f"1{match['close']}", (int(match["number"]),))
+            reading = LabelReading("number", f"1{match['close']}", (int(match["number"]),))
             yield _mark(text, match.start(), match.end(), place, (reading,))
     for pattern in (_PARENTHESIS, _LETTER):
         for match in pattern.finditer(text):
@@ -162,21 +164,21 @@ def _enumerators(text: str) -> Iterator[Mark]:
                 yield _mark(text, match.start(), match.end(), place, readings)
 
 
-def _letters(label: str, close: str) -> Iterator[Reading]:
+def _letters(label: str, close: str) -> Iterator[LabelReading]:
     if label.isdigit():
-        yield Reading("number", f"1{close}", (int(label),))
+        yield LabelReading("number", f"1{close}", (int(label),))
         return
     case = "a" if label.islower() else "A"
     lower = label.lower()
     if label.isupper() or label.islower():
         if len(set(lower)) == 1 and len(lower) <= 2:
-            yield Reading("letter", case + close, (ord(lower[0]) - 96 + 26 * (len(lower) - 1),))
+            yield LabelReading("letter", case + close, (ord(lower[0]) - 96 + 26 * (len(lower) - 1),))
         if _ROMAN.fullmatch(lower):
-            yield Reading("roman", ("i" if case == "a" else "I") + close, (roman(lower),))
+            yield LabelReading("roman", ("i" if case == "a" else "I") + close, (roman(lower),))
 
 
 def _path(number: str) -> tuple[int, ...] | None:
-    """Numbers of a keyword's label; "7A" counts `_LETTERS` to the number, and one to the letter."""
+    """The numbers of a keyword's label, None for no number. "7A" becomes 7 times `_LETTERS`, plus 1."""
     if number[0].isdigit():
         parts = number.split(".")
         if number[-1].isalpha():
@@ -195,29 +197,29 @@ def roman(numeral: str) -> int:
     return total
 
 
-def _place(text: str, at: int, *, loose: bool = False) -> Place | None:
-    """Where a label stands; None inside a sentence. `loose` also takes a place after a number, as
-    of a running header with a year, or after a capitalised word, as of a title ("3. FEES 3.1 The"),
-    for labels that their numbers confirm."""
+def _place(text: str, at: int, *, loose: bool = False) -> LabelPlace | None:
+    """The kind of place where a label is; None inside a sentence. With `loose`, for labels that their
+    numbers confirm, the text before may also end in a number, such as the year of a running header, or in
+    a capitalised word, as a title does ("3. FEES 3.1 The")."""
     begin = at
     while begin and text[begin - 1] in " \t":
         begin -= 1
     if begin == 0 or text[begin - 1] == "\n":
-        return Place.LINE
+        return LabelPlace.LINE
     if at == begin or _REFERENCE.search(text, max(0, begin - 12), begin):
         return None
     if at - begin >= 3:
-        return Place.GAP
+        return LabelPlace.GAP
     before = text[begin - 1]
     if before in _SENTENCE_END or (
         loose and (before.isdigit() or _TITLE_WORD.search(text, max(0, begin - 40), begin))
     ):
-        return Place.INLINE
+        return LabelPlace.INLINE
     return None
 
 
 def _begins_clause(text: str, at: int) -> bool:
-    """Whether what follows a label can begin a clause: a capital, a quote, a bracket, a blank line."""
+    """Whether a clause can begin after a label: with a capital, a quote, a bracket, or a blank line."""
     end = at
     while end < len(text) and text[end] in " \t":
         end += 1
@@ -226,8 +228,8 @@ def _begins_clause(text: str, at: int) -> bool:
     return not (text[end].islower() or text[end] in ",;.)%/-" or text[end].isdigit())
 
 
-def _mark(text: str, begin: int, end: int, place: Place, readings: Sequence[Reading]) -> Mark:
+def _mark(text: str, begin: int, end: int, place: LabelPlace, readings: Sequence[LabelReading]) -> ClauseMark:
     indent = -1
-    if place is Place.LINE:
+    if place is LabelPlace.LINE:
         indent = begin - (text.rfind("\n", 0, begin) + 1)
-    return Mark(begin, end, place, indent, tuple(readings))
+    return ClauseMark(begin, end, place, indent, tuple(readings))

@@ -1,43 +1,83 @@
-"""Which marks are clauses: labels must follow each other.
+"""Which labels in a plain text are clauses, and how their lists nest.
 
-A mark is taken when it continues an open list (3. after 2., 2.4 after 2.3, (c) after (b)) or opens
-one (1., (a), 2.1 under 2.) that goes on later. Open lists form a stack: what continues an outer one
-closes the inner ones, so a "1." inside clause 3 nests there, and "4." ends it. A few numbers may be
-missing, in the outermost lists, when nothing with the missing number comes later.
+Idea: a label alone proves nothing, since "3." may end a sentence and "(a)" may stand inside one; but
+labels that follow each other are a numbering. So a mark is taken when it continues an open list (3.
+after 2., 2.4 after 2.3, (c) after (b)), or when it opens one (1., (a), 2.1 under 2.) that goes on
+later, which is looked up before it is taken.
 
-At the end each list is judged (see `clause_lists`).
+Rule: open lists form a stack. A mark that continues an outer list closes the inner ones, so a "1."
+inside clause 3 nests there, and "4." ends it. Of two readings of one label, (i) as a letter or as a
+numeral, the one that continues the list which looks most alike wins. A few numbers may be missing,
+in the outermost lists only, when nothing with the missing number comes later: texts lose labels, but
+they rarely put them elsewhere.
+
+Then each list is judged. Articles, sections, items and decimal numbers are always sections; a plain
+enumeration only if half of its items have headings of their own, or the usual item is long. The
+rest are lists inside the text.
+
+Cost: a mark is compared with the open lists, a handful, and looks ahead by binary search.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from knarr.documents.text.clause_lists import KEYWORDS, Clause, ClauseList, prune
-from knarr.documents.text.clause_marks import Mark, Place, Reading
-from knarr.documents.text.clause_titles import Title, TitleKind
+from knarr.documents.text.clause_marks import ClauseMark, LabelPlace, LabelReading
+from knarr.documents.text.clause_titles import ClauseTitle, TitleKind
 
+KEYWORDS = ("part", "article", "item", "note", "section")
+"""Kinds of labels that begin with a word."""
+
+_LONG_ITEM_CHARS = 300
+_MIN_BODY_CHARS = 40
 _RANK = {"part": 0, "article": 1, "item": 1, "note": 2, "section": 2, "number": 2}
 _MAX_GAP = 3
 _ITEM_STEP = 32
 
 
-def clause_lists(marks: Sequence[Mark], titles: Sequence[Title], end: int) -> list[ClauseList]:
+@dataclass(slots=True)
+class Clause:
+    """An accepted mark, and the lists inside it."""
+
+    mark: ClauseMark
+    title: ClauseTitle
+    path: tuple[int, ...]
+    lists: list[ClauseList] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ClauseList:
+    """Clauses with labels of one form, each the next of the one before."""
+
+    kind: str
+    form: str
+    prefix: tuple[int, ...]
+    owner: Clause | None
+    clauses: list[Clause] = field(default_factory=list)
+
+    @property
+    def last(self) -> int:
+        return self.clauses[-1].path[-1]
+
+
+def clause_lists(marks: Sequence[ClauseMark], titles: Sequence[ClauseTitle], end: int) -> list[ClauseList]:
     """The outermost lists among `marks` of one region that ends at character `end`."""
     builder = _Builder(marks, titles)
     for at in range(len(marks)):
         builder.take(at)
-    prune(builder.outer, end)
+    _prune(builder.outer, end)
     return [found for found in builder.outer if found.clauses]
 
 
 class _Builder:
-    def __init__(self, marks: Sequence[Mark], titles: Sequence[Title]) -> None:
+    def __init__(self, marks: Sequence[ClauseMark], titles: Sequence[ClauseTitle]) -> None:
         self.marks, self.titles = marks, titles
         self.outer: list[ClauseList] = []
         self.stack: list[ClauseList] = []
         self.latest: dict[str, ClauseList] = {}
-        # By (form, path): the places of all marks that can be read so, for looking ahead.
+        # For looking ahead: the places of all marks that can be read as (form, path).
         self.places: dict[tuple[str, tuple[int, ...]], list[int]] = {}
         for at, mark in enumerate(marks):
             for reading in mark.readings:
@@ -47,7 +87,7 @@ class _Builder:
         """Put mark number `at` where it belongs, or leave it in the text."""
         mark = self.marks[at]
         if mark.kind in ("decimal", "number") and " " not in self.titles[at].text:
-            # A number alone, with no title under it: a cell of a table, or a label gone astray.
+            # A number alone, without a title under it, is a cell of a table.
             return
         if mark.kind == "note" and len(self.titles[at].text.split()) < 3:
             return
@@ -62,7 +102,7 @@ class _Builder:
 
     # -- keywords -------------------------------------------------------------------------------
 
-    def _keyword(self, at: int, reading: Reading) -> bool:
+    def _keyword(self, at: int, reading: LabelReading) -> bool:
         value = reading.path[-1]
         depth = self._find(reading.form, ())
         if depth is not None:
@@ -83,8 +123,8 @@ class _Builder:
         self._open(at, reading, ())
         return True
 
-    def _counts_on(self, reading: Reading) -> bool:
-        """Sections and items may count on through articles and parts, whose marks closed their list."""
+    def _counts_on(self, reading: LabelReading) -> bool:
+        """Whether a section or an item counts on through articles or parts, whose marks closed its list."""
         if reading.kind not in ("section", "item", "note") or not self.stack:
             return False
         if self.stack[0].kind not in ("article", "part", "item"):
@@ -95,7 +135,7 @@ class _Builder:
 
     # -- decimal numbers ------------------------------------------------------------------------
 
-    def _decimal(self, at: int, reading: Reading) -> bool:
+    def _decimal(self, at: int, reading: LabelReading) -> bool:
         prefix, value = reading.path[:-1], reading.path[-1]
         depth = self._find("decimal", prefix)
         if depth is not None:
@@ -123,8 +163,8 @@ class _Builder:
                 return depth
         return None
 
-    def _orphan(self, at: int, reading: Reading, prefix: tuple[int, ...]) -> bool:
-        """A decimal whose parent has no mark: 3.1 after 2.6, or a text that begins with 1.1."""
+    def _orphan(self, at: int, reading: LabelReading, prefix: tuple[int, ...]) -> bool:
+        """Take a decimal whose parent has no mark: 3.1 after 2.6, or 1.1 at the beginning of a text."""
         if reading.path[-1] != 1:
             return False
         confirmed = self._next_place(at, "decimal", (*prefix, 2)) < len(self.marks)
@@ -144,15 +184,15 @@ class _Builder:
 
     # -- plain enumerations ---------------------------------------------------------------------
 
-    def _plain(self, at: int, readings: list[Reading]) -> None:
+    def _plain(self, at: int, readings: list[LabelReading]) -> None:
         mark, title = self.marks[at], self.titles[at]
         if (
-            mark.place is Place.INLINE
+            mark.place is LabelPlace.INLINE
             and title.kind in (TitleKind.NONE, TitleKind.TERM)
             and readings[0].form != "1.0"
         ):
             return
-        best: tuple[int, int, Reading] | None = None
+        best: tuple[int, int, LabelReading] | None = None
         for reading in readings:
             value = reading.path[-1]
             for depth in range(len(self.stack) - 1, -1, -1):
@@ -183,15 +223,15 @@ class _Builder:
             self._close_ended(at, start)
             self._open(at, start, ())
 
-    def _starts_rather(self, at: int, start: Reading) -> bool:
-        """(i) after (h) is the next letter, unless (ii) comes before (j)."""
+    def _starts_rather(self, at: int, start: LabelReading) -> bool:
+        """Whether (i) begins a list of numerals: after (h) it is the next letter, unless (ii) comes before (j)."""
         return start.kind == "roman" and self._next_place(at, start.form, (2,)) < self._next_place(
             at, start.form.replace("i", "a").replace("I", "A"), (10,)
         )
 
-    def _restarts(self, at: int, start: Reading) -> bool:
-        """Whether "1." begins the text anew: after recitals, whose items have no headings, or where
-        the open outermost list never goes on and looks alike."""
+    def _restarts(self, at: int, start: LabelReading) -> bool:
+        """Whether "1." begins the text anew: after recitals, whose items have no headings, or after an
+        outermost list that looks alike and never goes on."""
         if not self.stack or start.kind != "number":
             return False
         outer = self.stack[0]
@@ -205,9 +245,9 @@ class _Builder:
         goes_on = self._next_place(at, outer.form, (outer.last + 1,)) < len(self.marks)
         return not goes_on and self._likeness(outer, at) >= 2 and headed
 
-    def _close_ended(self, at: int, start: Reading) -> None:
-        """An inner list of this form that does not go on before the next beginning has ended; the new
-        one stands beside it, not inside its last item."""
+    def _close_ended(self, at: int, start: LabelReading) -> None:
+        """Close an inner list of this form that does not go on before the next beginning: it has ended, and
+        the new list is beside it, not inside its last item."""
         depth = self._find(start.form, ())
         if depth:
             last = self.stack[depth].last
@@ -219,7 +259,7 @@ class _Builder:
             ):
                 del self.stack[depth:]
 
-    def _goes_on(self, at: int, reading: Reading) -> bool:
+    def _goes_on(self, at: int, reading: LabelReading) -> bool:
         second = self._next_place(at, reading.form, (2,))
         if reading.kind == "number":
             second = min(second, self._next_place(at, "decimal", (1, 1)))
@@ -234,9 +274,9 @@ class _Builder:
         return None
 
     def _sure(self, at: int) -> bool:
-        return self.marks[at].place is not Place.INLINE or self.titles[at].kind >= TitleKind.TERM
+        return self.marks[at].place is not LabelPlace.INLINE or self.titles[at].kind >= TitleKind.TERM
 
-    def _ahead(self, at: int, reading: Reading, gap: int) -> bool:
+    def _ahead(self, at: int, reading: LabelReading, gap: int) -> bool:
         """Whether a missing number comes later after all."""
         return any(
             self._next_place(at, reading.form, (*reading.path[:-1], reading.path[-1] - back))
@@ -244,8 +284,8 @@ class _Builder:
             for back in range(1, gap)
         )
 
-    def _again(self, at: int, reading: Reading) -> bool:
-        """Whether the same label comes again before the next one: then this one is the inner."""
+    def _again(self, at: int, reading: LabelReading) -> bool:
+        """Whether the same label comes again before the next one, so that this one belongs to an inner list."""
         following = (*reading.path[:-1], reading.path[-1] + 1)
         return self._next_place(at, reading.form, reading.path) < self._next_place(
             at, reading.form, following
@@ -265,11 +305,11 @@ class _Builder:
             score += 2 * (abs(last.mark.indent - mark.indent) <= 2)
         return score
 
-    def _append(self, depth: int, at: int, reading: Reading) -> None:
+    def _append(self, depth: int, at: int, reading: LabelReading) -> None:
         del self.stack[depth + 1 :]
         self.stack[depth].clauses.append(Clause(self.marks[at], self.titles[at], reading.path))
 
-    def _open(self, at: int, reading: Reading, prefix: tuple[int, ...]) -> None:
+    def _open(self, at: int, reading: LabelReading, prefix: tuple[int, ...]) -> None:
         owner = self.stack[-1].clauses[-1] if self.stack else None
         kind = "decimal" if prefix else reading.kind
         found = ClauseList(kind, reading.form, prefix, owner)
@@ -277,3 +317,34 @@ class _Builder:
         (self.outer if owner is None else owner.lists).append(found)
         self.stack.append(found)
         self.latest[reading.form] = found
+
+
+def _prune(lists: list[ClauseList], end: int) -> None:
+    """Drop the lists that are no sections, with everything inside them."""
+    for found in lists:
+        ends = [*(clause.mark.begin for clause in found.clauses[1:]), end]
+        for clause, clause_end in zip(found.clauses, ends, strict=True):
+            _prune(clause.lists, clause_end)
+    stops = [*(found.clauses[0].mark.begin for found in lists[1:]), end]
+    lists[:] = [found for found, stop in zip(lists, stops, strict=False) if _are_sections(found, stop)]
+
+
+def _are_sections(found: ClauseList, end: int) -> bool:
+    if found.kind in KEYWORDS or found.kind == "decimal":
+        return True
+    if any(clause.lists for clause in found.clauses):
+        return True
+    if len(found.clauses) < 2:
+        return False
+    ends = [*(clause.mark.begin for clause in found.clauses[1:]), end]
+    sizes = [stop - clause.mark.begin for clause, stop in zip(found.clauses, ends, strict=True)]
+    headed = sum(
+        1
+        for clause, stop in zip(found.clauses, ends, strict=True)
+        if clause.title.kind in (TitleKind.LINE, TitleKind.RUN_IN)
+        and stop - clause.title.end > _MIN_BODY_CHARS
+    )
+    long = _LONG_ITEM_CHARS if found.owner is not None else _LONG_ITEM_CHARS // 2
+    # The last item runs on into whatever follows the list, so it says little about the others.
+    usual = sorted(sizes[:-1])[(len(sizes) - 1) // 2]
+    return headed * 2 >= len(found.clauses) or usual >= long

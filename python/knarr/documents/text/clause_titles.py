@@ -13,11 +13,12 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 
+from knarr.language.plain import one_line
+
 _MAX_LINE_CHARS = 110
 _MAX_TITLE_WORDS = 16
 _FIRST_WORDS = 8
 
-_SPACE = re.compile(r"\s+")
 _GAP = re.compile(r"[ \t]{3,}")
 _RULE = re.compile(r"[ \t]*[-_=~][-_=~ \t]{2,}$")
 _TERM = re.compile(r"[\"“][^\"”\n]{1,80}[\"”]")
@@ -48,7 +49,7 @@ _SMALL = frozenset({
 
 
 class TitleKind(IntEnum):
-    """How much of a heading a title is."""
+    """How a title was found, the surest way last."""
 
     NONE = 0
     CAPITALS = 1
@@ -58,8 +59,9 @@ class TitleKind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Title:
-    """`end` is the first character after the title in the text; `upper`: wholly in capitals."""
+class ClauseTitle:
+    """A clause's title. `end` is the first character after it in the text; `upper` says that it is wholly in
+    capitals."""
 
     text: str
     end: int
@@ -67,7 +69,9 @@ class Title:
     upper: bool
 
 
-def clause_title(text: str, begin: int, label_end: int, limit: int, alone: str, alone_end: int) -> Title:
+def clause_title(
+    text: str, begin: int, label_end: int, limit: int, alone: str, alone_end: int
+) -> ClauseTitle:
     """The title of the clause whose label is ``text[begin:label_end]``.
 
     `limit` is where the next label or the line ends. `alone`, ending at `alone_end`, is the line to
@@ -79,15 +83,17 @@ def clause_title(text: str, begin: int, label_end: int, limit: int, alone: str, 
     at = limit - len(body)
     if not body.strip():
         if not alone:
-            return Title(label, label_end, TitleKind.NONE, False)
-        return Title(f"{label} {bare(alone)}", alone_end, TitleKind.LINE, is_upper(alone))
+            return ClauseTitle(label, label_end, TitleKind.NONE, False)
+        return ClauseTitle(f"{label} {bare(alone)}", alone_end, TitleKind.LINE, is_upper(alone))
     kind, length = _heading(body)
     if kind is TitleKind.NONE:
         words = one_line(body[:200]).split(" ")
         short = " ".join(words[:_FIRST_WORDS])
-        return Title(f"{label} {short}{'…' if len(words) > _FIRST_WORDS else ''}", label_end, kind, False)
+        return ClauseTitle(
+            f"{label} {short}{'…' if len(words) > _FIRST_WORDS else ''}", label_end, kind, False
+        )
     heading = bare(body[:length])
-    return Title(f"{label} {heading}", at + length, kind, is_upper(heading))
+    return ClauseTitle(f"{label} {heading}", at + length, kind, is_upper(heading))
 
 
 def _heading(body: str) -> tuple[TitleKind, int]:
@@ -97,7 +103,7 @@ def _heading(body: str) -> tuple[TitleKind, int]:
         return TitleKind.TERM, term.end()
     gap = _GAP.search(body)
     line = body[: gap.start()] if gap and gap.start() > 2 else body
-    # What goes on in small letters after a gap is a sentence whose line ends were lost.
+    # Small letters after a gap continue a sentence whose line end was lost.
     broken = gap is not None and body[gap.end() : gap.end() + 1].islower()
     if len(line) <= _MAX_LINE_CHARS and not broken and is_title_like(bare(line)):
         rule = _RULE.match(body, len(line))
@@ -116,7 +122,7 @@ def _heading(body: str) -> tuple[TitleKind, int]:
 
 
 def is_title_like(line: str) -> bool:
-    """Words as a heading writes them: capitals, or each long word capitalised, or few words."""
+    """Whether it is written like a heading: in capitals, with each long word capitalised, or in few words."""
     words = [word for word in re.split(r"[\s/—–-]+", line) if any(ch.isalpha() for ch in word)]
     if not words or len(words) > _MAX_TITLE_WORDS or line.endswith((",", ";")):
         return False
@@ -140,11 +146,7 @@ def is_upper(line: str) -> bool:
 
 
 def bare(line: str) -> str:
-    """One line without a rule drawn after it and without the closing stop or colon."""
+    """A line without a rule drawn after it and without its closing stop or colon."""
     line = line.rstrip()
     ruled = line.rstrip("-_=~ \t")
     return one_line(ruled if len(line) - len(ruled) > 2 else line).rstrip(" .:;—–-").strip()
-
-
-def one_line(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()

@@ -1,11 +1,16 @@
-"""Tables of contents in plain text: entries that look like clauses, and are none."""
+"""Tables of contents in plain text, whose entries look like clauses.
+
+Four signs tell them: page numbers or dot leaders at the ends of lines; a heading, followed by short
+entries that come again later as clauses; a run of short entries after which the first one comes again
+with the same words; parts close together that come again.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from knarr.documents.text.clause_marks import Mark
+from knarr.documents.text.clause_marks import ClauseMark
 
 _HEADING = re.compile(
     r"^[ \t]*(?:TABLE OF CONTENTS|Table of Contents|CONTENTS|Contents|INDEX)\b[^\n]{0,40}", re.MULTILINE
@@ -21,7 +26,7 @@ _MAX_PART_CHARS = 3000
 
 
 def contents_ranges(
-    text: str, lines: Sequence[str], begins: Sequence[int], marks: Sequence[Mark]
+    text: str, lines: Sequence[str], begins: Sequence[int], marks: Sequence[ClauseMark]
 ) -> list[tuple[int, int]]:
     """Character ranges that are tables of contents: under their heading, or by their page numbers."""
     ranges = _by_pages(lines, begins)
@@ -35,7 +40,7 @@ def contents_ranges(
 
 
 def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """In order, those that overlap joined."""
+    """The ranges in order, overlapping ones joined."""
     merged: list[tuple[int, int]] = []
     for begin, end in sorted(ranges):
         if merged and begin <= merged[-1][1]:
@@ -45,8 +50,8 @@ def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _under_heading(at: int, marks: Sequence[Mark]) -> int | None:
-    """The end of the run of marks after the heading that come again later, each entry short."""
+def _under_heading(at: int, marks: Sequence[ClauseMark]) -> int | None:
+    """The end of the run of short entries after the heading, whose marks come again later."""
     first = next((place for place, mark in enumerate(marks) if mark.begin >= at), len(marks))
     last_place = {mark.key: place for place, mark in enumerate(marks)}
     seen: set[tuple[str, tuple[int, ...]]] = set()
@@ -58,20 +63,20 @@ def _under_heading(at: int, marks: Sequence[Mark]) -> int | None:
             or mark.key in seen
         ):
             break
-        # Items begin anew in each part.
+        # The numbers of items begin anew in each part.
         if mark.kind == "part":
             seen = {key for key in seen if key[0] == "part"}
         seen.add(mark.key)
-        # An entry without its clause may stand between others, or at the end if short.
+        # An entry without a clause of its own may be between others, or last when it is short.
         last = place + 1 == len(marks) or marks[place + 1].begin - mark.end > _MAX_ENTRY_CHARS
         if last_place[mark.key] > place or not last:
             end, entries = mark.end, entries + 1
     return end if entries >= _MIN_ENTRIES else None
 
 
-def _unannounced(text: str, marks: Sequence[Mark]) -> tuple[int, int] | None:
-    """A table of contents without a heading: five or more short entries after which the first of
-    them comes again soon, with the same words."""
+def _unannounced(text: str, marks: Sequence[ClauseMark]) -> tuple[int, int] | None:
+    """A table of contents without a heading: five or more short entries, after which the first of them
+    soon comes again with the same words."""
     for place, mark in enumerate(marks[:_TOP_MARKS]):
         if mark.readings[0].path not in ((1,), (1, 1)):
             continue
@@ -86,11 +91,11 @@ def _unannounced(text: str, marks: Sequence[Mark]) -> tuple[int, int] | None:
     return None
 
 
-def _parts(marks: Sequence[Mark]) -> tuple[int, int] | None:
-    """Three or more parts close together, one of which comes again: the entries between them had no
-    label that could be read."""
+def _parts(marks: Sequence[ClauseMark]) -> tuple[int, int] | None:
+    """Three or more parts close together, one of which comes again. The entries between them had no label
+    that could be read."""
     parts = [mark for mark in marks if mark.kind == "part"]
-    run: list[Mark] = []
+    run: list[ClauseMark] = []
     for mark in parts:
         again = mark.readings[0].path == (1,) and any(other.key == mark.key for other in run)
         if run and (again or mark.begin - run[-1].end > _MAX_PART_CHARS):
@@ -102,8 +107,8 @@ def _parts(marks: Sequence[Mark]) -> tuple[int, int] | None:
     return None
 
 
-def _words(text: str, mark: Mark) -> str:
-    """The first letters after a label, by which an entry is known again."""
+def _words(text: str, mark: ClauseMark) -> str:
+    """The first letters after a label, by which an entry is recognised."""
     return "".join(ch for ch in text[mark.end : mark.end + 40].lower() if ch.isalpha())[:10]
 
 

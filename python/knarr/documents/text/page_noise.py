@@ -1,6 +1,7 @@
-"""Lines that belong to the printed page, not to what it says: page numbers, running headers, footers.
+"""Lines that belong to the printed page and not to the text: page numbers, running headers, footers.
 
-They stay in the text, but are never headings and never part of one.
+They stay in the canonical text, which keeps every line of the source, but they are never headings and
+never part of one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _FRAME = re.compile(r"[^\w./-]+")
-# "Source: ACME CORP, 10-Q, 5/20/2014": what filing sites print under each page.
+# "Source: ACME CORP, 10-Q, 5/20/2014", as filing sites print it under each page.
 _SOURCE = re.compile(r"Source:\s.{1,120},\s*\d{1,2}/\d{1,2}/\d{2,4}")
 _LABEL = re.compile(
     r"(?:item|section|article|chapter|part|note|exhibit|schedule)\b|\W*\d+[.)]", re.IGNORECASE
@@ -26,10 +27,10 @@ _MAX_RUNNING_CHARS = 200
 
 
 def page_noise(lines: Sequence[str], page_starts: frozenset[int] = frozenset()) -> set[int]:
-    """Indexes of the lines that are page noise; `page_starts` are lines that begin a page.
+    """The indexes of the lines that are page noise; `page_starts` are the lines that begin a page.
 
-    A line that comes three times or more, numbers aside, is a running header or footer when most
-    of its places are the first or last two lines of a page.
+    A line that comes three times or more, whatever its numbers, is a running header or footer when most
+    of its places are among the first or last two lines of a page.
     """
     bare = [line.strip() for line in lines]
     noise = {at for at, line in enumerate(bare) if line and _is_page_mark(line)}
@@ -38,7 +39,7 @@ def page_noise(lines: Sequence[str], page_starts: frozenset[int] = frozenset()) 
     wanted = {key for key, count in counts.items() if key and count >= _MIN_REPEATS}
     if not wanted or not (noise or page_starts):
         return noise
-    # Form feeds are sure; without them a page number marks the page's end.
+    # Form feeds are sure borders of pages; without them a page number marks the end of one.
     edges = _page_edges(bare, noise, page_starts or noise)
     at_edge = Counter(keys[at] for at in edges)
     running = {key for key in wanted if at_edge[key] * 2 > counts[key]}
@@ -52,14 +53,14 @@ def _is_page_mark(line: str) -> bool:
 
 
 def _running_key(line: str) -> str:
-    """What a running line has in common with itself on other pages; "" for none. A label is none."""
+    """The form of a line in which it is the same on other pages; "" for a line that cannot be running text, such as a label."""
     if not 3 <= len(line) <= _MAX_RUNNING_CHARS or _LABEL.match(line):
         return ""
     return _DIGITS.sub("#", line)
 
 
 def _page_edges(bare: Sequence[str], noise: set[int], breaks: Set[int]) -> set[int]:
-    """The two lines with text before and after each page break."""
+    """The last two lines with text before each page break, and the first two after it."""
     filled = [at for at, line in enumerate(bare) if line and at not in noise]
     edges: set[int] = set()
     position = 0

@@ -1,40 +1,37 @@
 """Plain text: the source is the canonical text, line for line; sections by labels and headings.
 
-Numbered clauses come first (`clause_marks` finds labels, `clause_sequence` keeps those that follow
-each other); exhibits and schedules begin a numbering of their own. Headings without numbers count
-before the first clause, in exhibits without clauses, inside the items of a report, and in texts
-that have no clauses at all. Tables of contents and page noise make no sections. A text without
-structure is one section.
+Numbered clauses come first: `clause_marks` finds labels, and `clause_sequence` keeps those that follow
+each other. Exhibits and schedules begin a numbering of their own. Headings without numbers
+(`plain_headings`) count before the first clause, in exhibits without clauses, inside the items of a
+report, and in texts that have no clauses at all. Tables of contents and page noise make no sections.
+A text without structure is one section.
 
-A form feed starts a page. It is dropped at the start or end of a line and becomes a space inside
-one, so that line numbers stay and ``^`` finds the line; nothing else is changed.
+A form feed starts a page. It is dropped at the start or end of a line and becomes a space inside a
+line, so that lines keep their numbers and ``^`` finds them; nothing else is changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from knarr.documents import stem
-from knarr.documents.decode import decode
-from knarr.documents.limits import DEFAULT, Limits
+from knarr.documents.decode import Limits, decode
 from knarr.documents.sections import Document, Heading, section_tree
 from knarr.documents.text.outline import Outline
 
 
-def parse(data: bytes, name: str, *, limits: Limits = DEFAULT) -> Document:
+def parse(data: bytes, name: str, limits: Limits) -> Document:
     """Read a plain text file. Raises DocumentError as `decode` does."""
     decoded = decode(data, name, limits=limits)
     text, pages = _pages(decoded.text)
     outline = Outline(text, pages)
-    spots = outline.headings()
-    title = outline.title or stem(name)
-    offsets = [*pages, *(at for spot in spots for at in (spot.begin, spot.body)), len(text)]
+    found = outline.headings()
+    offsets = [*pages, *(at for one in found for at in (one.begin, one.body)), len(text)]
     bytes_at = _byte_offsets(text, offsets)
-    headings = [Heading(s.title, s.level, bytes_at[s.begin], bytes_at[s.body]) for s in spots]
+    headings = [Heading(s.title, s.level, bytes_at[s.begin], bytes_at[s.body]) for s in found]
     return Document(
-        title=title,
+        title=outline.title,
         text=text,
-        root=section_tree(title, bytes_at[len(text)], headings),
+        root=section_tree(outline.title, bytes_at[len(text)], headings),
         format="text",
         page_begins=tuple(bytes_at[page] for page in pages),
         notes=decoded.notes,

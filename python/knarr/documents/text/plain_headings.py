@@ -1,7 +1,8 @@
 """Headings without numbers in plain text: underlined, in capitals, or short lines over paragraphs.
 
-Each must stand alone: after a blank line, a page break, a rule, another heading or the end of a
-sentence. Lines of page noise, signatures, addresses and tables are none.
+Plain text has no sizes and weights, so its authors set headings apart by rules under them, capitals and
+blank lines. A heading must stand alone: after a blank line, a page break, a rule, another heading or the
+end of a sentence. Page noise, signatures, addresses and rows of tables are refused.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _MAX_TITLE_WORDS = 10
 _PARAGRAPH_CHARS = 60
 
 
-class Style(IntEnum):
+class HeadingStyle(IntEnum):
+    """How a heading is set apart, the surest sign first."""
+
     UNDERLINED = 0
     CAPITALS = 1
     SHORT = 2
@@ -46,12 +49,12 @@ class PlainHeading:
     title: str
     first: int
     after: int
-    style: Style
+    style: HeadingStyle
     mark: str = ""
 
 
 def plain_headings(lines: Sequence[str], noise: set[int], page_starts: frozenset[int]) -> list[PlainHeading]:
-    """All candidates, in order."""
+    """The headings in order of place."""
     found: list[PlainHeading] = []
     at = 0
     while at < len(lines):
@@ -74,7 +77,7 @@ def _underlined(lines: Sequence[str], at: int) -> PlainHeading | None:
     line = lines[at].rstrip()
     same = _SAME_LINE_RULE.search(line)
     if same and _is_title(bare(line)):
-        return PlainHeading(bare(line), at, at + 1, Style.UNDERLINED, same[1])
+        return PlainHeading(bare(line), at, at + 1, HeadingStyle.UNDERLINED, same[1])
     over = _RULE.fullmatch(line)
     title_at = at + 1 if over else at
     if title_at + 1 >= len(lines):
@@ -83,7 +86,7 @@ def _underlined(lines: Sequence[str], at: int) -> PlainHeading | None:
     under = _RULE.fullmatch(lines[title_at + 1])
     if not under or (over and over[1] != under[1]) or _RULE.fullmatch(lines[title_at]):
         return None
-    # A rule much longer or shorter than the words is drawn across the page.
+    # A rule much longer or shorter than the words is drawn across the page and underlines nothing.
     width = len(lines[title_at + 1].strip())
     if (
         not title
@@ -94,7 +97,7 @@ def _underlined(lines: Sequence[str], at: int) -> PlainHeading | None:
     if not over and at and lines[at - 1].strip() and not _RULE.fullmatch(lines[at - 1]):
         return None
     return PlainHeading(
-        bare(title) or title, at, title_at + 2, Style.UNDERLINED, under[1] + ("o" if over else "")
+        bare(title) or title, at, title_at + 2, HeadingStyle.UNDERLINED, under[1] + ("o" if over else "")
     )
 
 
@@ -116,7 +119,7 @@ def _capitals(
     if following is None or (after < len(lines) and is_upper(lines[after]) and lines[after].strip()):
         return None
     title = " ".join(bare(line) for line in lines[at:after])
-    return PlainHeading(title, at, after, Style.CAPITALS)
+    return PlainHeading(title, at, after, HeadingStyle.CAPITALS)
 
 
 def _short(
@@ -135,7 +138,9 @@ def _short(
     following = _next_line(lines, at + 1, noise)
     if following is None or len(lines[following].strip()) < _PARAGRAPH_CHARS:
         return None
-    return PlainHeading(line, at, at + 1, Style.SHORT) if lines[following].strip()[0].isupper() else None
+    return (
+        PlainHeading(line, at, at + 1, HeadingStyle.SHORT) if lines[following].strip()[0].isupper() else None
+    )
 
 
 def _is_title(line: str) -> bool:

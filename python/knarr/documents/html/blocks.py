@@ -1,21 +1,22 @@
-"""Writes blocks of canonical Markdown and remembers where headings and tables came to stand.
+"""Blocks of a page in a row: paragraphs, headings, tables and fences, inside lists and quotations.
 
-Blocks are parted by a blank line, items of a list by a line end. Inside lists and quotations lines
-carry their prefix (``> ``, indentation). Text is not escaped: it is read and searched as it stands,
-and the headings are those recorded here, not those a Markdown parser would find again.
+Blocks are parted by a blank line, items of a list by a line end. Inside lists and quotations every
+line carries the prefix of its containers (``> ``, indentation). Text is not escaped: it is read and
+searched as it stands, and the sections are those of the headings met here, not those that a
+Markdown parser would find in the result.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from knarr.documents.sections import Heading, Table
 from knarr.documents.tables import TableText
+from knarr.documents.writer import MarkdownWriter
 
 _SPACE = re.compile(r"[ \t\n\r\f\xa0]+")
 _TICKS = re.compile(r"`+")
-# Prefixes of deeper containers are left off, so that output stays within a few times the input.
+# Prefixes of deeper containers are left off, so that the text stays within a few times the page.
 _MAX_PREFIX_LEVELS = 12
 
 
@@ -28,31 +29,21 @@ class _Container:
     fresh: bool = True
 
 
-@dataclass(slots=True)
-class Writer:
-    """Takes text and blocks in order; `text` is what came out."""
+class BlockWriter:
+    """Takes running text and the ends of blocks in order, and writes whole blocks."""
 
-    headings: list[Heading] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    _parts: list[str] = field(default_factory=list)
-    _size_bytes: int = 0
-    _containers: list[_Container] = field(default_factory=list)
-    _inline: list[str | None] = field(default_factory=list)
-    _after_item: bool = False
-
-    @property
-    def text(self) -> str:
-        return "".join(self._parts)
-
-    @property
-    def size_bytes(self) -> int:
-        return self._size_bytes
+    def __init__(self, writer: MarkdownWriter) -> None:
+        self._writer = writer
+        self._containers: list[_Container] = []
+        self._inline: list[str | None] = []  # the open paragraph; None is a line break
+        self._after_item = False  # the last block written is an item of a list
 
     def inline(self, text: str) -> None:
         """Add running text to the open paragraph."""
         self._inline.append(text)
 
     def line_break(self) -> None:
+        """Begin a new line in the open paragraph."""
         self._inline.append(None)
 
     def open_container(self, first: str, later: str) -> None:
@@ -65,12 +56,12 @@ class Writer:
         if self._containers:
             container = self._containers.pop()
             if container.fresh and container.first != container.later:
-                # An empty item: nothing to say.
+                # An empty item writes nothing.
                 return
             self._after_item = container.first != container.later
 
     def end_list(self) -> None:
-        """Part what comes next from the list before it."""
+        """The outermost list has ended: a blank line follows it."""
         self._after_item = False
 
     def flush(self) -> None:
@@ -80,7 +71,7 @@ class Writer:
             self._block(text)
 
     def take(self) -> str:
-        """The open paragraph's text, which is then forgotten; its lines have no outer white space."""
+        """Hand over the text of the open paragraph and begin a new one; lines have no outer white space."""
         lines: list[list[str]] = [[]]
         for piece in self._inline:
             if piece is None:
@@ -96,9 +87,8 @@ class Writer:
         title = self.take().replace("\n", " ")
         if not title:
             return
-        begin = self._begin_block()
-        self._put(f"{'#' * level} {title}\n")
-        self.headings.append(Heading(title, level, begin, self._size_bytes))
+        self._begin_block()
+        self._writer.heading(level, title)
 
     def preformatted(self, text: str) -> None:
         """A fenced block, its text unchanged."""
@@ -112,11 +102,11 @@ class Writer:
     def table(self, table: TableText) -> None:
         """A pipe table; written without prefix, so that its rows stay rows."""
         self.flush()
-        begin = self._begin_block()
-        self._put(table.text)
-        self.tables.append(table.at(begin))
+        self._begin_block()
+        self._writer.table(table)
 
     def rule(self) -> None:
+        """A thematic break."""
         self.flush()
         self._block("---")
 
@@ -130,20 +120,16 @@ class Writer:
             container.fresh = False
         lines = text.split("\n")
         prefixed = (f"{later}{line}" if line else later.rstrip() for line in lines[1:])
-        self._put("\n".join((first + lines[0], *prefixed)) + "\n")
+        self._writer.put("\n".join((first + lines[0], *prefixed)) + "\n")
         self._after_item = item
 
     def _inside_item(self) -> bool:
-        """Whether a list inside an item goes on from the item's own text."""
+        """Whether the next block is in an item that has written something: an inner list follows its
+        item's own text without a blank line."""
         return any(not c.fresh and c.first != c.later for c in self._containers)
 
-    def _begin_block(self, *, tight: bool = False) -> int:
-        """Part from the block before; the byte where the next begins."""
-        if self._parts and not tight:
-            self._put("\n")
+    def _begin_block(self, *, tight: bool = False) -> None:
+        """Part the next block from the one before, by a blank line unless `tight`."""
+        if not tight:
+            self._writer.gap()
         self._after_item = False
-        return self._size_bytes
-
-    def _put(self, text: str) -> None:
-        self._parts.append(text)
-        self._size_bytes += len(text.encode("utf-8"))

@@ -1,7 +1,11 @@
-"""What an answer must satisfy, read off the question: quoted words, identifiers, names, numbers, dates.
+"""What a question asks, read off its words: its constraints, its parts, its particulars.
 
-A constraint is *covered* when its words stand in the text that was shown, or in the names and titles
-above it. What is not covered is worth a Grep: vectors blur exactly these.
+A *constraint* is something that the answer must satisfy: quoted words, an identifier, a name, a number,
+a date. It is *covered* when its words are in the text that was shown, or in the names and titles above
+that text. A constraint that is not covered is worth a Grep, since vectors blur exactly these.
+
+A sentence may hold several questions, which `parts` takes apart. And two questions that an embedder
+cannot tell from each other may ask for different years or codes, which `asks_beyond` tells.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from knarr.language.lexical import root
@@ -43,12 +48,22 @@ _DATE = re.compile(
     rf"\b(?:(?:{_MONTHS})\s+\d{{1,2}}(?:,\s*\d{{4}})?|\d{{1,2}}\s+(?:{_MONTHS})(?:\s+\d{{4}})?)\b"
 )
 _NUMBER = re.compile(r"(?<![\w.])[$€£]?\d[\d,]*(?:\.\d+)*%?(?![\w])")
-
-
 _FOCUS = re.compile(
     r"\b(?:which|what|whose)\s+((?:[\w-]+\s+){1,3}?)(?=(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)\b)",
     re.IGNORECASE,
 )
+_TELLING = ("identifier", "number", "quoted")
+
+_ASKING_WORD = r"(?:by |in |on |at |for |from |to |of |with |since |until )?(?:what|which|who|whom|whose|when|where|why|how)\b"
+_BETWEEN = re.compile(
+    rf"\?\s+|[,;]?\s+(?:and|or|but)\s+(?={_ASKING_WORD})|[,;]\s+(?={_ASKING_WORD})", re.IGNORECASE
+)
+_BARE_ASKING = re.compile(
+    r"((?:\w+ )?(?:which|what)) (?:is|are|was|were|has|have|had|did|does|do|will|would)\b", re.IGNORECASE
+)
+_NOUN = re.compile(r"(?:which|what) (?!is\b|are\b|was\b|were\b|has\b|did\b|does\b|do\b)(\w+)", re.IGNORECASE)
+_MOST_PARTS = 3
+_LEAST_PART_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +74,14 @@ class Constraint:
     text: str
 
     def pattern(self) -> str:
-        """As RE2: the words in order, any white space between them; a word in any of its forms."""
+        """As RE2 syntax: the words in order, with any white space between them; a word in any of its forms."""
         if self.kind == "word":
             return rf"\b{re.escape(root(stem(self.text)))}"
         return r"\s+".join(re.escape(word) for word in self.text.split())
 
 
 def constraints(question: str) -> tuple[Constraint, ...]:
-    """In the order of how much they pin down; overlapping weaker ones are left out."""
+    """A question's constraints, those that pin down most first; of two that overlap the weaker is left out."""
     found: list[Constraint] = []
     taken: list[tuple[int, int]] = []
 
@@ -122,7 +137,7 @@ def _idle(name: str) -> int:
 
 
 def _tells(match: re.Match[str], question: str) -> bool:
-    """Whether capitals mark a name here, and not only the beginning of a sentence."""
+    """Whether capitals mark a name here, or only the beginning of a sentence."""
     text = match[0].strip(" ,.;:?!")
     first = question[: match.start()].rstrip()[-1:] in ("", ".", "?", "!", ":")
     listed = [word.whole for word in words(text)]
@@ -131,7 +146,7 @@ def _tells(match: re.Match[str], question: str) -> bool:
     return bool(listed) and not all(word in STOP or word in GENERIC for word in listed)
 
 
-class Piece(Protocol):
+class SourcedText(Protocol):
     """A piece of document text, and where it stands."""
 
     @property
@@ -145,9 +160,9 @@ class Piece(Protocol):
 
 
 class Coverage:
-    """The word forms of all that was shown, for asking what is still missing."""
+    """The word forms of everything that was shown, to ask what is still missing."""
 
-    def __init__(self, shown: Iterable[Piece]) -> None:
+    def __init__(self, shown: Iterable[SourcedText]) -> None:
         texts: list[str] = []
         for piece in shown:
             texts += [piece.text, *piece.source.section, *components(piece.uri)]
@@ -156,7 +171,8 @@ class Coverage:
         self._roots = {root(form) for form in self._forms}
 
     def has(self, constraint: Constraint) -> bool:
-        """Quoted words and identifiers as they stand; of names and numbers, all words somewhere."""
+        """Whether it is covered: quoted words and identifiers as they stand, names and numbers with all of
+        their words somewhere."""
         if constraint.kind == "word":
             return root(stem(constraint.text)) in self._roots
         plain = " ".join(constraint.text.lower().split())
@@ -168,3 +184,47 @@ class Coverage:
 
     def missing(self, wanted: Iterable[Constraint]) -> list[Constraint]:
         return [constraint for constraint in wanted if not self.has(constraint)]
+
+
+def parts(question: str) -> tuple[str, ...]:
+    """The questions in a question, in order; the question itself when it is one. "What is the fee, and when
+    is it due?" asks two things. A part too short to be a question stays with the part before it."""
+    found: list[str] = []
+    begin = 0
+    for match in _BETWEEN.finditer(question):
+        piece = question[begin : match.start()].strip(" ,;")
+        if len(piece.split()) < _LEAST_PART_WORDS or len(question[match.end() :].split()) < _LEAST_PART_WORDS:
+            continue
+        found.append(piece)
+        begin = match.end()
+    found.append(question[begin:].strip())
+    if len(found) == 1 or len(found) > _MOST_PARTS:
+        return (question,)
+    return tuple(_named(part, found[0]) for part in found)
+
+
+def _named(part: str, first: str) -> str:
+    """ "which was reached" after "Which availability is promised" as "which availability was reached"."""
+    bare, noun = _BARE_ASKING.match(part), _NOUN.match(first)
+    return f"{bare[1]} {noun[1]} {part[bare.end(1) + 1 :]}" if bare and noun else part
+
+
+def asks_beyond(earlier: str, question: str) -> bool:
+    """Whether `earlier` names an identifier, a number, a date or quoted words that `question` lacks.
+
+    "Revenue in 2023" and "revenue in 2024" are as good as equal to an embedder, and their answers stand in
+    different places."""
+    has = _word_forms(question)
+    return any(not wanted <= has for wanted in _particulars(earlier))
+
+
+@lru_cache(maxsize=1 << 14)
+def _particulars(question: str) -> tuple[frozenset[str], ...]:
+    return tuple(_word_forms(one.text) for one in constraints(question) if one.kind in _TELLING)
+
+
+@lru_cache(maxsize=1 << 12)
+def _word_forms(text: str) -> frozenset[str]:
+    return frozenset(form for word in words(text) for form in (word.whole, *word.parts)) | frozenset(
+        text.casefold().split()
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knarr.language.likeness import asks_beyond
+from knarr.language.question import asks_beyond
 
 
 @pytest.mark.parametrize(
