@@ -26,6 +26,8 @@ MAX_PLACE_BYTES = 32 << 10
 
 # The same set as cpp/uri/uri.cc: what must not stand raw inside a component.
 _ENCODE = re.compile(r"[%/?#\\\x00-\x20\x7f]")
+_ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+_ESCAPE = re.compile(r"(%[0-7][0-9A-Fa-f])")
 
 
 def component(title: str) -> str:
@@ -123,7 +125,7 @@ def above(uri: str) -> list[str]:
     """The folders above a URI, deepest first; the last is the root."""
     found = []
     while uri != SCHEME:
-        uri = uri.rsplit("/", 1)[0] if uri.count("/") > 2 else SCHEME
+        uri = parent(uri)
         found.append(uri)
     return found
 
@@ -143,3 +145,58 @@ def name_of(uri: str) -> str:
     """The decoded last component, "" for the root."""
     parts = components(uri)
     return parts[-1] if parts else ""
+
+
+def lies_in(uri: str, folder: str) -> bool:
+    """Whether a canonical URI is `folder`, also canonical, or lies under it; cheaper than `within`."""
+    return uri == folder or uri.startswith(folder if folder.endswith("/") else folder + "/")
+
+
+def relative(uri: str, folder: str) -> str:
+    """The rest of a canonical URI below `folder`, which it lies in; "" for the folder itself."""
+    return uri[len(folder) :].strip("/")
+
+
+def below(folder: str, path: str) -> str:
+    """The canonical URI at an (encoded) path below `folder`: the inverse of `relative`."""
+    if not path:
+        return folder
+    return (folder if folder.endswith("/") else folder + "/") + path
+
+
+def moved(uri: str, source: str, target: str) -> str:
+    """What becomes of a canonical URI in `source` when that is renamed to `target`."""
+    return target + uri[len(source) :]
+
+
+def parent(uri: str) -> str:
+    """The canonical URI of the folder that holds this one; the root's is the root."""
+    return uri.rsplit("/", 1)[0] if uri.count("/") > 2 else SCHEME
+
+
+def nfc(uri: str) -> str:
+    """The URI with its components in Unicode NFC, for the engine, which says what else is wrong with it.
+
+    Escapes of bytes from 0x80 on are text written in another way: they are undone first, so that
+    both ways name the same node. They yield no `%`, so the rest is still decoded exactly once. An accent
+    that follows another escape belongs to the sign that is meant, not to the last letter of the escape.
+    Raises InvalidArgument for what is no str or has no UTF-8 form."""
+    if not isinstance(uri, str):
+        raise InvalidArgument(f"URI: expected str, got {uri!r}")
+    if uri.isascii() and "%" not in uri:
+        return uri
+    try:
+        uri.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgument(f"URI {uri!a}: a lone surrogate has no UTF-8 form") from None
+    uri = _ESCAPED_TEXT.sub(_unescape, uri)
+    if uri.isascii():
+        return uri
+    return "".join(unicodedata.normalize("NFC", piece) for piece in _ESCAPE.split(uri))
+
+
+def _unescape(match: re.Match[str]) -> str:
+    try:
+        return bytes.fromhex(match[0].replace("%", "")).decode("utf-8")
+    except UnicodeDecodeError:
+        return match[0]  # refused by the engine, with the whole URI in its message

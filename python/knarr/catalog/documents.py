@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
 from knarr.catalog import experience
-from knarr.catalog.records import DocumentRecord
+from knarr.catalog.records import DocumentRecord, Laid, NamedObject, NamedSection
 from knarr.catalog.schema import documents, labels, objects, sections, texts
-
-if TYPE_CHECKING:
-    from knarr.writing.layout import Laid, NamedObject, NamedSection
+from knarr.uris import SCHEME, above
 
 _TUPLES = ("page_begins", "missing_pages", "notes")
 
@@ -63,8 +61,8 @@ def all_ids(connection: sa.Connection) -> list[int]:
 
 def last_change(connection: sa.Connection, uri: str) -> str | None:
     """When a document at, below or above a URI was last put, in ISO 8601; None where there is none."""
-    above = documents.c.uri.in_(_prefixes(uri))
-    query = sa.select(sa.func.max(documents.c.updated_at)).where(sa.or_(_below(documents.c.uri, uri), above))
+    outer = documents.c.uri.in_(_prefixes(uri))
+    query = sa.select(sa.func.max(documents.c.updated_at)).where(sa.or_(_below(documents.c.uri, uri), outer))
     found = connection.execute(query).scalar()
     return None if found is None else str(found)
 
@@ -262,13 +260,13 @@ def totals(connection: sa.Connection) -> dict[str, int]:
 
 def _below(column: sa.Column[str], uri: str) -> sa.ColumnElement[bool]:
     base = uri.rstrip("/")
-    if base in ("viking:", "viking:/"):
+    if base == SCHEME.rstrip("/"):
         return sa.true()
     # A range instead of LIKE: exact by component, case-sensitive, and uses the index.
     return sa.or_(column == base, sa.and_(column >= base + "/", column < base + "0"))
 
 
 def _prefixes(uri: str) -> list[str]:
-    scheme, rest = "viking://", uri.removeprefix("viking://").rstrip("/")
-    parts = rest.split("/") if rest else []
-    return [scheme + "/".join(parts[: n + 1]) for n in range(len(parts))]
+    """A URI and the folders above it, without the root, which is no document."""
+    uri = uri if uri == SCHEME else uri.rstrip("/")
+    return [uri, *above(uri)][:-1]

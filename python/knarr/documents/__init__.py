@@ -9,18 +9,13 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from knarr import late
 from knarr.documents.limits import DEFAULT, Limits
 from knarr.errors import DocumentError
 
 if TYPE_CHECKING:
-    from knarr.documents.sections import Document, Heading, Section, Table
+    from knarr.documents.sections import Document
 
-late.install(
-    globals(), dict.fromkeys(("Document", "Heading", "Section", "Table"), "knarr.documents.sections")
-)
-
-__all__ = ["SUFFIXES", "Document", "Heading", "Limits", "Section", "Table", "parse", "stem"]
+__all__ = ["SUFFIXES", "Limits", "parse", "stem"]
 
 _MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 _HTML = frozenset({".html", ".htm", ".xhtml"})
