@@ -9,7 +9,6 @@ get `~2`, `~3` in document order.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from functools import lru_cache
@@ -37,6 +36,8 @@ def component(title: str) -> str:
     name = unicodedata.normalize("NFC", name)  # now that nothing stands between a letter and its accent
     name = re.sub(r"\s+", "_", name.strip())
     if len(name) > MAX_NAME_CHARS:
+        import hashlib
+
         tail = hashlib.sha256(name.encode("utf-8")).hexdigest()[:8]
         name = f"{name[: MAX_NAME_CHARS - 9]}-{tail}"
     if not name:

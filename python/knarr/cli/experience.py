@@ -10,8 +10,8 @@ from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, OffsetOption, ScopeOption, open_base
 
 if TYPE_CHECKING:
-    from knarr.experience.types import EdgePage, EdgeRecord
     from knarr.experience.calibrate import GammaReport
+    from knarr.experience.types import EdgePage, EdgeRecord
 
 experience = typer.Typer(
     help="What earlier answers taught, for the modes vikingrag-e and -e+: list, explain, quarantine, take back.",

@@ -310,7 +310,7 @@ class Experience:
         generate: int | None = None,
         scope: str = SCHEME,
         mode: Mode = "vikingrag",
-        policy: Policy | PolicyName | None = None,
+        policy: Any = None,
         batch: str = BATCH,
         judge: Judge | None = None,
         seed: int = 0,

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from knarr.documents.chunks import chunk
 from knarr.documents.docx.numbering import spell
 from knarr.documents.docx.package import MAX_MEMBERS
 from knarr.documents.docx.parse import parse
-
-from knarr.documents.chunks import chunk
 from knarr.documents.sections import Document, Section
 from knarr.errors import DocumentError
 from knarr.models.embed.tokens import RegexTokenizer

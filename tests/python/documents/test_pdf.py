@@ -6,9 +6,9 @@ import threading
 import time
 
 import pytest
-from knarr.documents.pdf.parse import parse
 
 from knarr.documents.pdf import worker as pdf_worker
+from knarr.documents.pdf.parse import parse
 from knarr.documents.sections import Document
 from knarr.errors import DocumentError
 from make_docx import deflated

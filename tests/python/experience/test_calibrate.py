@@ -191,7 +191,7 @@ def test_gamma_is_chosen_from_stored_runs_and_in_use_at_once(
         assert again.experience.gamma == report.gamma
     settings = Settings(gamma=0.9)
     with knarr.open(tmp_path / "test.kb", embedder=HashEmbedder(dim=64), settings=settings) as by_hand:
-        assert by_hand.gamma == 0.9
+        assert by_hand.experience.gamma == 0.9
 
 
 def test_a_calibration_that_finds_nothing_changes_nothing(
