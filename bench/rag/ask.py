@@ -24,6 +24,8 @@ from bench.rag.observed import blocks
 from bench.rag.retrieval import score
 from bench.rag.scoring import Shown, abstained, all_shown
 
+from knarr import Budget
+
 COLUMNS = [
     "set", "questions", "all_shown", "mean_coverage", "all_shown_own_document", "gold_docs_questions",
     "gold_docs_share", "unanswerable", "abstained_rightly", "abstained_wrongly", "tokens_shown",
@@ -33,7 +35,7 @@ COLUMNS = [
 
 def shown_in(base: Base, trace_id: str) -> list[Shown]:
     """Every piece of document text that the run showed to its policy, in order."""
-    trace = base.kb.trace(trace_id)
+    trace = base.kb.traces.get(trace_id)
     return [
         base.piece(block.text, block.uri, block.lines, block.pages)
         for step in trace.rounds
@@ -45,7 +47,7 @@ def shown_in(base: Base, trace_id: str) -> list[Shown]:
 def ask(base: Base, question: Question, k: int, rounds: int) -> dict[str, Any]:
     """Ask one question and score the run."""
     begin = time.perf_counter()
-    answer = base.kb.ask(question.text, base.scope, k, rounds)
+    answer = base.kb.ask(question.text, base.scope, k=k, budget=Budget(rounds=rounds))
     ms = (time.perf_counter() - begin) * 1e3
     row = {
         "set": base.data.name,

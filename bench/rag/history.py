@@ -143,7 +143,7 @@ def runs_of(base: Base, questions: Sequence[Question], kind: str, rounds: int) -
     recorded = []
     for question in questions:
         recorder = Recorder(ExtractivePolicy(ranker) if kind == "extractive" else Steady())
-        Agent(base.kb, recorder, reranker=ranker).run(question.text, base.scope, 10, Budget(rounds=rounds))
+        Agent(base.kb.library, recorder, reranker=ranker).run(question.text, base.scope, 10, Budget(rounds=rounds))
         recorded.append(recorder.views)
     return recorded
 
@@ -169,7 +169,7 @@ def main() -> None:
             for mode in ("append", "fold"):
                 cost = Cost()
                 for question, views in zip(questions, recorded, strict=True):
-                    last = replay(views, mode, options.window, base.kb.count_tokens, cost)
+                    last = replay(views, mode, options.window, base.kb.library.count_tokens, cost)
                     if question.evidence:
                         cost.evidence.append(evidence(base, question, last))
                 line = {"set": data.name, "run": kind, "history": mode, **cost.row()}

@@ -196,7 +196,7 @@ def main() -> None:
         base = open_base(options.kb, data)
         beside = Beside(RuleChecker(load_reranker()))
         more = {} if options.tokens is None else {"tokens": options.tokens}
-        agent = Agent(base.kb, escalation=Escalation(beside, **more))
+        agent = Agent(base.kb.library, escalation=Escalation(beside, **more))
         rows: list[dict[str, Any]] = []
         with options.out.open("a", encoding="utf-8") as file:
             for number, question in enumerate(sample(data.questions, options.limit)):

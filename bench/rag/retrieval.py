@@ -73,7 +73,7 @@ def run(base: Base, questions: list[Question], options: argparse.Namespace) -> I
         for hit in hits:
             if hit.uri not in texts:
                 texts[hit.uri] = full_text(base.kb, hit.uri)
-                tokens[hit.uri] = base.kb.count_tokens(texts[hit.uri])
+                tokens[hit.uri] = base.kb.library.count_tokens(texts[hit.uri])
         shown = [base.piece(texts[hit.uri], hit.uri, hit.source.lines, hit.source.pages) for hit in hits]
         yield {
             "set": base.data.name,

@@ -13,7 +13,7 @@ std::string repr(PyObject* value) { return py::cast<std::string>(py::repr(value)
 
 // Other spellings are brought to one by Python, whose Unicode tables are the ones that count.
 py::object respelled(PyObject* uri) {
-  return py::module_::import("knarr.arguments").attr("nfc")(py::handle(uri));
+  return py::module_::import("knarr.uris").attr("nfc")(py::handle(uri));
 }
 
 Kinds kind_of(PyObject* name) {

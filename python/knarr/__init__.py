@@ -3,19 +3,19 @@
 `open` a knowledge base, `add` documents, then `search`, `list`, `grep`, `read` and `ask`.
 `Engine` is the native index alone, for those who bring their own vectors.
 
-Names are imported when they are first used: `import knarr` imports nothing else, and
+Names are imported when they are first used (PEP 562): `import knarr` imports nothing else, and
 `from knarr import Engine` NumPy and the native index alone.
 """
 
 from __future__ import annotations
 
-from knarr import late
-
-TYPE_CHECKING = False  # as in `knarr.late`
+TYPE_CHECKING = False  # what checkers take for `typing.TYPE_CHECKING`, without the import
 
 if TYPE_CHECKING:
     from knarr.abstracts.report import AbstractReport
     from knarr.agent import Agent
+    from knarr.agent.asker import AskOptions
+    from knarr.agent.budget import Budget
     from knarr.config import Settings
     from knarr.engine import Engine
     from knarr.errors import (
@@ -56,48 +56,68 @@ if TYPE_CHECKING:
     from knarr.version import __version__ as __version__
     from knarr.writing.receipt import AddReport, FileReport
 
-_HOMES = {
-    "Agent": "knarr.agent",
-    "Settings": "knarr.config",
-    "Engine": "knarr.engine",
-    "AlreadyExists": "knarr.errors",
-    "CatalogError": "knarr.errors",
-    "ChatError": "knarr.errors",
-    "ContextOverflow": "knarr.errors",
-    "Corruption": "knarr.errors",
-    "DocumentError": "knarr.errors",
-    "EmbedderError": "knarr.errors",
-    "EngineError": "knarr.errors",
-    "InvalidArgument": "knarr.errors",
-    "KnarrError": "knarr.errors",
-    "MissingPackage": "knarr.errors",
-    "NotFound": "knarr.errors",
-    "StorageError": "knarr.errors",
-    "Unsupported": "knarr.errors",
-    "KnowledgeBase": "knarr.knowledge_base",
-    "open": "knarr.knowledge_base",
-    "AbstractReport": "knarr.abstracts.report",
-    "AddReport": "knarr.writing.receipt",
-    "FileReport": "knarr.writing.receipt",
-    "Answer": "knarr.types",
-    "Citation": "knarr.types",
-    "ConstraintCheck": "knarr.types",
-    "EdgeHit": "knarr.types",
-    "Entry": "knarr.types",
-    "Gate": "knarr.types",
-    "GrepResult": "knarr.types",
-    "Hit": "knarr.types",
-    "Listing": "knarr.types",
-    "Match": "knarr.types",
-    "ModelUsage": "knarr.types",
-    "Passage": "knarr.types",
-    "Provenance": "knarr.types",
-    "SearchResult": "knarr.types",
-    "Usage": "knarr.types",
-    "Verdict": "knarr.types",
-    "__version__": "knarr.version",
+# The same names again, for the process that runs: by the module that each is imported from.
+_NAMES = {
+    "knarr.abstracts.report": ("AbstractReport",),
+    "knarr.agent": ("Agent",),
+    "knarr.agent.asker": ("AskOptions",),
+    "knarr.agent.budget": ("Budget",),
+    "knarr.config": ("Settings",),
+    "knarr.engine": ("Engine",),
+    "knarr.errors": (
+        "AlreadyExists",
+        "CatalogError",
+        "ChatError",
+        "ContextOverflow",
+        "Corruption",
+        "DocumentError",
+        "EmbedderError",
+        "EngineError",
+        "InvalidArgument",
+        "KnarrError",
+        "MissingPackage",
+        "NotFound",
+        "StorageError",
+        "Unsupported",
+    ),
+    "knarr.knowledge_base": ("KnowledgeBase", "open"),
+    "knarr.types": (
+        "Answer",
+        "Citation",
+        "ConstraintCheck",
+        "EdgeHit",
+        "Entry",
+        "Gate",
+        "GrepResult",
+        "Hit",
+        "Listing",
+        "Match",
+        "ModelUsage",
+        "Passage",
+        "Provenance",
+        "SearchResult",
+        "Usage",
+        "Verdict",
+    ),
+    "knarr.version": ("__version__",),
+    "knarr.writing.receipt": ("AddReport", "FileReport"),
 }
-late.install(globals(), _HOMES)
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
+
 
 __all__ = [
     "AbstractReport",
@@ -105,6 +125,8 @@ __all__ = [
     "Agent",
     "AlreadyExists",
     "Answer",
+    "AskOptions",
+    "Budget",
     "CatalogError",
     "ChatError",
     "Citation",

@@ -23,12 +23,12 @@ from __future__ import annotations
 import builtins
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from knarr import _core, arguments
+from knarr import _core
 from knarr._core import (
     Expanded,
     Expansion,
@@ -41,8 +41,8 @@ from knarr._core import (
     ListPage,
     TextSpan,
 )
-from knarr.arguments import Floats, Plan, Precision, RowFilter, Rows
 from knarr.errors import InvalidArgument
+from knarr.uris import SCHEME, nfc
 
 if TYPE_CHECKING:
     from knarr.types import Kind
@@ -66,7 +66,23 @@ __all__ = [
     "TextSpan",
 ]
 
-ROOT = "viking://"
+Floats = npt.NDArray[np.float32]
+Plan = Literal["auto", "exact", "scan", "graph"]
+Precision = Literal["float32", "bfloat16", "int8"]
+
+
+class Serializable(Protocol):
+    """The method of pyroaring's BitMap and FrozenBitMap that the engine calls."""
+
+    def serialize(self) -> bytes:
+        """The set in the portable Roaring format."""
+        ...
+
+
+# Rows that a caller may see: a pyroaring.BitMap, its portable serialisation, or a bool for each row.
+Rows = Serializable | bytes | npt.NDArray[np.bool_]
+# Such rows, or (rows, generation): refused when `Engine.compact` has given rows other numbers since.
+RowFilter = Rows | tuple[Rows, int]
 
 
 class Engine:
@@ -83,7 +99,7 @@ class Engine:
     """
 
     def __init__(self, dim: int, precision: Precision = "float32", *, graph: bool = False) -> None:
-        self._core = _core.Engine(arguments.count(dim, "dim"), arguments.text(precision, "precision"))
+        self._core = _core.Engine(_count(dim, "dim"), _text(precision, "precision"))
         if graph:
             self.keep_graph()
 
@@ -139,13 +155,13 @@ class Engine:
         lies below an object, a vector that is zero or not finite (named by its URI), wrong shapes.
         """
         begin, end = self._core.add(
-            [arguments.nfc(uri) for uri in uris],
-            arguments.array(vectors, "vectors"),
-            arguments.strings(texts),
-            arguments.strings(kinds),
-            document=None if document is None else arguments.nfc(document),
+            [nfc(uri) for uri in uris],
+            _array(vectors, "vectors"),
+            None if texts is None else list(texts),
+            None if kinds is None else list(kinds),
+            document=None if document is None else nfc(document),
             replace=replace,
-            previews=arguments.strings(previews),
+            previews=None if previews is None else list(previews),
         )
         return range(begin, end)
 
@@ -153,14 +169,14 @@ class Engine:
         """Remove an object or a subtree from every index; returns how many objects went.
 
         Directories that are left empty go too. Raises NotFound."""
-        return self._core.remove(arguments.nfc(uri))
+        return self._core.remove(nfc(uri))
 
     def move(self, source: str, target: str) -> int:
         """Give an object or a subtree the URI `target`; returns how many objects moved.
 
         Raises NotFound, AlreadyExists when `target` is taken, InvalidArgument when it lies within
         `source` or below an object."""
-        return self._core.move(arguments.nfc(source), arguments.nfc(target))
+        return self._core.move(nfc(source), nfc(target))
 
     def compact(self, least_share: float = 0.0) -> npt.NDArray[np.uint32] | None:
         """Give back the memory of removed rows, when they are at least this share of all rows (0 to 1).
@@ -192,12 +208,12 @@ class Engine:
 
         Raises NotFound for an unknown URI."""
         return self._core.add_edges(
-            [arguments.nfc(uri) for uri in sources],
-            [arguments.nfc(uri) for uri in targets],
-            arguments.text(question, "question"),
-            arguments.array(vector, "vector"),
-            trace=arguments.text(trace, "trace"),
-            summary=arguments.text(summary, "summary"),
+            [nfc(uri) for uri in sources],
+            [nfc(uri) for uri in targets],
+            _text(question, "question"),
+            _array(vector, "vector"),
+            trace=_text(trace, "trace"),
+            summary=_text(summary, "summary"),
             expires_at_s=None if expires_at is None else int(expires_at),
         )
 
@@ -206,15 +222,15 @@ class Engine:
         if (trace is None) == (uri is None):
             raise InvalidArgument("name either a trace or a uri")
         if trace is not None:
-            return self._core.remove_edges_of_trace(arguments.text(trace, "trace"))
-        return self._core.remove_edges_of_node(arguments.nfc(str(uri)))
+            return self._core.remove_edges_of_trace(_text(trace, "trace"))
+        return self._core.remove_edges_of_node(nfc(str(uri)))
 
     # ------------------------------------------------------------------ reading
 
     def search(
         self,
         query: Floats,
-        scope: str = ROOT,
+        scope: str = SCHEME,
         k: int = 10,
         filter: RowFilter | None = None,
         kinds: Kind | Iterable[Kind] | None = None,
@@ -257,7 +273,7 @@ class Engine:
     def search_batch(
         self,
         queries: Floats,
-        scope: str = ROOT,
+        scope: str = SCHEME,
         k: int = 10,
         filter: RowFilter | None = None,
         kinds: Kind | Iterable[Kind] | None = None,
@@ -273,7 +289,7 @@ class Engine:
         self,
         seeds: Sequence[str],
         query: Floats,
-        scope: str = ROOT,
+        scope: str = SCHEME,
         filter: RowFilter | None = None,
         kinds: Kind | Iterable[Kind] | None = None,
         *,
@@ -289,7 +305,7 @@ class Engine:
         """A page of the edges that the engine holds, expired ones too, in an order of its own."""
         return self._core.edges(offset, limit)
 
-    def list(self, uri: str = ROOT, offset: int = 0, limit: int = 1000) -> ListPage:
+    def list(self, uri: str = SCHEME, offset: int = 0, limit: int = 1000) -> ListPage:
         """A page of a directory's children, in order of creation.
 
         Raises NotFound, and InvalidArgument for an object."""
@@ -298,7 +314,7 @@ class Engine:
     def grep(
         self,
         pattern: str,
-        scope: str = ROOT,
+        scope: str = SCHEME,
         *,
         literal: bool = False,
         ignore_case: bool = False,
@@ -335,7 +351,7 @@ class Engine:
         """Whether an object or a directory has this URI."""
         return self._core.exists(uri)
 
-    def count(self, scope: str = ROOT, kinds: Kind | Iterable[Kind] | None = None) -> int:
+    def count(self, scope: str = SCHEME, kinds: Kind | Iterable[Kind] | None = None) -> int:
         """How many objects lie in `scope`. Raises NotFound."""
         return self._core.count(scope, kinds)
 
@@ -394,9 +410,42 @@ class Engine:
         Of a large file's vectors, texts and previews each page is checked when a call first needs it:
         that call raises Corruption when it is damaged, and calls that do not need it go on. `check_all`
         checks them here, too."""
-        expected = None if precision is None else arguments.text(precision, "precision")
+        expected = None if precision is None else _text(precision, "precision")
         engine = cls.__new__(cls)
         engine._core = _core.Engine.load(os.fsencode(path), expected, check_all)
         if graph:
             engine.keep_graph()
         return engine
+
+
+def _count(value: int, name: str) -> int:
+    """An integer of 64 bits; the engine checks its range."""
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise InvalidArgument(f"{name}: expected an integer, got {value!r}") from None
+    if not -(2**63) <= number < 2**63:
+        raise InvalidArgument(f"{name}: {number} is out of range")
+    return number
+
+
+def _text(value: str, name: str) -> str:
+    """A str that has a UTF-8 form."""
+    if not isinstance(value, str):
+        raise InvalidArgument(f"{name}: expected str, got {value!r}")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidArgument(f"{name} {value!a}: a lone surrogate has no UTF-8 form") from None
+    return value
+
+
+def _array(value: Floats, name: str) -> Floats:
+    """An array; the engine checks its type, shape and layout."""
+    if not isinstance(value, np.ndarray):
+        raise InvalidArgument(
+            f"{name}: expected a float32 array, got {type(value).__name__}; "
+            "numpy.ascontiguousarray(x, dtype=numpy.float32) converts"
+        )
+    return value

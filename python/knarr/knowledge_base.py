@@ -1,53 +1,119 @@
-"""`KnowledgeBase`: catalog + engine + embedder. Documents in, four tools out, and `ask` above them."""
+"""`KnowledgeBase`: catalog, engine and embedder behind one facade. Documents in; search, grep, read and ask out.
+
+The verbs of every day are here; the rest are parts, each an object of its own room, which this file only puts
+together: `experience`, `checker`, `traces`, `abstracts`, and `library` for agents of your own.
+"""
 
 from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Unpack
 
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
+from knarr.abstracts.maker import AbstractMaker
+from knarr.catalog import Catalog
 from knarr.config import Settings
-from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
-from knarr.experience.warmup import Warming
+from knarr.experience.experience import Experience
+from knarr.index.changing import Changing
 from knarr.index.index import Index
+from knarr.models.configured import ConfiguredChat
 from knarr.models.embed import Embedder, load_embedder
-from knarr.uris import SCHEME, above, canonical, place
+from knarr.reading.context import ReadContext
+from knarr.reading.grep import grep
+from knarr.reading.info import info
+from knarr.reading.list import list_children
+from knarr.reading.read import read
+from knarr.reading.search import search
+from knarr.trace.store import Traces
+from knarr.types import Answer, GrepResult, Kind, Listing, Passage, SearchResult
+from knarr.uris import SCHEME
+from knarr.writing.writer import Writer
 
 if TYPE_CHECKING:
-    from knarr.abstracts.job import Job
-    from knarr.abstracts.report import AbstractReport
-    from knarr.models.chat import ChatModel
+    from knarr.agent.asker import Asker, AskOptions
+    from knarr.agent.knowledge import KnowledgeLibrary
+    from knarr.checker.oversight import Oversight
     from knarr.writing.ingest import Progress
     from knarr.writing.receipt import AddReport
 
+_T = TypeVar("_T")
 
-class KnowledgeBase(Warming):
+
+class _Once(Generic[_T]):
+    """A value that is made at its first use, once. It keeps the rooms of agent and checker, which take a while to
+    import, out of a process that never asks."""
+
+    def __init__(self, make: Callable[[], _T]) -> None:
+        self._make = make
+        self._made: list[_T] = []
+        self._lock = threading.RLock()
+
+    def __call__(self) -> _T:
+        with self._lock:
+            if not self._made:
+                self._made.append(self._make())
+            return self._made[0]
+
+
+class KnowledgeBase:
     """A folder that holds a catalog and, beside it, the engine's snapshot. Made by `knarr.open`.
 
     Safe to use from several threads; reads never wait for an `add`. Close it, or use it as a context
     manager, to leave a fresh snapshot behind; what was acknowledged is safe either way.
+
+    path, embedder, settings: as it was opened
+    experience: edges learnt from accepted answers: listed, explained, learnt, taken back; warm-up
+    checker:    when an early answer may stand: calibration, rules, report
+    traces:     the recorded runs of questions
+    abstracts:  abstracts of directories by a chat model
+    library:    for an `Agent` of your own
     """
 
     def __init__(
         self, path: str | Path, embedder: Embedder | None, settings: Settings, *, create: bool
     ) -> None:
         self.path = Path(path)
+        self.settings = settings
         catalog = Catalog.open(self.path, create=create)
         try:
-            embedder = embedder if embedder is not None else load_embedder(settings)
-            catalog.bind_embedder(embedder.id, embedder.dim)
-            index = Index(catalog, embedder.dim, embedder.id, settings.precision, graph=settings.graph)
-            super().__init__(catalog, index, embedder, settings)
+            self.embedder = embedder if embedder is not None else load_embedder(settings)
+            catalog.bind_embedder(self.embedder.id, self.embedder.dim)
+            index = Index(
+                catalog, self.embedder.dim, self.embedder.id, settings.precision, graph=settings.graph
+            )
         except BaseException:
             catalog.close()
             raise
-        self._writing = threading.RLock()
-        self._finalizer = weakref.finalize(self, _close, self._index, self._catalog)
+        self._catalog, self._index = catalog, index
+        self._context = context = ReadContext(catalog, index, self.embedder)
+        configured = ConfiguredChat(settings)
+        changing = Changing(catalog, context.follow)
+        self.abstracts = AbstractMaker(
+            catalog, self.embedder, settings, configured, changing, context.follow
+        )
+        self._writer = Writer(
+            catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
+        )
+        self.traces = traces = Traces(catalog)
+        # These close over the parts and not over `self`, so that a knowledge base that nobody holds any more is
+        # let go of, and closed, at once.
+        self._checker = checker = _Once(lambda: _checker(catalog, traces))
+        self._library = library = _Once(lambda: _library(context, settings, traces, experience))
+        self._asker = asker = _Once(lambda: _asker(library(), configured, checker()))
+        self.experience = experience = Experience(context, settings, traces, configured, asker)
+        self._finalizer = weakref.finalize(self, _close, index, catalog)
+
+    @property
+    def checker(self) -> Oversight:
+        """The checker's calibration, rules and report."""
+        return self._checker()
+
+    @property
+    def library(self) -> KnowledgeLibrary:
+        """This knowledge base as an `Agent` sees it: `Agent(kb.library, policy)`."""
+        return self._library()
 
     # ------------------------------------------------------------------ documents in
 
@@ -66,163 +132,126 @@ class KnowledgeBase(Warming):
         Raises InvalidArgument for a missing path or an `into` that lies in a document, CatalogError
         when another process writes. A file that cannot be read is a line of the receipt, not an error.
         """
-        with self._changing():
-            from knarr.writing.ingest import Ingest
-
-            ingest = Ingest(self._catalog, self.embedder, self.settings, self._follow)
-            try:
-                report = ingest.add(source, into, progress)
-            finally:
-                self._settle()
-        if self.settings.abstracts != "model" or not self.settings.chat_url.strip():
-            return report
-        return self._with_abstracts(report, progress)
-
-    def _with_abstracts(self, report: AddReport, progress: Progress | None) -> AddReport:
-        """End an `add` with abstracts by the model, of the documents that came or changed."""
-        fresh = [file.uri for file in report.files if file.change in ("added", "updated")]
-        if not fresh:
-            return report
-        size = report.total("size_bytes")
-
-        def advance(done: int, total: int, _uri: str) -> None:
-            if progress is not None:
-                progress(size, size, f"abstracts, {done} of {total}")
-
-        try:
-            job = self._abstract_job(self.chat_model(), None, False, advance)
-            told = job.run(SCHEME, set(fresh))
-        except ChatError as error:
-            from knarr.abstracts.report import AbstractReport
-
-            # The documents are in; their own sentences stand until a model can be asked.
-            told = AbstractReport(SCHEME, "", left=report.total("sections"), stopped=str(error))
-        return replace(report, abstracts=told)
-
-    def make_abstracts(
-        self,
-        scope: str = SCHEME,
-        *,
-        chat: ChatModel | None = None,
-        max_tokens: int | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> AbstractReport:
-        """Let a chat model write the abstracts of everything at and below `scope`, and of the folders above.
-
-        Bottom-up, a few calls at a time, within `max_tokens` for prompts and replies (the settings' bound
-        without it, 0 for none). What was made before of the same content costs nothing; what is made is
-        stored at once, so a job that ended early goes on where it stopped. Directories without a model's
-        abstract keep the extractive one. With `dry_run` nothing is called or changed, and the report
-        estimates; a document or folder can be searched all the while. `progress(done, total, uri)` counts
-        directories. `chat` is the model of the settings when not given.
-
-        Raises NotFound for a scope without documents, ChatError when no model is configured, CatalogError
-        when another process changes documents at the moment that a document is to be written."""
-        if chat is None and not (dry_run and not self.settings.chat_url.strip()):
-            chat = self.chat_model()
-        return self._abstract_job(chat, max_tokens, dry_run, progress).run(canonical(scope))
-
-    def _abstract_job(
-        self, chat: ChatModel | None, max_tokens: int | None, dry_run: bool, progress: Progress | None
-    ) -> Job:
-        from knarr.abstracts.calls import NoChat
-        from knarr.abstracts.job import Job
-
-        return Job(
-            self._catalog,
-            self.embedder,
-            self.settings,
-            chat if chat is not None else NoChat(self._catalog),
-            self._changing,
-            self._follow,
-            limit=self.settings.abstract_job_tokens if max_tokens is None else max_tokens,
-            dry_run=dry_run,
-            progress=progress,
-        )
+        return self._writer.add(source, into, progress)
 
     def remove(self, uri: str) -> int:
-        """Delete a document or a folder with everything below; returns how many documents went.
+        """Delete a document or a folder with everything below; returns how many documents were deleted.
 
         Raises NotFound when there is none, InvalidArgument for a place inside a document."""
-        uri = canonical(uri)
-        with self._changing():
-            with self._catalog.writing() as connection:
-                gone = documents.under(connection, uri)
-                if not gone:
-                    self._refuse(uri)
-                ids = [record.id for record in gone]
-                hashes = vectors.hashes_of(connection, ids)
-                documents.remove(connection, ids)
-                hashes += folders.remove_below(connection, uri)
-                abstracts.forget(connection, [abstracts.owner(number) for number in ids])
-                vectors.release(connection, hashes)
-                folders.mark_stale(connection, above(uri))
-                changes.append(connection, "remove", uri)
-            self._settle()
-        return len(gone)
+        return self._writer.remove(uri)
 
     def move(self, source: str, target: str) -> int:
         """Move or rename a document or folder; returns how many documents moved. Nothing is embedded.
 
         Raises NotFound, AlreadyExists when `target` is taken, InvalidArgument for a place inside a
         document or a folder moved into itself."""
-        source, target = canonical(source), place(target)
-        if source == SCHEME or target == SCHEME:
-            raise InvalidArgument(f"{SCHEME} itself cannot be moved or replaced; name a folder or document")
-        if (target + "/").startswith(source + "/"):
-            raise InvalidArgument(f"{target} lies in {source}: a folder cannot be moved into itself")
-        with self._changing():
-            with self._catalog.writing() as connection:
-                found = documents.under(connection, source)
-                if not found:
-                    self._refuse(source)
-                longest = max(found, key=lambda record: len(record.uri)).uri
-                place(target + longest[len(source) :])
-                if documents.under(connection, target):
-                    raise AlreadyExists(f"{target} exists; remove it first or choose another name")
-                owner = documents.owning(connection, target)
-                if owner is not None:
-                    raise InvalidArgument(
-                        f"{target} lies in the document {owner.uri}; name a folder above documents"
-                    )
-                moved = documents.move(connection, source, target)
-                folders.clear(connection, target)
-                folders.move(connection, source, target)
-                folders.mark_stale(connection, {target, *above(source), *above(target)})
-                changes.append(connection, "move", source, target=target)
-            self._settle()
-        return moved
+        return self._writer.move(source, target)
 
-    def _refuse(self, uri: str) -> None:
-        with self._catalog.reading() as connection:
-            owner = documents.owning(connection, uri)
-        if owner is not None and self._index.engine.exists(uri):
-            raise InvalidArgument(
-                f"{uri} is a part of the document {owner.uri}; name the document or a folder"
-            )
-        raise NotFound(f"{uri}: no such document or folder")
+    # ------------------------------------------------------------------ the four tools
 
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """One change at a time, on top of what other processes have written."""
-        with self._writing, self._catalog.exclusive():
-            self._follow()
-            yield
+    def search(
+        self,
+        query: str,
+        scope: str = SCHEME,
+        k: int = 10,
+        *,
+        kinds: Sequence[Kind] | None = ("chunk",),
+        offset: int = 0,
+        distinct: bool = False,
+        gamma: float | None = None,
+        question: str | None = None,
+        plan: Literal["auto", "exact"] = "auto",
+    ) -> SearchResult:
+        """The `k` objects below `scope` nearest to `query`.
 
-    def _settle(self) -> None:
-        """After a change: publish it, then bring the abstracts of the folders it touched up to date."""
-        from knarr.abstracts.folders import refresh
+        Exact in every scope of up to 10,000 objects, and in wider ones with `plan="exact"`; by default a
+        wider one finds each of the true `k` with a probability of at least 0.99, in a fraction of the time
+        (see `SearchResult.plan`). Pages after the first are always exact; ask for an exact first page too when
+        a wide ranking is to be paged through without a gap.
 
-        self._follow()
-        refresh(self._catalog, self.embedder, self.settings)
-        self._follow()
+        `kinds` is ("chunk",), ("abstract",) or None for both. With `distinct` equal texts are listed
+        once, the others as `copies` of the first: versions of a manual repeat most of their text.
+
+        With `gamma` the result's `edges` are the objects that edges of the hits lead to, within scope and
+        kinds. An edge is followed when the cosine of its historical question and `question` (by default the
+        query) is at least `gamma`, and the historical one names no number, code or quoted words that this one
+        lacks: a vector does not tell the years 2023 and 2024 apart. A hit may be listed there as well.
+
+        Raises NotFound for a scope that does not exist, InvalidArgument for an empty query or k < 1."""
+        return search(
+            self._context,
+            query,
+            scope,
+            k,
+            kinds=kinds,
+            offset=offset,
+            distinct=distinct,
+            gamma=gamma,
+            question=question,
+            plan=plan,
+        )
+
+    def list(self, uri: str = SCHEME, offset: int = 0, limit: int = 100) -> Listing:
+        """A page of a directory's children in document order, with the directory's abstract. Raises NotFound."""
+        return list_children(self._context, uri, offset, limit)
+
+    def grep(
+        self,
+        pattern: str,
+        scope: str = SCHEME,
+        *,
+        literal: bool = False,
+        ignore_case: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> GrepResult:
+        """Matches of a regular expression (RE2 syntax, linear time) in the canonical text below `scope`.
+
+        `^` and `$` are line anchors. Matches may cross chunk and section borders. The result tells
+        matches, no matches and an incomplete search apart; a bad pattern raises InvalidArgument or
+        Unsupported, a missing scope NotFound."""
+        return grep(
+            self._context,
+            pattern,
+            scope,
+            literal=literal,
+            ignore_case=ignore_case,
+            limit=limit,
+            offset=offset,
+        )
+
+    def read(self, uri: str, begin_byte: int = 0, max_tokens: int | None = None) -> Passage:
+        """The text of a chunk, an abstract, a section or a whole document, from `begin_byte` on.
+
+        With `max_tokens` the text is cut at a token; `next_offset` says where to go on. Raises
+        NotFound, and InvalidArgument for a folder above documents."""
+        return read(self._context, uri, begin_byte, max_tokens)
+
+    # ------------------------------------------------------------------ questions
+
+    def ask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
+        """Answer a question from the documents below `scope` (arXiv 2609.11390).
+
+        The options are those of `knarr.AskOptions`: k, mode, policy, budget, shadow, resample. The trace of the
+        run is kept under `Answer.trace_id`. A run that reaches a bound of its budget answers from what it has.
+
+        Raises NotFound for a scope that does not exist, InvalidArgument for an empty question or an option that
+        is unknown or out of range, ChatError when a model is asked for and none is configured."""
+        return self._asker().ask(question, scope, **options)
+
+    async def aask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
+        """`ask` for an event loop, which is never blocked."""
+        return await self._asker().aask(question, scope, **options)
+
+    # ------------------------------------------------------------------ the rest
+
+    def info(self) -> dict[str, Any]:
+        """Counts and settings: what is in here, and how it was made."""
+        return info(self._context, self.settings.chunk_tokens)
 
     def refresh(self) -> bool:
         """See what another process has written since; True when there was something."""
-        return self._follow()
-
-    # ------------------------------------------------------------------ the rest
+        return self._context.follow()
 
     def close(self) -> None:
         """Write the snapshot and let go of files and locks. Closing twice is fine."""
@@ -236,6 +265,26 @@ class KnowledgeBase(Warming):
 
     def __repr__(self) -> str:
         return f"KnowledgeBase({str(self.path)!r})"
+
+
+def _checker(catalog: Catalog, traces: Traces) -> Oversight:
+    from knarr.checker.oversight import Oversight
+
+    return Oversight(catalog, traces)
+
+
+def _library(
+    context: ReadContext, settings: Settings, traces: Traces, experience: Experience
+) -> KnowledgeLibrary:
+    from knarr.agent.knowledge import KnowledgeLibrary
+
+    return KnowledgeLibrary(context, settings, traces, experience)
+
+
+def _asker(library: KnowledgeLibrary, configured: ConfiguredChat, checker: Oversight) -> Asker:
+    from knarr.agent.asker import Asker
+
+    return Asker(library, configured, checker)
 
 
 def _close(index: Index, catalog: Catalog) -> None:

@@ -36,6 +36,8 @@ _CHUNK_SUFFIX = ".md"
 
 # Characters that must be escaped inside a component; the same set as in cpp/uri/uri.cc.
 _ENCODE = re.compile(r"[%/?#\\\x00-\x20\x7f]")
+_ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+_ESCAPE = re.compile(r"(%[0-7][0-9A-Fa-f])")
 
 
 def component(title: str) -> str:
@@ -224,3 +226,36 @@ def span_below(uri: str) -> tuple[str, str]:
 def abstract_of(directory: str) -> str:
     """The URI of a directory's abstract."""
     return below(directory, ABSTRACT_NAME)
+
+
+def lies_in(uri: str, directory: str) -> bool:
+    """Whether a URI is `directory` or stands under it, both in their written form; cheaper than `within`."""
+    return relative(uri, directory) is not None
+
+
+def nfc(uri: str) -> str:
+    """The URI with its components in Unicode NFC, for the engine, which says what else is wrong with it.
+
+    Escapes of bytes from 0x80 on are text written in another way: they are undone first, so that
+    both ways name the same node. They yield no `%`, so the rest is still decoded exactly once. An accent
+    that follows another escape belongs to the sign that is meant, not to the last letter of the escape.
+    Raises InvalidArgument for what is no str or has no UTF-8 form."""
+    if not isinstance(uri, str):
+        raise InvalidArgument(f"URI: expected str, got {uri!r}")
+    if uri.isascii() and "%" not in uri:
+        return uri
+    try:
+        uri.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgument(f"URI {uri!a}: a lone surrogate has no UTF-8 form") from None
+    uri = _ESCAPED_TEXT.sub(_escaped_text, uri)
+    if uri.isascii():
+        return uri
+    return "".join(unicodedata.normalize("NFC", piece) for piece in _ESCAPE.split(uri))
+
+
+def _escaped_text(match: re.Match[str]) -> str:
+    try:
+        return bytes.fromhex(match[0].replace("%", "")).decode("utf-8")
+    except UnicodeDecodeError:
+        return match[0]  # refused by the engine, with the whole URI in its message

@@ -69,5 +69,5 @@ def held(kb: knarr.KnowledgeBase) -> list[tuple[str, str, str]]:
 
 def listed(kb: knarr.KnowledgeBase) -> list[tuple[str, str, str]]:
     """What the catalog says is active, in the same form."""
-    page = kb.edges(limit=100_000, state="active")
+    page = kb.experience.edges(limit=100_000, state="active")
     return sorted((edge.source, edge.target, edge.trace) for edge in page)

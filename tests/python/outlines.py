@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from knarr.documents import Document, parse
+from knarr.documents import parse
+from knarr.documents.sections import Document
 
 Outline = list[tuple[int, str]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import pickle
 import subprocess
 import sys
@@ -45,28 +45,30 @@ HEAVY = {
 
 
 def test_importing_knarr_loads_nothing_else() -> None:
-    assert loaded("import knarr") - loaded("import __future__") == {"knarr", "knarr.late"}
+    assert loaded("import knarr") - loaded("import __future__") == {"knarr"}
 
 
 def test_the_engine_alone_needs_numpy_and_the_core() -> None:
     new = loaded("from knarr import Engine; Engine(4)") - loaded(
         "import __future__, numpy.typing, unicodedata"
     )
-    assert new == {f"knarr{name}" for name in ("", "._core", ".arguments", ".engine", ".errors", ".late")}
+    assert new == {f"knarr{name}" for name in ("", "._core", ".engine", ".errors", ".uris")}
 
 
 def test_an_open_base_needs_no_model_checker_or_parser() -> None:
     new = loaded("import knarr; knarr.open")
     for room in (
         "checker",
-        "llm",
+        "models.chat",
         "agent",
-        "ingest",
-        "abstracting",
-        "documents.sections",
-        "documents.objects",
+        "writing.ingest",
+        "abstracts.job",
+        "documents",
+        "experience.judge",
+        "trace.record",
     ):
         assert f"knarr.{room}" not in new
+        assert importlib.util.find_spec(f"knarr.{room}") is not None
 
 
 def test_what_is_caught_and_returned_can_be_named_at_no_cost() -> None:

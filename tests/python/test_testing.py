@@ -26,6 +26,6 @@ def test_a_scripted_policy_drives_the_loop_over_a_knowledge_base(
     calls = [ToolCall("Grep", {"pattern": "fee is"}), ToolCall("Read", {"uri": "viking://kb/d/Fees"})]
     answer = kb.ask("What is the fee?", policy=ScriptedPolicy([Decision(calls=tuple(calls))]))
     assert answer.usage.calls == {"Grep": 1, "Read": 1}
-    trace = kb.trace(answer.trace_id)
+    trace = kb.traces.get(answer.trace_id)
     assert trace.question == "What is the fee?"
-    assert kb.traces()[0][0] == answer.trace_id
+    assert kb.traces.list()[0][0] == answer.trace_id

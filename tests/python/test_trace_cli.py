@@ -32,8 +32,8 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureF
     real = knarr.open
     monkeypatch.setitem(vars(knarr), "open", functools.partial(real, embedder=HashEmbedder()))
     with knarr.open(tmp_path / "knarr.kb") as base:
-        base.store_trace(A)
-        base.store_trace(B)
+        base.library.store_trace(A)
+        base.library.store_trace(B)
 
     def call(*arguments: str) -> tuple[int, str, str]:
         capsys.readouterr()
@@ -72,7 +72,7 @@ def test_an_id_draws_its_run(run: Run, words: tuple[str, ...]) -> None:
 
 def test_in_a_terminal_it_is_wrapped_and_clean(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with knarr.open("knarr.kb") as base:
-        base.store_trace(full_trace(id="cccc", question="What\x1b[31m? " + "word " * 50, text="a\x07b"))
+        base.library.store_trace(full_trace(id="cccc", question="What\x1b[31m? " + "word " * 50, text="a\x07b"))
     for terminal in (True, False):
         monkeypatch.setattr(page, "in_terminal", lambda terminal=terminal: terminal)
         monkeypatch.setenv("COLUMNS", "80")
@@ -168,7 +168,7 @@ def test_otel_sends_what_is_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch)
         sent.append(([trace.id for trace in found], content))  # type: ignore[attr-defined]  # an iterator
         return len(sent[-1][0])
 
-    monkeypatch.setattr("knarr.trace_otlp.send", send)
+    monkeypatch.setattr("knarr.trace.otlp.send", send)
     assert run("trace", "export", "--otel") == (0, "", "2 traces sent\n")
     assert run("trace", "export", "--otel", "--content", "--limit", "1") == (0, "", "1 trace sent\n")
     assert sent == [([A.id, B.id], False), ([A.id], True)]
@@ -176,7 +176,7 @@ def test_otel_sends_what_is_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch)
 
 def test_lines_are_whole_where_stdout_is_ascii(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with knarr.open("knarr.kb") as base:
-        base.store_trace(full_trace(id="cccc", question="Wie hoch ist die Gebühr? 测试", text=SECRET))
+        base.library.store_trace(full_trace(id="cccc", question="Wie hoch ist die Gebühr? 测试", text=SECRET))
     screen = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", screen)
     with pytest.raises(SystemExit):

@@ -65,7 +65,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[knarr.Knowledge
     """70 traces, more than two pages, stored out of order; ten of them in each of seven minutes."""
     with knarr.open(tmp_path_factory.mktemp("traces") / "test.kb", embedder=HashEmbedder(dim=64)) as kb:
         for n in [*range(1, 70, 2), *range(0, 70, 2)]:
-            kb.store_trace(full_trace(id=f"{n:016x}", created_at=stamp(n // 10)))
+            kb.library.store_trace(full_trace(id=f"{n:016x}", created_at=stamp(n // 10)))
         yield kb
 
 
@@ -74,13 +74,13 @@ def ids(found: Iterator[Trace]) -> list[int]:
 
 
 def test_all_traces_in_order_of_time(filled: knarr.KnowledgeBase) -> None:
-    assert ids(filled.iter_traces()) == list(range(70))
-    assert next(filled.iter_traces()) == full_trace(id="0" * 16, created_at=stamp(0))
+    assert ids(filled.traces.walk()) == list(range(70))
+    assert next(filled.traces.walk()) == full_trace(id="0" * 16, created_at=stamp(0))
 
 
 @pytest.mark.parametrize("limit", [0, 1, 31, 32, 33, 64, 69, 70, 71])
 def test_limits(filled: knarr.KnowledgeBase, limit: int) -> None:
-    assert ids(filled.iter_traces(limit=limit)) == list(range(min(limit, 70)))
+    assert ids(filled.traces.walk(limit=limit)) == list(range(min(limit, 70)))
 
 
 @pytest.mark.parametrize(
@@ -94,30 +94,30 @@ def test_limits(filled: knarr.KnowledgeBase, limit: int) -> None:
     ],
 )
 def test_since_is_a_moment_in_any_zone(filled: knarr.KnowledgeBase, since: str | datetime) -> None:
-    assert ids(filled.iter_traces(since)) == list(range(30, 70))
-    assert ids(filled.iter_traces(since, 5)) == list(range(30, 35))
+    assert ids(filled.traces.walk(since)) == list(range(30, 70))
+    assert ids(filled.traces.walk(since, 5)) == list(range(30, 35))
 
 
 def test_a_day_is_a_moment_too(filled: knarr.KnowledgeBase) -> None:
-    assert len(ids(filled.iter_traces("2026-01-01"))) == 70
-    assert ids(filled.iter_traces("2026-01-02")) == []
+    assert len(ids(filled.traces.walk("2026-01-01"))) == 70
+    assert ids(filled.traces.walk("2026-01-02")) == []
 
 
 @pytest.mark.parametrize("since", ["yesterday", "", "2026-13-01", "0001-01-01T00:00+14:00"])
 def test_what_is_no_time_is_refused_at_once(kb: knarr.KnowledgeBase, since: str) -> None:
     with pytest.raises(InvalidArgument, match="expected a time such as"):
-        kb.iter_traces(since)
+        kb.traces.walk(since)
 
 
 def test_a_negative_limit_is_refused_at_once(kb: knarr.KnowledgeBase) -> None:
     with pytest.raises(InvalidArgument, match="limit -1"):
-        kb.iter_traces(limit=-1)
+        kb.traces.walk(limit=-1)
 
 
 def test_a_slow_taker_holds_up_nobody(kb: knarr.KnowledgeBase) -> None:
     for n in range(3):
-        kb.store_trace(full_trace(id=f"{n:016x}", created_at=stamp(n)))
-    found = kb.iter_traces()
+        kb.library.store_trace(full_trace(id=f"{n:016x}", created_at=stamp(n)))
+    found = kb.traces.walk()
     next(found)
-    kb.store_trace(full_trace(id="f" * 16, created_at=stamp(9)))
+    kb.library.store_trace(full_trace(id="f" * 16, created_at=stamp(9)))
     assert ids(found) == [1, 2, int("f" * 16, 16)]

@@ -43,11 +43,11 @@ def test_what_was_learnt_and_used_is_drawn(
 ) -> None:
     first = filled.ask(QUESTION, mode="vikingrag-e", policy=script()).trace_id
     second = filled.ask(QUESTION, mode="vikingrag-e", policy=script()).trace_id
-    edges = [edge for call in filled.trace(second).calls() for edge in call.edges]
+    edges = [edge for call in filled.traces.get(second).calls() for edge in call.edges]
     assert [(edge.seed, edge.target, edge.trace) for edge in edges] == [(TERMS, FEES, first)]
-    text = render(filled.trace(second))
+    text = render(filled.traces.get(second))
     assert f"edge to {FEES} (1.00)" in text and f'asked before: "{QUESTION}", trace {first}' in text
-    assert filled.trace(second).versions == {"viking://loans": 1} and "viking://loans version 1" in text
+    assert filled.traces.get(second).versions == {"viking://loans": 1} and "viking://loans version 1" in text
 
     path = str(filled.path)
     filled.close()
@@ -65,7 +65,7 @@ def test_the_chat_model_that_decided_is_named(filled: knarr.KnowledgeBase) -> No
     read = WishedCall("1", "Read", json.dumps({"uri": FEES}))
     replies = [ChatReply("", (read,), usage=usage), ChatReply("15 euros.", usage=usage)]
     chat = ScriptedChat(replies, name="small-3b")
-    trace = filled.trace(filled.ask(QUESTION, policy=ModelPolicy(chat, style="native")).trace_id)
+    trace = filled.traces.get(filled.ask(QUESTION, policy=ModelPolicy(chat, style="native")).trace_id)
     assert trace.chat_model == "small-3b" and trace.usage.model == usage + usage
     assert "by ModelPolicy with small-3b" in render(trace)
-    assert filled.trace(filled.ask(QUESTION, policy=script()).trace_id).chat_model == ""
+    assert filled.traces.get(filled.ask(QUESTION, policy=script()).trace_id).chat_model == ""

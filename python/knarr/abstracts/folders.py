@@ -7,8 +7,6 @@ lost its last child loses its abstract.
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 import sqlalchemy as sa
 
@@ -16,6 +14,7 @@ from knarr.abstracts.extractive import folder_abstract, preview
 from knarr.abstracts.recall import Recall, stands_for
 from knarr.catalog import Catalog, abstracts, changes, folders, vectors
 from knarr.catalog.folders import FolderRecord
+from knarr.catalog.records import text_key
 from knarr.config import Settings
 from knarr.models.embed import Embedder, count_tokens
 from knarr.uris import SCHEME, components
@@ -71,7 +70,7 @@ def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, recal
             abstracts.keep(connection, uri, keys)
         return 0
     told = stands_for(title, text) if known else text
-    key = hashlib.sha256(told.encode("utf-8")).digest()
+    key = text_key(told)
     tokens = count_tokens(embedder.tokenizer, text)
     record = FolderRecord(uri, text, tokens, preview(text, settings.preview_chars), key)
     return _store(catalog, embedder, record, told, old, keys)

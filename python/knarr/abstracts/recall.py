@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -13,9 +12,9 @@ from knarr.abstracts.messages import PROMPT, Ask, Content
 from knarr.abstracts.outline import Node, asks, node_asks, only_child, outline
 from knarr.catalog import Catalog, abstracts
 from knarr.catalog.abstracts import Made
+from knarr.catalog.records import Laid, NamedObject
 from knarr.config import Settings
 from knarr.models.embed import Tokenizer, count_tokens
-from knarr.writing.layout import Laid, NamedObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +90,3 @@ def folder_asks(title: str, parts: Sequence[tuple[str, str]], settings: Settings
 def stands_for(title: str, text: str) -> str:
     """What the vector of a model's abstract stands for: models seldom repeat the title."""
     return f"{title}\n{text}".strip()
-
-
-def key_of(text: str) -> bytes:
-    """The key of a vector."""
-    return hashlib.sha256(text.encode("utf-8")).digest()

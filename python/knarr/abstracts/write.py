@@ -10,9 +10,9 @@ import numpy as np
 
 from knarr.abstracts.extractive import preview
 from knarr.abstracts.outline import Node
-from knarr.abstracts.recall import key_of, stands_for
+from knarr.abstracts.recall import stands_for
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
-from knarr.catalog.records import DocumentRecord
+from knarr.catalog.records import DocumentRecord, text_key
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.errors import EmbedderError
@@ -63,12 +63,12 @@ def _row(node: Node, embedder: Embedder, settings: Settings) -> dict[str, Any]:
         "text": node.text,
         "tokens": count_tokens(embedder.tokenizer, node.text),
         "preview": preview(node.text, settings.preview_chars),
-        "vector_hash": key_of(stands_for(node.title, node.text)),
+        "vector_hash": text_key(stands_for(node.title, node.text)),
     }
 
 
 def _embed(catalog: Catalog, embedder: Embedder, nodes: Sequence[Node]) -> dict[bytes, Vector]:
-    texts = {key_of(text): text for text in (stands_for(node.title, node.text) for node in nodes)}
+    texts = {text_key(text): text for text in (stands_for(node.title, node.text) for node in nodes)}
     with catalog.reading() as connection:
         stored = vectors.get(connection, list(texts), embedder.id)
     keys = [key for key in texts if key not in stored]

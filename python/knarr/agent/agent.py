@@ -63,18 +63,12 @@ class Agent:
         question: str,
         scope: str = "viking://",
         k: int = 10,
-        rounds: int = 15,
-        *,
+        budget: Budget | None = None,
         mode: Mode = "vikingrag",
-        max_tokens: int | None = None,
-        timeout_s: float | None = None,
-        max_cost: float | None = None,
         escalation: Escalation | None = None,
     ) -> Answer:
         """The answer only; its trace is kept where the library keeps traces. See `run`."""
-        run = self.run(
-            question, scope, k, Budget(rounds, max_tokens, timeout_s, cost=max_cost), mode, escalation
-        )
+        run = self.run(question, scope, k, budget, mode, escalation)
         _keep(self._library, run.trace)
         return run.answer
 
@@ -119,18 +113,12 @@ class Agent:
         question: str,
         scope: str = "viking://",
         k: int = 10,
-        rounds: int = 15,
-        *,
+        budget: Budget | None = None,
         mode: Mode = "vikingrag",
-        max_tokens: int | None = None,
-        timeout_s: float | None = None,
-        max_cost: float | None = None,
         escalation: Escalation | None = None,
     ) -> Answer:
         """`ask` for an event loop: the loop is never blocked, and the run is the same."""
-        run = await self.arun(
-            question, scope, k, Budget(rounds, max_tokens, timeout_s, cost=max_cost), mode, escalation
-        )
+        run = await self.arun(question, scope, k, budget, mode, escalation)
         await asyncio.to_thread(_keep, self._library, run.trace)
         return run.answer
 

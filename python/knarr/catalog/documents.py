@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
 from knarr.catalog import experience
-from knarr.catalog.records import DocumentRecord
+from knarr.catalog.records import DocumentRecord, Laid, NamedObject, NamedSection
 from knarr.catalog.schema import documents, labels, objects, sections, texts
 from knarr.uris import SCHEME, above, moved, parent, span_below, without_slash
-
-if TYPE_CHECKING:
-    from knarr.writing.layout import Laid, NamedObject, NamedSection
 
 _TUPLES = ("page_begins", "missing_pages", "notes")
 

@@ -1,9 +1,17 @@
-"""What the catalog's rows look like in memory."""
+"""The catalog's values in memory: its rows as they are read, and a document as it is stored."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from knarr.types import Kind
+
+
+def text_key(text: str) -> bytes:
+    """The key of a text's vector and of what else is kept by content: its SHA-256."""
+    return hashlib.sha256(text.encode("utf-8")).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +73,56 @@ class EdgeEnd:
     path: str
     hash: bytes
     version: int
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSection:
+    """`path` is relative to the document's URI, percent-encoded, empty for the document itself;
+    `parent` is an index into the same list, None for the document; lines count from 1."""
+
+    title: str
+    level: int
+    path: str
+    parent: int | None
+    begin_byte: int
+    body_byte: int
+    end_byte: int
+    begin_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class NamedObject:
+    """A chunk or an abstract. `text` is what Read returns; `embedded` what its vector stands for; an
+    abstract's byte range and lines are those of its section."""
+
+    kind: Kind
+    path: str
+    section: int
+    begin_byte: int
+    end_byte: int
+    begin_line: int
+    end_line: int
+    tokens: int
+    header: str
+    preview: str
+    text: str
+    embedded: str = field(repr=False)
+
+    def embedded_hash(self) -> bytes:
+        """The key of this object's vector: equal text is never embedded twice."""
+        return text_key(self.embedded)
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A document laid out: sections and objects in document order. `labels` are what a question may
+    call the document; the vector of each of its objects leans towards theirs."""
+
+    sections: tuple[NamedSection, ...]
+    objects: tuple[NamedObject, ...]
+    labels: tuple[str, ...]
+
+    def label_hashes(self) -> list[bytes]:
+        """The keys of the labels' vectors."""
+        return [text_key(label) for label in self.labels]

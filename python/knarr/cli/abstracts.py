@@ -40,7 +40,10 @@ def abstracts(
     Directories without a model's abstract keep the one made of their own sentences.
     """
     with open_base(kb) as base, progress_count("abstracts") as progress:
-        report = base.make_abstracts(scope, max_tokens=max_tokens, dry_run=dry_run, progress=progress)
+        if dry_run:
+            report = base.abstracts.estimate(scope, max_tokens=max_tokens)
+        else:
+            report = base.abstracts.make(scope, max_tokens=max_tokens, progress=progress)
     if as_json:
         page.say_json({"ok": report.ok, "nodes": report.nodes, "tokens": report.tokens} | page.plain(report))
     else:

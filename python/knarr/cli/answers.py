@@ -63,23 +63,23 @@ def ask(
 
     Prints the answer, the evidence word for word, the path taken by round, and the cost.
     """
+    from knarr.agent.budget import Budget
+
     with open_base(kb) as base:
+        budget = Budget(rounds, max_tokens, timeout, cost=max_cost)
         with waiting("looking for evidence"):
             answer, ms = timed(
                 lambda: base.ask(
                     question,
                     scope=scope,
                     k=k,
-                    rounds=rounds,
                     mode=mode.value,
                     policy=None if policy is None else policy.value,
-                    max_tokens=max_tokens,
-                    timeout_s=timeout,
-                    max_cost=max_cost,
+                    budget=budget,
                     shadow=shadow,
                 )
             )
-        trace = base.trace(answer.trace_id)
+        trace = base.traces.get(answer.trace_id)
     if as_json:
         page.say_json(full_json(answer, ms, trace))
     else:

@@ -58,7 +58,7 @@ def calibrate(
     wanted = _among(among)
     given = None if labels is None else _labels(labels)
     with open_base(kb) as base:
-        found = base.calibrate_checker(given, alpha, judge=judge, among=wanted)
+        found = base.checker.calibrate(given, alpha, judge=judge, among=wanted)
     if as_json:
         page.say_json({"never": found.never} | page.plain(found))
     else:
@@ -76,8 +76,8 @@ def report(
 ) -> None:
     """Count what the checker decided, why, and how often an early answer would have been wrong."""
     with open_base(kb) as base:
-        found = base.checker_report(since)
-        stored = base.checker_calibration()
+        found = base.checker.report(since)
+        stored = base.checker.calibration()
     if as_json:
         shares = {"wrong_share": found.wrong_share, "wrong_at_most": found.wrong_at_most}
         page.say_json(page.plain(found) | shares | {"calibration": page.plain(stored)})

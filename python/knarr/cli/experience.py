@@ -10,8 +10,8 @@ from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, OffsetOption, ScopeOption, open_base
 
 if TYPE_CHECKING:
-    from knarr.experience import EdgePage, EdgeRecord
     from knarr.experience.calibrate import GammaReport
+    from knarr.experience.types import EdgePage, EdgeRecord
 
 experience = typer.Typer(
     help="What earlier answers taught, for the modes vikingrag-e and -e+: list, explain, quarantine, take back.",
@@ -42,7 +42,7 @@ def list_(
 ) -> None:
     """List edges: from what a search found to what answered, for a question."""
     with open_base(kb) as base:
-        found = base.edges(scope, offset, limit, trace=trace, state=state)
+        found = base.experience.edges(scope, offset, limit, trace=trace, state=state)
     if as_json:
         page.say_json(found)
     else:
@@ -80,7 +80,7 @@ def explain(
 ) -> None:
     """Say which questions speak for an edge, and how their answers were found."""
     with open_base(kb) as base:
-        found = base.explain_edge(source, target)
+        found = base.experience.explain(source, target)
     if as_json:
         page.say_json({"edges": found})
         return
@@ -103,7 +103,7 @@ def quarantine(
 ) -> None:
     """Stop following what a run or a batch taught; it stays for the record."""
     with open_base(kb) as base:
-        changed = base.quarantine(trace, batch=batch)
+        changed = base.experience.quarantine(trace, batch=batch)
     _done("quarantined", "episode", changed, as_json)
 
 
@@ -116,7 +116,7 @@ def release(
 ) -> None:
     """Follow again what was quarantined."""
     with open_base(kb) as base:
-        changed = base.quarantine(trace, on=False, batch=batch)
+        changed = base.experience.quarantine(trace, on=False, batch=batch)
     _done("released", "episode", changed, as_json)
 
 
@@ -129,7 +129,7 @@ def approve(
 ) -> None:
     """Follow what was recorded for review (KNARR_LEARNING=record)."""
     with open_base(kb) as base:
-        changed = base.approve(trace, batch=batch)
+        changed = base.experience.approve(trace, batch=batch)
     _done("approved", "episode", changed, as_json)
 
 
@@ -141,7 +141,7 @@ def mark(
 ) -> None:
     """Say whether a run's answer was right. What a wrong one taught is quarantined at once."""
     with open_base(kb) as base:
-        base.mark(trace, good)
+        base.experience.mark(trace, good)
     page.say(f"marked {trace} as {'right' if good else 'wrong'}")
 
 
@@ -161,7 +161,7 @@ def forget(
 ) -> None:
     """Take back what a run or a batch taught, or what was learnt in a time."""
     with open_base(kb) as base:
-        gone = base.forget(trace, batch=batch, since=since, until=until)
+        gone = base.experience.forget(trace, batch=batch, since=since, until=until)
     _done("forgot", "edge", gone, as_json)
 
 
@@ -169,7 +169,7 @@ def forget(
 def stats(kb: KbOption = DEFAULT_KB, as_json: JsonOption = False) -> None:
     """Count what was learnt, in which state it is, and what came of it."""
     with open_base(kb) as base:
-        facts = base.experience_stats() | {"gamma": base.gamma}
+        facts = base.experience.stats() | {"gamma": base.experience.gamma}
     if as_json:
         page.say_json(facts)
         return
@@ -194,7 +194,7 @@ def calibrate(
     Each is held against what other questions taught: would it have been shown what it cited?
     """
     with open_base(kb) as base:
-        report = base.calibrate_gamma(target, dry_run=dry_run)
+        report = base.experience.calibrate(target, dry_run=dry_run)
         set_by_hand = base.settings.gamma is not None
     if as_json:
         page.say_json(report)

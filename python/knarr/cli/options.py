@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from knarr.errors import CatalogError
+from knarr.uris import SCHEME
 
 if TYPE_CHECKING:
     from knarr.knowledge_base import KnowledgeBase
 
 DEFAULT_KB = Path("knarr.kb")
-ROOT = "viking://"
+ROOT = SCHEME
 
 KbOption = Annotated[
     Path,

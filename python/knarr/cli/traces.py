@@ -14,10 +14,6 @@ from knarr.cli.options import DEFAULT_KB, JsonOption, KbOption, open_base
 from knarr.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-    from typing import TextIO
-
     from knarr.knowledge_base import KnowledgeBase
     from knarr.trace.record import Trace
 
@@ -51,9 +47,9 @@ def show(
     """Draw a run; without an id, list the latest. The word `show` may be left out."""
     with open_base(kb) as base:
         if trace_id is None:
-            _list_traces(base.traces(MAX_TRACES), as_json)
+            _list_traces(base.traces.list(MAX_TRACES), as_json)
             return
-        record = base.trace(trace_id)
+        record = base.traces.get(trace_id)
         learnt = 0 if as_json else _learnt(base, record)
     if as_json:
         page.say_json(record.to_json())
@@ -71,11 +67,10 @@ def diff(
     as_json: JsonOption = False,
 ) -> None:
     """Compare two runs: path, evidence, answer, cost."""
-    from knarr.trace.diff import diff as compare
     from knarr.trace.diff import render_diff
 
     with open_base(kb) as base:
-        found = compare(base.trace(a), base.trace(b))
+        found = base.traces.diff(a, b)
     if as_json:
         page.say_json(found)
     else:
@@ -108,30 +103,16 @@ def export(
     if content and not otel:
         raise typer.BadParameter("--content is for --otel: JSON Lines hold everything anyway")
     with open_base(kb) as base:
-        found = base.iter_traces(since, limit)
-        count = _send(found, content) if otel else _write(found, output)
+        if otel:
+            from knarr.trace.otlp import send
+
+            count = send(base.traces.walk(since, limit), content=content)
+        else:
+            count = base.traces.export(sys.stdout if output is None else output, since, limit)
     if otel or output is not None:
         page.note(f"{page.count(count, 'trace')} {'sent' if otel else f'written to {output}'}")
     if not count:
         raise typer.Exit(exits.NOTHING_FOUND)
-
-
-def _send(found: Iterator[Trace], content: bool) -> int:
-    from knarr.trace.otlp import send
-
-    return send(found, content=content)
-
-
-def _write(found: Iterator[Trace], output: Path | None) -> int:
-    from contextlib import nullcontext
-
-    from knarr.trace.export import write_jsonl
-
-    opened: AbstractContextManager[TextIO] = (
-        nullcontext(sys.stdout) if output is None else output.open("w", encoding="ascii", newline="\n")
-    )
-    with opened as file:
-        return write_jsonl(found, file)
 
 
 def _learnt(base: KnowledgeBase, record: Trace) -> int:
@@ -139,7 +120,7 @@ def _learnt(base: KnowledgeBase, record: Trace) -> int:
     if record.mode == "vikingrag":  # a mode that does not learn
         return 0
     try:
-        return base.edges(trace=record.id, limit=1).total
+        return base.experience.edges(trace=record.id, limit=1).total
     except NotFound:
         return 0
 

@@ -16,8 +16,8 @@ from knarr.errors import InvalidArgument
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from knarr.experience.report import Similarity, WarmUpReport
-    from knarr.experience.warmup import Progress
+    from knarr.experience.warm_up.report import Similarity, WarmUpReport
+    from knarr.experience.warm_up.run import Progress
 
 _MOST_SHOWN = 8
 _FORM = 'a question per line, or JSON Lines with "question" and, if it names its document, "context"'
@@ -71,12 +71,12 @@ def warm_up(
     with open_base(kb) as base:
         if dry_run:
             _show_questions(
-                given or [one.text for one in base.historical_questions(generate or 0, scope, seed=seed)],
+                given or [one.text for one in base.experience.historical_questions(generate or 0, scope, seed=seed)],
                 as_json,
             )
             return
         with _counting("asking") as progress:
-            report = base.warm_up(
+            report = base.experience.warm_up(
                 given, generate=generate, scope=scope, policy=policy, batch=batch, seed=seed, quick=quick,
                 against=later,
                 progress=progress,

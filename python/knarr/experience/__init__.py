@@ -1,26 +1,6 @@
-"""What accepted answers teach: Algorithm 2, and the keeping of its edges."""
+"""What accepted answers teach: Algorithm 2, the governance of its edges, and warming up.
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from knarr import late
-
-if TYPE_CHECKING:
-    from knarr.experience.judge import Judge, ModelJudge, RuleJudge
-    from knarr.experience.types import EdgePage, EdgeRecord, EdgeState
-
-_JUDGE, _TYPES = "knarr.experience.judge", "knarr.experience.types"
-late.install(
-    globals(),
-    {
-        "Judge": _JUDGE,
-        "ModelJudge": _JUDGE,
-        "RuleJudge": _JUDGE,
-        "EdgePage": _TYPES,
-        "EdgeRecord": _TYPES,
-        "EdgeState": _TYPES,
-    },
-)
-
-__all__ = ["EdgePage", "EdgeRecord", "EdgeState", "Judge", "ModelJudge", "RuleJudge"]
+`experience` is the part of a knowledge base (`kb.experience`); `pairs` and `learning` make edges from a trace,
+`judge` keeps the right ones, `calibrate` chooses gamma, `warm_up/` asks historical questions.
+May import: catalog, reading, models, language, trace, checker, and what they stand on; never the agent.
+"""

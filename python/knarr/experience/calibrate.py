@@ -9,14 +9,16 @@ An activation is right when the run itself cited the target, or kept it when it 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from knarr.errors import InvalidArgument
-from knarr.experience.history import History, unit
+from knarr.experience import pairs
+from knarr.experience.warm_up.history import History, unit
+from knarr.trace.record import Trace
 from knarr.uris import within
 
 GRID = tuple(round(0.5 + 0.01 * step, 2) for step in range(50))
@@ -165,3 +167,21 @@ def _why_not(rows: Sequence[GammaRow], enough: Sequence[GammaRow], target: float
         f"no gamma reaches a precision of {target:.2f}: the best, {best.gamma:.2f}, has {best.precision:.2f} "
         f"(at least {best.bound:.2f}) of {best.activations} activations"
     )
+
+
+def past_runs(
+    held: History, traces: Iterable[Trace], embed: Callable[[str], npt.NDArray[np.float32]]
+) -> tuple[History, list[PastRun]]:
+    """The stored runs that answered with evidence, and `held` with the questions of its traces in full."""
+    kept = {trace: {end for _, end in ends} for trace, ends in zip(held.traces, held.pairs, strict=True)}
+    asked: dict[str, str] = {}
+    runs = []
+    for trace in traces:
+        asked[trace.id] = trace.question
+        if pairs.teaches(trace):
+            cited = {citation.uri for citation in trace.citations}
+            right = frozenset(cited | kept.get(trace.id, set()))
+            seeds = frozenset(pairs.sources(trace))
+            runs.append(PastRun(trace.id, trace.question, trace.scope, seeds, right, embed(trace.core)))
+    questions = tuple(asked.get(trace, known) for trace, known in zip(held.traces, held.questions, strict=True))
+    return replace(held, questions=questions), runs

@@ -1,10 +1,10 @@
-"""Cards: what the read path keeps of a document in memory, to say where a hit comes from."""
+"""Cards: the record, sections and objects of a document, kept in memory to say where a hit comes from."""
 
 from __future__ import annotations
 
 import bisect
 import threading
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +15,7 @@ from knarr.catalog import Catalog, documents
 from knarr.catalog.records import DocumentRecord
 from knarr.errors import NotFound
 from knarr.types import Provenance, Span
+from knarr.uris import SCHEME, parent, relative
 
 _KEPT = 512
 _ROOTS_KEPT = 8192
@@ -22,16 +23,16 @@ _ROOTS_KEPT = 8192
 
 @dataclass(frozen=True)
 class Card:
-    """A document's record with its sections and objects by relative path, and chunks by section.
+    """A document's record with its sections in order and its objects by relative path.
 
-    What was told of a place is kept: the same hits come again."""
+    `paths` gives a section's place by its relative path. The provenance of each place that was asked for is
+    kept, since popular chunks are hits again and again."""
 
     record: DocumentRecord
     sections: tuple[sa.Row[Any], ...]
     objects: dict[str, sa.Row[Any]]
     paths: dict[str, int]
-    chunks: Mapping[int, Sequence[sa.Row[Any]]]
-    _told: dict[str, Provenance] = field(default_factory=dict, compare=False, repr=False)
+    _known: dict[str, Provenance] = field(default_factory=dict, compare=False, repr=False)
 
     def titles(self, section: int) -> tuple[str, ...]:
         """Titles from the top heading down to a section; empty for the document itself."""
@@ -51,17 +52,17 @@ class Card:
 
     def relative(self, uri: str) -> str:
         """The path of a URI below this document, without a trailing slash."""
-        return uri[len(self.record.uri) :].strip("/")
+        return relative(uri, self.record.uri)
 
     def provenance(self, uri: str) -> Provenance:
         """Where the object or section `uri` of this document comes from."""
         path = self.relative(uri)
-        told = self._told.get(path)
-        if told is None:
-            told = self._told[path] = self._tell(uri, path)
-        return told
+        known = self._known.get(path)
+        if known is None:
+            known = self._known[path] = self._find(uri, path)
+        return known
 
-    def _tell(self, uri: str, path: str) -> Provenance:
+    def _find(self, uri: str, path: str) -> Provenance:
         row = self.objects.get(path)
         section = row.section if row is not None else self.paths.get(path)
         if section is None:
@@ -110,19 +111,27 @@ class Cards:
                 self._cards.popitem(last=False)
         return card
 
-    def holding(self, uri: str) -> Card | None:
-        """The card of the document that this URI names or lies in, if it is at hand."""
+    def owning(self, uri: str) -> Card | None:
+        """The card of the document that a canonical URI names or lies in; None above documents."""
+        card = self._held(uri)
+        if card is not None:
+            return card
+        with self._catalog.reading() as connection:
+            owner = documents.owning(connection, uri)
+        return None if owner is None else self.of(owner.uri)
+
+    def _held(self, uri: str) -> Card | None:
         with self._lock:
-            while uri:
+            while uri != SCHEME:
                 card = self._cards.get(uri)
                 if card is not None:
                     self._cards.move_to_end(uri)
                     return card
-                uri = uri.rpartition("/")[0]
+                uri = parent(uri)
         return None
 
     def roots(self, uris: Sequence[str]) -> Mapping[str, Provenance | None]:
-        """Where whole documents come from, by their URIs; None for what is no document."""
+        """The provenance of whole documents by their URIs; None where a URI names no document."""
         with self._lock:
             known = {uri: self._roots[uri] for uri in uris if uri in self._roots}
         missing = [uri for uri in uris if uri not in known]
@@ -153,9 +162,4 @@ class Cards:
                 raise NotFound(f"{uri}: no such document")
             sections = tuple(documents.sections_of(connection, record.id))
             objects = {row.path: row for row in documents.objects_of(connection, record.id)}
-        chunks: dict[int, list[sa.Row[Any]]] = defaultdict(list)
-        for row in objects.values():
-            if row.kind == "chunk":
-                chunks[row.section].append(row)
-        paths = {row.path: row.ordinal for row in sections}
-        return Card(record, sections, objects, paths, dict(chunks))
+        return Card(record, sections, objects, {row.path: row.ordinal for row in sections})

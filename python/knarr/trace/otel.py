@@ -73,10 +73,10 @@ def export_spans(
         from opentelemetry.trace import get_tracer_provider
     except ImportError:
         raise MissingPackage("opentelemetry is not installed: pip install 'knarr[otel]'") from None
-    import knarr
+    from knarr.version import __version__
 
     provider = get_tracer_provider() if tracer_provider is None else tracer_provider
-    tracer = provider.get_tracer(AGENT, knarr.__version__)
+    tracer = provider.get_tracer(AGENT, __version__)
     return _emit(tracer, pieces(trace, content=content), begin_ns(trace.created_at), None)
 
 

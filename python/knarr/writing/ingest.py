@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from knarr.abstracts.recall import Recall
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
-from knarr.catalog.records import DocumentRecord
+from knarr.catalog.records import DocumentRecord, Laid
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.documents import parse
@@ -29,7 +29,7 @@ from knarr.errors import DocumentError, EmbedderError, InvalidArgument
 from knarr.models.embed import Embedder
 from knarr.models.embed.parallel import available_cores
 from knarr.uris import above, component, encode, place
-from knarr.writing.layout import Laid, lay_out
+from knarr.writing.layout import lay_out
 from knarr.writing.receipt import AddReport, Change, FileReport, Status
 from knarr.writing.sources import SourceFile, find_sources
 

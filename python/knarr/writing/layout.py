@@ -6,72 +6,17 @@ objects of any section are neighbours, and a scope inside a document is one rang
 
 from __future__ import annotations
 
-import hashlib
 import re
-from dataclasses import dataclass, field
 
 from knarr.abstracts.extractive import abstracts, preview
+from knarr.catalog.records import Laid, NamedObject, NamedSection
 from knarr.documents.chunks import Chunk, chunk
 from knarr.documents.sections import Document, Section
 from knarr.models.embed.tokens import Tokenizer, count_tokens
-from knarr.types import Kind
 from knarr.uris import ABSTRACT_NAME, SiblingNames, component, encode
 
 _TITLED = ("markdown", "html", "docx")
 _OPENING_CHARS = 400
-
-
-@dataclass(frozen=True, slots=True)
-class NamedSection:
-    """`path` is relative to the document's URI, percent-encoded, empty for the document itself;
-    `parent` is an index into the same list, None for the document; lines count from 1."""
-
-    title: str
-    level: int
-    path: str
-    parent: int | None
-    begin_byte: int
-    body_byte: int
-    end_byte: int
-    begin_line: int
-    end_line: int
-
-
-@dataclass(frozen=True, slots=True)
-class NamedObject:
-    """A chunk or an abstract. `text` is what Read returns; `embedded` what its vector stands for; an
-    abstract's byte range and lines are those of its section."""
-
-    kind: Kind
-    path: str
-    section: int
-    begin_byte: int
-    end_byte: int
-    begin_line: int
-    end_line: int
-    tokens: int
-    header: str
-    preview: str
-    text: str
-    embedded: str = field(repr=False)
-
-    def embedded_hash(self) -> bytes:
-        """The key of this object's vector: equal text is never embedded twice."""
-        return _hash(self.embedded)
-
-
-@dataclass(frozen=True, slots=True)
-class Laid:
-    """A document laid out: sections and objects in document order. `labels` are what a question may
-    call the document; the vector of each of its objects leans towards theirs."""
-
-    sections: tuple[NamedSection, ...]
-    objects: tuple[NamedObject, ...]
-    labels: tuple[str, ...]
-
-    def label_hashes(self) -> list[bytes]:
-        """The keys of the labels' vectors."""
-        return [_hash(label) for label in self.labels]
 
 
 def labels(document: Document, name: str) -> tuple[str, ...]:
@@ -85,10 +30,6 @@ def labels(document: Document, name: str) -> tuple[str, ...]:
         return (words,)
     # A number says nothing to an embedder.
     return (words, title) if re.search(r"[^\W\d_]{2}", words) else (title,)
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8")).digest()
 
 
 def lay_out(

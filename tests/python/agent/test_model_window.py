@@ -163,7 +163,7 @@ def test_the_last_paragraph_of_a_real_document_of_5_mb(tmp_path, write_docs):
                 ChatReply(f'"{ANSWER}" ({uri})'),
             ]
             chat = ScriptedChat(turns, window_tokens=8_000)
-            done = Agent(base, ModelPolicy(chat, style="native"), reranker=None).run(
+            done = Agent(base.library, ModelPolicy(chat, style="native"), reranker=None).run(
                 QUESTION, budget=Budget(rounds=40)
             )
             within_window(chat)

@@ -73,7 +73,7 @@ def test_agents_and_checkers_use_as_many_threads_as_the_settings_say(tmp_path, e
         note.write_text(f"# Fees\n\n{FITS}\n")
         kb.add(note, into="viking://kb")
         kb.ask("What is the late fee?", mode="vikingrag-e+")
-        Agent(kb)
+        Agent(kb.library)
     assert asked == [3] * len(asked) and len(asked) >= 3
 
 

@@ -136,29 +136,29 @@ def test_the_upper_end_is_the_exact_one(wrong: int, seen: int, bound: float) -> 
 
 def test_a_calibration_is_kept_for_its_judge(kb: knarr.KnowledgeBase) -> None:
     for trace in shadows(40, 20):
-        kb.store_trace(trace)
-    assert kb.checker_threshold() is None
-    found = kb.calibrate_checker(alpha=0.05)
+        kb.library.store_trace(trace)
+    assert kb.checker.threshold() is None
+    found = kb.checker.calibrate(alpha=0.05)
     assert found.scorer == scorer_of("rules")
-    assert kb.checker_threshold() == found.threshold
-    assert kb.checker_calibration() == found
-    assert kb.checker_threshold("judge-7b") is None
-    again = kb.calibrate_checker({trace.id: True for trace in shadows(30, 0)}, 0.05)
-    assert kb.checker_threshold() == again.threshold == 0.0
+    assert kb.checker.threshold() == found.threshold
+    assert kb.checker.calibration() == found
+    assert kb.checker.threshold("judge-7b") is None
+    again = kb.checker.calibrate({trace.id: True for trace in shadows(30, 0)}, 0.05)
+    assert kb.checker.threshold() == again.threshold == 0.0
 
 
 def test_a_label_of_a_run_that_is_not_there_is_refused(kb: knarr.KnowledgeBase) -> None:
     with pytest.raises(NotFound):
-        kb.calibrate_checker({"feedfeedfeedfeed": True})
+        kb.checker.calibrate({"feedfeedfeedfeed": True})
 
 
 def test_a_calibration_of_another_way_of_scoring_is_not_used(kb: knarr.KnowledgeBase) -> None:
     for trace in shadows(40, 0):
-        kb.store_trace(trace)
-    kb.calibrate_checker()
+        kb.library.store_trace(trace)
+    kb.checker.calibrate()
     stored = json.loads(kb._catalog.get("checker_calibration:rules") or "")
     kb._catalog.put("checker_calibration:rules", json.dumps({**stored, "scorer": "rules:score-0"}))
-    assert kb.checker_threshold() is None
+    assert kb.checker.threshold() is None
 
 
 Run = Callable[..., tuple[int, str, str]]
@@ -171,7 +171,7 @@ def knarr_(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.Captu
     monkeypatch.setitem(vars(knarr), "open", functools.partial(knarr.open, embedder=HashEmbedder()))
     with knarr.open(tmp_path / "runs.kb") as base:
         for trace in shadows(40, 20):
-            base.store_trace(trace)
+            base.library.store_trace(trace)
 
     def call(*arguments: str, kb: str = "runs.kb") -> tuple[int, str, str]:
         capsys.readouterr()

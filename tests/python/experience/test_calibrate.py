@@ -26,7 +26,7 @@ from knarr.experience.calibrate import (
     lower_bound,
     table,
 )
-from knarr.experience.history import History, similarity, unit
+from knarr.experience.warm_up.history import History, similarity, unit
 from knarr.testing import HashEmbedder
 
 A, B, C, D = (f"viking://kb/d/{name}_1.md" for name in "abcd")
@@ -165,43 +165,43 @@ def teach(base: knarr.KnowledgeBase, make_trace: MakeTrace, number: int) -> None
     for at_, word in enumerate(["late", "overdue", "delayed", "tardy", "slow", "belated"]):
         question = f"how many crowns does one pay for a {word} return"
         trace = make_trace(question, [call("Search", [LOAN, ILL])], [cite(base, FEE)], id=f"fee{number}{at_}")
-        base.store_trace(trace)
-        base.learn(trace)
+        base.library.store_trace(trace)
+        base.experience.learn(trace)
     trace = make_trace(
         "when are rooms booked", [call("Search", [ILL])], [cite(base, ROOM)], id=f"room{number}"
     )
-    base.store_trace(trace)
-    base.learn(trace)
+    base.library.store_trace(trace)
+    base.experience.learn(trace)
 
 
 def test_gamma_is_chosen_from_stored_runs_and_in_use_at_once(
     base: knarr.KnowledgeBase, make_trace: MakeTrace, tmp_path: Path
 ) -> None:
-    assert base.gamma == 0.8
+    assert base.experience.gamma == 0.8
     teach(base, make_trace, 0)
-    dry = base.calibrate_gamma(0.5, least=5, dry_run=True)
-    assert dry.chosen and base.gamma == 0.8
-    report = base.calibrate_gamma(0.5, least=5)
+    dry = base.experience.calibrate(0.5, least=5, dry_run=True)
+    assert dry.chosen and base.experience.gamma == 0.8
+    report = base.experience.calibrate(0.5, least=5)
     assert report == dry and (report.runs, report.episodes) == (7, 7)
-    assert base.gamma == report.gamma != 0.8 and report.gamma in GRID
+    assert base.experience.gamma == report.gamma != 0.8 and report.gamma in GRID
     figures = json.loads(base._catalog.get("gamma_figures") or "")
     assert figures["embedder"] == base.embedder.id and figures["precision"] == 1.0
     base.close()
     with knarr.open(tmp_path / "test.kb", embedder=HashEmbedder(dim=64)) as again:
-        assert again.gamma == report.gamma
+        assert again.experience.gamma == report.gamma
     settings = Settings(gamma=0.9)
     with knarr.open(tmp_path / "test.kb", embedder=HashEmbedder(dim=64), settings=settings) as by_hand:
-        assert by_hand.gamma == 0.9
+        assert by_hand.experience.gamma == 0.9
 
 
 def test_a_calibration_that_finds_nothing_changes_nothing(
     base: knarr.KnowledgeBase, make_trace: MakeTrace
 ) -> None:
     teach(base, make_trace, 0)
-    base.calibrate_gamma(0.5, least=5)
-    kept = base.gamma
-    report = base.calibrate_gamma(0.99, least=5)
-    assert not report.chosen and report.gamma == base.gamma == kept
+    base.experience.calibrate(0.5, least=5)
+    kept = base.experience.gamma
+    report = base.experience.calibrate(0.99, least=5)
+    assert not report.chosen and report.gamma == base.experience.gamma == kept
 
 
 def test_a_question_asked_again_says_nothing_about_others(
@@ -211,14 +211,14 @@ def test_a_question_asked_again_says_nothing_about_others(
         trace = make_trace(
             "what does a late return cost", [call("Search", [LOAN])], [cite(base, FEE)], id=name
         )
-        base.store_trace(trace)
-        base.learn(trace)
-    assert base.calibrate_gamma(0.5, least=1, dry_run=True).rows == ()
+        base.library.store_trace(trace)
+        base.experience.learn(trace)
+    assert base.experience.calibrate(0.5, least=1, dry_run=True).rows == ()
     other = make_trace(
         "what does a late return cost me", [call("Search", [LOAN])], [cite(base, FEE)], id="bb1"
     )
-    base.store_trace(other)  # stored, not learnt: it is held against both
-    (row, *_) = base.calibrate_gamma(0.5, least=1, dry_run=True).rows
+    base.library.store_trace(other)  # stored, not learnt: it is held against both
+    (row, *_) = base.experience.calibrate(0.5, least=1, dry_run=True).rows
     assert (row.activations, row.precision, row.questions) == (1, 1.0, 1)
 
 
@@ -226,10 +226,10 @@ def test_quarantined_and_forgotten_runs_are_no_history(
     base: knarr.KnowledgeBase, make_trace: MakeTrace
 ) -> None:
     teach(base, make_trace, 0)
-    base.quarantine("room0")
-    assert base.calibrate_gamma(least=5, dry_run=True).episodes == 6
-    base.forget("fee00")
-    assert base.calibrate_gamma(least=5, dry_run=True).episodes == 5
+    base.experience.quarantine("room0")
+    assert base.experience.calibrate(least=5, dry_run=True).episodes == 6
+    base.experience.forget("fee00")
+    assert base.experience.calibrate(least=5, dry_run=True).episodes == 5
 
 
 def test_command(
@@ -250,9 +250,9 @@ def test_command(
     assert code == 3 and "gamma 0.80 stays: no question was answered" in out
     teach(base, make_trace, 0)
     code, out, err = command("--target", "0.5", "--dry-run")
-    assert code == 0 and err == "not stored: --dry-run\n" and base.gamma == 0.8
+    assert code == 0 and err == "not stored: --dry-run\n" and base.experience.gamma == 0.8
     assert out.splitlines()[0] == "gamma  activations  right  at least  questions helped"
     assert "7 runs, 7 episodes with edges" in out and "the lowest gamma whose precision" in out
     code, out, err = command("--target", "0.5", "--json")
     body = json.loads(out)
-    assert (code, err) == (0, "") and body["chosen"] and base.gamma == body["gamma"]
+    assert (code, err) == (0, "") and body["chosen"] and base.experience.gamma == body["gamma"]

@@ -16,8 +16,8 @@ def traces(base: knarr.KnowledgeBase, make_trace: MakeTrace) -> list[Trace]:
     """Learnt: ROOM, LOAN -> FEE by "aa1" in batch "x"; ROOM -> ILL by "aa2" in batch "y"."""
     first = make_trace(QUESTION, [call("Search", [ROOM, LOAN])], [cite(base, FEE)], id="aa1")
     second = make_trace("who pays no fee", [call("Search", [ROOM])], [cite(base, ILL)], id="aa2")
-    base.learn(first, batch="x")
-    base.learn(second, batch="y")
+    base.experience.learn(first, batch="x")
+    base.experience.learn(second, batch="y")
     return [first, second]
 
 
@@ -36,13 +36,13 @@ def test_marking_an_answer_as_wrong_ends_its_effect_at_once(
     base: knarr.KnowledgeBase, traces: list[Trace]
 ) -> None:
     assert reached(base) == [FEE]
-    base.mark("aa1", good=False)
+    base.experience.mark("aa1", good=False)
     assert reached(base) == [] and held(base) == listed(base) == [(ROOM, ILL, "aa2")]
-    assert {edge.state for edge in base.edges(trace="aa1")} == {"quarantined"}
-    assert base.learn(traces[0]) == 0  # it does not come back by itself
+    assert {edge.state for edge in base.experience.edges(trace="aa1")} == {"quarantined"}
+    assert base.experience.learn(traces[0]) == 0  # it does not come back by itself
     assert reached(base) == []
-    base.mark("aa2", good=True)
-    assert (base.edges(trace="aa2").edges[0].helped, base.edges(trace="aa1").edges[0].failed) == (1, 1)
+    base.experience.mark("aa2", good=True)
+    assert (base.experience.edges(trace="aa2").edges[0].helped, base.experience.edges(trace="aa1").edges[0].failed) == (1, 1)
 
 
 def test_an_edge_adds_candidates_and_leaves_the_hits_alone(
@@ -57,19 +57,19 @@ def test_marking_a_run_that_used_edges_counts_for_them(
     base: knarr.KnowledgeBase, traces: list[Trace], make_trace: MakeTrace
 ) -> None:
     run = make_trace("asked now", [call("Search", [ROOM, FEE], [use(FEE, "aa1")])], [], id="run")
-    base.store_trace(run)
-    base.mark("run", good=False)
-    base.mark("run", good=True)
-    edge = base.edges(trace="aa1").edges[0]
+    base.library.store_trace(run)
+    base.experience.mark("run", good=False)
+    base.experience.mark("run", good=True)
+    edge = base.experience.edges(trace="aa1").edges[0]
     assert (edge.helped, edge.failed, edge.state) == (1, 1, "active")
     with pytest.raises(knarr.NotFound, match="no trace has this id"):
-        base.mark("nobody", good=False)
+        base.experience.mark("nobody", good=False)
     taught = make_trace("asked again", [call("Search", [LOAN, FEE], [use(FEE, "aa1")])], [cite(base, ILL)])
-    base.store_trace(taught)
-    assert base.learn(taught) == 1
-    base.mark(taught.id, good=False)
-    assert base.edges(trace="aa1").edges[0].failed == 2
-    assert base.edges(trace=taught.id).edges[0].state == "quarantined"
+    base.library.store_trace(taught)
+    assert base.experience.learn(taught) == 1
+    base.experience.mark(taught.id, good=False)
+    assert base.experience.edges(trace="aa1").edges[0].failed == 2
+    assert base.experience.edges(trace=taught.id).edges[0].state == "quarantined"
 
 
 def test_uses_are_counted_with_their_outcomes(
@@ -79,13 +79,13 @@ def test_uses_are_counted_with_their_outcomes(
         call("Search", [FEE, ILL], [use(FEE, "aa1"), use(ILL, "aa2")]),
         call("Search", [FEE], [use(FEE, "aa1")]),
     ]
-    base.note_use(make_trace(QUESTION, shown, [cite(base, FEE)]))
-    base.note_use(make_trace(QUESTION, shown, [], status="not_found"))
-    base.note_use(make_trace(QUESTION, [call("Search", [FEE])], [cite(base, FEE)]))
-    base.note_use(make_trace(QUESTION, [call("Search", [FEE], [use(FEE, "forgotten")])], []))
-    found = {edge.trace: (edge.uses, edge.helped, edge.failed) for edge in base.edges()}
+    base.experience.note_use(make_trace(QUESTION, shown, [cite(base, FEE)]))
+    base.experience.note_use(make_trace(QUESTION, shown, [], status="not_found"))
+    base.experience.note_use(make_trace(QUESTION, [call("Search", [FEE])], [cite(base, FEE)]))
+    base.experience.note_use(make_trace(QUESTION, [call("Search", [FEE], [use(FEE, "forgotten")])], []))
+    found = {edge.trace: (edge.uses, edge.helped, edge.failed) for edge in base.experience.edges()}
     assert found == {"aa1": (2, 1, 1), "aa2": (2, 0, 1)}
-    assert base.experience_stats()["uses"] == 4
+    assert base.experience.stats()["uses"] == 4
 
 
 # ---------------------------------------------------------------- taking back
@@ -93,42 +93,42 @@ def test_uses_are_counted_with_their_outcomes(
 
 def test_quarantine_and_release(base: knarr.KnowledgeBase, traces: list[Trace]) -> None:
     before = held(base)
-    assert base.quarantine("aa1") == 1
+    assert base.experience.quarantine("aa1") == 1
     assert held(base) == listed(base) == [(ROOM, ILL, "aa2")]
-    assert base.quarantine(batch="x", on=False) == 1
+    assert base.experience.quarantine(batch="x", on=False) == 1
     assert held(base) == listed(base) == before
-    assert base.quarantine("aa1", on=False) == 0
+    assert base.experience.quarantine("aa1", on=False) == 0
     with pytest.raises(knarr.InvalidArgument, match="either a trace or a batch"):
-        base.quarantine()
+        base.experience.quarantine()
 
 
 @pytest.mark.parametrize("how", ["trace", "batch", "since"])
 def test_any_part_can_be_rolled_back(base: knarr.KnowledgeBase, traces: list[Trace], how: str) -> None:
-    second = base.edges(trace="aa2").edges[0]
+    second = base.experience.edges(trace="aa2").edges[0]
     named = {"trace": {"trace": "aa2"}, "batch": {"batch": "y"}, "since": {"since": second.created_at}}[how]
-    assert base.forget(**named) == 1
+    assert base.experience.forget(**named) == 1
     assert {trace for _, _, trace in held(base)} == {"aa1"} and held(base) == listed(base)
-    assert base.forget(until="2999-01-01") == 2
-    assert held(base) == [] and base.edges().total == 0
-    assert base.forget(since="2001-01-01T00:00:00+02:00") == 0
+    assert base.experience.forget(until="2999-01-01") == 2
+    assert held(base) == [] and base.experience.edges().total == 0
+    assert base.experience.forget(since="2001-01-01T00:00:00+02:00") == 0
 
 
 def test_what_cannot_be_forgotten_is_said(base: knarr.KnowledgeBase, traces: list[Trace]) -> None:
     with pytest.raises(knarr.InvalidArgument, match="nothing to forget"):
-        base.forget()
+        base.experience.forget()
     with pytest.raises(knarr.InvalidArgument, match="expected a time"):
-        base.forget(since="yesterday")
+        base.experience.forget(since="yesterday")
     for name in ("aa", "zz", ""):  # two begin so, or none does
         with pytest.raises(knarr.NotFound):
-            base.forget(name)
+            base.experience.forget(name)
     assert len(held(base)) == 3
-    assert base.forget("aa1") == 2
+    assert base.experience.forget("aa1") == 2
 
 
 def test_a_whole_id_is_never_mistaken_for_a_beginning(base: knarr.KnowledgeBase, traces: list[Trace]) -> None:
     for name in ("aa", "aa11", "aa%", "aa1_"):
-        base.learn(replace(traces[0], id=name))
-    assert base.forget("aa") == 2 and base.forget("aa1") == 2
+        base.experience.learn(replace(traces[0], id=name))
+    assert base.experience.forget("aa") == 2 and base.experience.forget("aa1") == 2
     assert {trace for _, _, trace in held(base)} == {"aa2", "aa11", "aa%", "aa1_"}
 
 
@@ -136,42 +136,42 @@ def test_a_whole_id_is_never_mistaken_for_a_beginning(base: knarr.KnowledgeBase,
 
 
 def test_listing_by_page_scope_state_and_trace(base: knarr.KnowledgeBase, traces: list[Trace]) -> None:
-    page = base.edges(limit=2)
+    page = base.experience.edges(limit=2)
     assert (len(page), page.total, page.next_offset) == (2, 3, 2)
-    rest = base.edges(offset=2, limit=2)
+    rest = base.experience.edges(offset=2, limit=2)
     assert rest.next_offset is None
     assert [(edge.source, edge.target, edge.trace) for edge in (*page, *rest)] == [
         (LOAN, FEE, "aa1"),
         (ROOM, FEE, "aa1"),
         (ROOM, ILL, "aa2"),
     ]
-    assert base.edges("viking://kb/loans/Loans/Illness").total == 1
-    assert base.edges("viking://kb/room").total == 0
-    assert base.edges("viking://kb/rooms/").total == 2
-    base.quarantine("aa2")
-    assert base.edges(state="active").total == 2
-    assert base.edges(state="quarantined").edges[0].trace == "aa2"
-    assert base.edges(ROOM, trace="aa1").total == 1
+    assert base.experience.edges("viking://kb/loans/Loans/Illness").total == 1
+    assert base.experience.edges("viking://kb/room").total == 0
+    assert base.experience.edges("viking://kb/rooms/").total == 2
+    base.experience.quarantine("aa2")
+    assert base.experience.edges(state="active").total == 2
+    assert base.experience.edges(state="quarantined").edges[0].trace == "aa2"
+    assert base.experience.edges(ROOM, trace="aa1").total == 1
     with pytest.raises(knarr.InvalidArgument, match="state"):
-        base.edges(state="gone")
+        base.experience.edges(state="gone")
     with pytest.raises(knarr.InvalidArgument, match="limit"):
-        base.edges(limit=0)
+        base.experience.edges(limit=0)
 
 
 def test_an_edge_is_explained_by_all_that_speak_for_it(
     base: knarr.KnowledgeBase, traces: list[Trace]
 ) -> None:
-    base.learn(replace(traces[0], id="bb", question="what is the fine for being late"))
-    first, second = base.explain_edge(ROOM, FEE)
+    base.experience.learn(replace(traces[0], id="bb", question="what is the fine for being late"))
+    first, second = base.experience.explain(ROOM, FEE)
     assert (first.question, second.question) == (QUESTION, "what is the fine for being late")
     assert first.summary == "Search(late return)"
     with pytest.raises(knarr.NotFound, match="no edge leads"):
-        base.explain_edge(FEE, ROOM)
+        base.experience.explain(FEE, ROOM)
 
 
 def test_counts(base: knarr.KnowledgeBase, traces: list[Trace]) -> None:
-    base.quarantine("aa2")
-    assert base.experience_stats() == {
+    base.experience.quarantine("aa2")
+    assert base.experience.stats() == {
         "questions": 2,
         "episodes": {"active": 1, "quarantined": 1},
         "edges": {"active": 2, "quarantined": 1},

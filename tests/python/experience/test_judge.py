@@ -9,7 +9,7 @@ import pytest
 import knarr
 from by_hand import FEE, ILL, LOAN, QUESTION, ROOM, MakeTrace, call, cite, held
 from knarr.errors import ChatError, ContextOverflow
-from knarr.experience import ModelJudge, RuleJudge
+from knarr.experience.judge import ModelJudge, RuleJudge
 from knarr.models.chat import ScriptedChat
 from knarr.types import Citation
 
@@ -94,14 +94,14 @@ def test_a_judge_that_cannot_be_reached_leaves_the_trace_to_be_learnt_later(
     base: knarr.KnowledgeBase, make_trace: MakeTrace
 ) -> None:
     trace = make_trace(QUESTION, [call("Search", [LOAN, ROOM]), call("Grep", [ILL])], [cite(base, FEE)])
-    assert base.learn(trace, judge=ModelJudge(ScriptedChat([ChatError("refused")]))) == 0
-    assert held(base) == [] and base.experience_stats()["episodes"] == {}
+    assert base.experience.learn(trace, judge=ModelJudge(ScriptedChat([ChatError("refused")]))) == 0
+    assert held(base) == [] and base.experience.stats()["episodes"] == {}
     chat = ScriptedChat(['{"supports": [2]}'])
     judge = ModelJudge(chat)
-    assert base.learn(trace, judge=judge) == 2
+    assert base.experience.learn(trace, judge=judge) == 2
     assert held(base) == [(LOAN, ILL, trace.id), (ROOM, ILL, trace.id)]
     assert judge.usage.calls == 1
-    assert base.learn(trace, judge=judge) == 0 and len(chat.requests) == 1
+    assert base.experience.learn(trace, judge=judge) == 0 and len(chat.requests) == 1
 
 
 def test_a_trace_whose_judge_keeps_nothing_is_not_asked_about_again(
@@ -109,5 +109,5 @@ def test_a_trace_whose_judge_keeps_nothing_is_not_asked_about_again(
 ) -> None:
     trace = make_trace(QUESTION, [call("Search", [LOAN])], [cite(base, FEE)])
     chat = ScriptedChat(["no idea"])
-    assert [base.learn(trace, judge=ModelJudge(chat)) for _ in range(3)] == [0, 0, 0]
-    assert len(chat.requests) == 1 and base.experience_stats()["episodes"] == {"active": 1}
+    assert [base.experience.learn(trace, judge=ModelJudge(chat)) for _ in range(3)] == [0, 0, 0]
+    assert len(chat.requests) == 1 and base.experience.stats()["episodes"] == {"active": 1}

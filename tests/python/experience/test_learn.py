@@ -39,7 +39,7 @@ def lesson(base: knarr.KnowledgeBase, make_trace: MakeTrace) -> Trace:
 
 
 def test_edges_lead_from_what_was_found_to_what_answers(base: knarr.KnowledgeBase, lesson: Trace) -> None:
-    assert base.learn(lesson) == 2
+    assert base.experience.learn(lesson) == 2
     assert held(base) == listed(base) == [(LOAN, FEE, lesson.id), (ROOM, FEE, lesson.id)]
     found = base.search("equipment lasts fourteen days", k=1, gamma=0.8, question=QUESTION)
     assert [hit.uri for hit in found] == [LOAN]
@@ -50,7 +50,7 @@ def test_edges_lead_from_what_was_found_to_what_answers(base: knarr.KnowledgeBas
 
 
 def test_edges_are_followed_only_where_asked(base: knarr.KnowledgeBase, lesson: Trace) -> None:
-    base.learn(lesson)
+    base.experience.learn(lesson)
     assert base.search(QUESTION, k=9).edges == ()
     assert base.search("equipment lasts", k=9, gamma=0.8).edges == ()  # the query is no such question
     assert base.search("equipment", k=9, gamma=0.8, question="rooms").edges == ()
@@ -72,8 +72,8 @@ def test_distinct_hits_follow_the_edges_of_their_copies_only(
     everything = [hit.uri for hit in kb.search(words, k=8)]
     copies, last = everything[:4], everything[-1]
     assert all("/notes/" in uri for uri in copies)
-    kb.learn(make_trace(QUESTION, [call("Search", [copies[-1]])], [cite(kb, FEE)]))
-    kb.learn(make_trace(QUESTION, [call("Search", [last])], [cite(kb, everything[4])]))
+    kb.experience.learn(make_trace(QUESTION, [call("Search", [copies[-1]])], [cite(kb, FEE)]))
+    kb.experience.learn(make_trace(QUESTION, [call("Search", [last])], [cite(kb, everything[4])]))
     assert len(kb.search(words, k=8, gamma=0.8, question=QUESTION).edges) == 2
     found = kb.search(words, k=2, distinct=True, gamma=0.8, question=QUESTION)
     assert sorted([found[0].uri, *found[0].copies]) == sorted(copies) and len(found) == 2
@@ -88,7 +88,7 @@ def test_edges_can_be_lifted_to_their_section(
     )
     kb.add(write_docs({"long.md": long, **DOCS}), into="viking://kb")
     parts = [f"viking://kb/long/Long/Long_{n}.md" for n in (1, 2)]
-    kb.learn(make_trace(QUESTION, [call("Search", parts[1:])], [cite(kb, FEE)]))
+    kb.experience.learn(make_trace(QUESTION, [call("Search", parts[1:])], [cite(kb, FEE)]))
     asked = {"gamma": 0.8, "question": QUESTION, "k": 1}
     scope = f"{parts[0]}"
     assert kb.search("Paragraph 1", scope, **asked).edges == ()
@@ -107,13 +107,13 @@ def test_edges_can_be_lifted_to_their_section(
 
 def test_what_came_by_an_edge_teaches_nothing(base: knarr.KnowledgeBase, make_trace: MakeTrace) -> None:
     led = call("Search", [LOAN, FEE], [edge(FEE)])
-    assert base.learn(make_trace(QUESTION, [led], [cite(base, FEE)]), judge=KeepAll()) == 0
+    assert base.experience.learn(make_trace(QUESTION, [led], [cite(base, FEE)]), judge=KeepAll()) == 0
     again = make_trace(QUESTION, [led, call("Grep", [FEE, ILL])], [cite(base, FEE)])
-    assert base.learn(again, judge=KeepAll()) == 1
+    assert base.experience.learn(again, judge=KeepAll()) == 1
     assert held(base) == [(LOAN, ILL, again.id)]
     # A source only if some search found it without the edge.
     third = make_trace(QUESTION, [led, call("Search", [FEE])], [cite(base, ROOM)])
-    base.learn(third)
+    base.experience.learn(third)
     assert [(source, target) for source, target, trace in held(base) if trace == third.id] == [
         (FEE, ROOM),
         (LOAN, ROOM),
@@ -123,7 +123,7 @@ def test_what_came_by_an_edge_teaches_nothing(base: knarr.KnowledgeBase, make_tr
 def test_calls_that_failed_teach_nothing(base: knarr.KnowledgeBase, make_trace: MakeTrace) -> None:
     calls = [call("Search", [LOAN]), call("Search", [ROOM], error="no"), call("Grep", [ILL], error="no")]
     trace = make_trace(QUESTION, calls, [cite(base, FEE)])
-    assert base.learn(trace, judge=KeepAll()) == 1
+    assert base.experience.learn(trace, judge=KeepAll()) == 1
     assert held(base) == [(LOAN, FEE, trace.id)]
 
 
@@ -135,15 +135,15 @@ def test_reading_a_section_counts_for_the_chunks_it_showed(
     )
     judge = KeepAll()
     read = call("Read", ["viking://kb/loans/Loans"], text=shown)
-    base.learn(make_trace(QUESTION, [call("Search", [ROOM]), read], [cite(base, FEE)]), judge=judge)
+    base.experience.learn(make_trace(QUESTION, [call("Search", [ROOM]), read], [cite(base, FEE)]), judge=judge)
     assert judge.asked == [[FEE, LOAN]]
     chunk = call("Read", [ILL], text="> anything")
-    base.learn(make_trace(QUESTION, [call("Search", [ROOM]), chunk], [cite(base, FEE)]), judge=judge)
+    base.experience.learn(make_trace(QUESTION, [call("Search", [ROOM]), chunk], [cite(base, FEE)]), judge=judge)
     assert judge.asked[1:] == [[FEE, ILL]]
 
 
 def test_no_edge_leads_to_where_it_begins(base: knarr.KnowledgeBase, make_trace: MakeTrace) -> None:
-    assert base.learn(make_trace(QUESTION, [call("Search", [FEE])], [cite(base, FEE)])) == 0
+    assert base.experience.learn(make_trace(QUESTION, [call("Search", [FEE])], [cite(base, FEE)])) == 0
     assert held(base) == []
 
 
@@ -154,7 +154,7 @@ def test_one_question_teaches_a_bounded_number(
     uris = [f"viking://d{n}/d{n}_1.md" for n in range(40)]
     trace = make_trace(QUESTION, [call("Search", uris[:30]), call("Grep", uris)], [cite(kb, uris[39])])
     judge = KeepAll()
-    assert kb.learn(trace, judge=judge) <= pairs.MOST_SOURCES * pairs.MOST_TARGETS
+    assert kb.experience.learn(trace, judge=judge) <= pairs.MOST_SOURCES * pairs.MOST_TARGETS
     assert len(judge.asked[0]) == pairs.MOST_CANDIDATES
     assert len({source for source, _, _ in held(kb)}) == pairs.MOST_SOURCES
     assert len({target for _, target, _ in held(kb)}) == pairs.MOST_TARGETS
@@ -163,8 +163,8 @@ def test_one_question_teaches_a_bounded_number(
 
 @pytest.mark.parametrize("status", ["not_found", "no_answer", "budget_exhausted"])
 def test_only_answers_teach(base: knarr.KnowledgeBase, lesson: Trace, status: str) -> None:
-    assert base.learn(replace(lesson, status=status)) == 0
-    assert base.learn(lesson) == 2
+    assert base.experience.learn(replace(lesson, status=status)) == 0
+    assert base.experience.learn(lesson) == 2
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_what_the_checker_missed_something_in_teaches_nothing(
     """Unless the full path found more than the checker had seen."""
     verdict = Verdict("insufficient", "below", (ConstraintCheck("entity", "Oslo", (), met),))
     check = CheckRecord(1, "?", verdict, "escalated", "below", 100, 1.0, agrees=agrees)
-    assert bool(base.learn(replace(lesson, checks=(check,)))) is teaches
+    assert bool(base.experience.learn(replace(lesson, checks=(check,)))) is teaches
 
 
 def test_only_evidence_that_stands_in_its_source_teaches(base: knarr.KnowledgeBase, lesson: Trace) -> None:
@@ -185,18 +185,18 @@ def test_only_evidence_that_stands_in_its_source_teaches(base: knarr.KnowledgeBa
         replace(good, text="The fee is nine crowns, whatever the day."),
         replace(good, uri=ROOM),
     ):
-        assert base.learn(replace(lesson, citations=(citation,)), judge=KeepAll()) == 0
-    assert base.learn(replace(lesson, citations=())) == 0
+        assert base.experience.learn(replace(lesson, citations=(citation,)), judge=KeepAll()) == 0
+    assert base.experience.learn(replace(lesson, citations=())) == 0
     gone = Citation("viking://kb/none/none_1.md", good.text, (1, 1), None, "viking://kb/none")
-    assert base.learn(replace(lesson, citations=(gone,))) == 0
-    assert held(base) == [] and base.experience_stats()["episodes"] == {}
-    assert base.learn(lesson) == 2
+    assert base.experience.learn(replace(lesson, citations=(gone,))) == 0
+    assert held(base) == [] and base.experience.stats()["episodes"] == {}
+    assert base.experience.learn(lesson) == 2
 
 
 def test_uris_that_are_none_are_passed_over(base: knarr.KnowledgeBase, make_trace: MakeTrace) -> None:
     odd = ["viking://kb/../x", "http://x", "", "viking://", "viking://kb/", "viking://kb/loans/.abstract.md"]
     calls = [call("Search", [*odd, LOAN]), call("Grep", odd), call("Read", odd[:1])]
-    assert base.learn(make_trace(QUESTION, calls, [cite(base, FEE)]), judge=KeepAll()) == 1
+    assert base.experience.learn(make_trace(QUESTION, calls, [cite(base, FEE)]), judge=KeepAll()) == 1
 
 
 def test_a_document_that_changed_since_the_run_is_not_learnt(
@@ -212,11 +212,11 @@ def test_a_document_that_changed_since_the_run_is_not_learnt(
         write_docs({"rooms.md": "# Rooms\n\nRooms are booked on the web at any time of the day.\n"}),
         into="viking://kb",
     )
-    assert base.learn(old) == 0 and held(base) == []
+    assert base.experience.learn(old) == 0 and held(base) == []
     early = make_trace(
         QUESTION, [call("Search", [LOAN])], [cite(base, FEE)], created_at="2001-01-01T00:00:00+00:00"
     )
-    assert base.learn(early) == 0 and held(base) == []
+    assert base.experience.learn(early) == 0 and held(base) == []
 
 
 # ---------------------------------------------------------------- EDGE-01
@@ -225,41 +225,41 @@ def test_a_document_that_changed_since_the_run_is_not_learnt(
 def test_a_trace_teaches_once(
     base: knarr.KnowledgeBase, lesson: Trace, write_docs: WriteDocs, tmp_path: Path, embedder: HashEmbedder
 ) -> None:
-    base.learn(lesson)
+    base.experience.learn(lesson)
     once = held(base)
-    assert [base.learn(lesson) for _ in range(5)] == [0] * 5
+    assert [base.experience.learn(lesson) for _ in range(5)] == [0] * 5
     base.add(write_docs(DOCS), into="viking://kb")
     assert held(base) == once
     base.close()
     with knarr.open(tmp_path / "test.kb", embedder=embedder) as again:
-        assert again.learn(lesson) == 0
+        assert again.experience.learn(lesson) == 0
         assert held(again) == listed(again) == once
 
 
 def test_another_trace_adds_its_own_share_and_takes_only_that_back(
     base: knarr.KnowledgeBase, lesson: Trace
 ) -> None:
-    base.learn(lesson)
+    base.experience.learn(lesson)
     once = held(base)
     other = replace(lesson, id="other")
-    assert base.learn(other) == 2
-    assert len(held(base)) == 4 and len(base.explain_edge(LOAN, FEE)) == 2
-    assert base.experience_stats()["questions"] == 1
-    assert base.forget(other.id) == 2
+    assert base.experience.learn(other) == 2
+    assert len(held(base)) == 4 and len(base.experience.explain(LOAN, FEE)) == 2
+    assert base.experience.stats()["questions"] == 1
+    assert base.experience.forget(other.id) == 2
     assert held(base) == listed(base) == once
-    assert base.forget(lesson.id) == 2
-    assert held(base) == [] and base.experience_stats()["questions"] == 0
-    assert base.learn(lesson) == 2
+    assert base.experience.forget(lesson.id) == 2
+    assert held(base) == [] and base.experience.stats()["questions"] == 0
+    assert base.experience.learn(lesson) == 2
     assert held(base) == once
 
 
 def test_asking_costs_one_vector_however_often_it_is_learnt(
     base: knarr.KnowledgeBase, lesson: Trace, embedder: HashEmbedder
 ) -> None:
-    base.learn(lesson)
+    base.experience.learn(lesson)
     embedder.texts = 0
-    base.learn(replace(lesson, id="other"))
-    base.forget(lesson.id)
+    base.experience.learn(replace(lesson, id="other"))
+    base.experience.forget(lesson.id)
     assert base.search(QUESTION, k=9, gamma=0.8).edges[0].trace == "other"
     assert embedder.texts == 0
 
@@ -276,17 +276,17 @@ def test_learning_modes(
 ) -> None:
     for mode in ("off", "frozen"):
         with open_with(tmp_path, embedder, learning=mode) as other:
-            assert other.learn(lesson) == 0
+            assert other.experience.learn(lesson) == 0
     with open_with(tmp_path, embedder, learning="record") as other:
-        assert other.learn(lesson) == 2
-        assert held(other) == [] and other.edges().edges[0].state == "pending"
-        assert other.learn(lesson) == 0
-        assert other.quarantine(lesson.id, on=False) == 0  # it waits for approval
-        assert other.approve(lesson.id) == 1
+        assert other.experience.learn(lesson) == 2
+        assert held(other) == [] and other.experience.edges().edges[0].state == "pending"
+        assert other.experience.learn(lesson) == 0
+        assert other.experience.quarantine(lesson.id, on=False) == 0  # it waits for approval
+        assert other.experience.approve(lesson.id) == 1
         assert len(held(other)) == 2
-        assert other.approve(lesson.id) == 0
+        assert other.experience.approve(lesson.id) == 0
     assert base.refresh() and len(held(base)) == 2
-    assert base.learn(replace(lesson, id="b"), mode="record") == 2
+    assert base.experience.learn(replace(lesson, id="b"), mode="record") == 2
     assert len(held(base)) == 2
 
 
@@ -294,18 +294,18 @@ def test_edges_expire(
     base: knarr.KnowledgeBase, lesson: Trace, tmp_path: Path, embedder: HashEmbedder
 ) -> None:
     with open_with(tmp_path, embedder, edge_days=1e-9) as brief:
-        assert brief.learn(lesson) == 2
-        assert [edge.state for edge in brief.edges()] == ["expired"] * 2
+        assert brief.experience.learn(lesson) == 2
+        assert [edge.state for edge in brief.experience.edges()] == ["expired"] * 2
         assert brief.search(QUESTION, k=9, gamma=0.8).edges == ()
     with open_with(tmp_path, embedder, edge_days=1000) as long:
-        assert long.learn(replace(lesson, id="b")) == 2
-        assert long.edges(trace="b").edges[0].expires_at is not None
+        assert long.experience.learn(replace(lesson, id="b")) == 2
+        assert long.experience.edges(trace="b").edges[0].expires_at is not None
         assert [hit.trace for hit in long.search(QUESTION, k=9, gamma=0.8).edges] == ["b"]
 
 
 def test_rights_are_stored_with_what_rests_on_them(base: knarr.KnowledgeBase, lesson: Trace) -> None:
-    base.learn(lesson, learner="ann", tenant="north", labels=("hr", "pay"), batch="week 1")
-    (record, _) = base.edges()
+    base.experience.learn(lesson, learner="ann", tenant="north", labels=("hr", "pay"), batch="week 1")
+    (record, _) = base.experience.edges()
     assert (record.learner, record.tenant, record.labels, record.batch) == (
         "ann",
         "north",
@@ -319,6 +319,6 @@ def test_rights_are_stored_with_what_rests_on_them(base: knarr.KnowledgeBase, le
 def test_gamma_is_set_else_calibrated_else_the_papers(
     base: knarr.KnowledgeBase, tmp_path: Path, embedder: HashEmbedder
 ) -> None:
-    assert base.gamma == 0.8
+    assert base.experience.gamma == 0.8
     with open_with(tmp_path, embedder, gamma=0.55) as other:
-        assert other.gamma == 0.55
+        assert other.experience.gamma == 0.55

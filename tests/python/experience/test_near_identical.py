@@ -23,7 +23,7 @@ def taught(kb, write_docs):
     kb.add(write_docs(REPORTS), into="viking://reports")
     answer = kb.ask(LEARNT, mode="vikingrag-e", policy="extractive")
     assert answer.status == "answered" and "41 million" in answer.text
-    assert kb.experience_stats()["edges"], "the answer taught something, or this proves nothing"
+    assert kb.experience.stats()["edges"], "the answer taught something, or this proves nothing"
     return kb, answer.trace_id
 
 
@@ -43,5 +43,5 @@ def test_others_are_answered_from_their_own_text(taught, question, wanted, mode)
 def test_marked_wrong_it_has_no_effect_on_the_very_next_query(taught):
     kb, trace_id = taught
     used = kb.search(LEARNT, k=3, gamma=0.5).edges
-    kb.mark(trace_id, good=False)
+    kb.experience.mark(trace_id, good=False)
     assert used and not kb.search(LEARNT, k=3, gamma=0.5).edges

@@ -46,7 +46,7 @@ elif step == "logged":
     experience.log = after(experience.log)
 elif step == "committed":
     Index.follow = die
-print(kb.learn(trace))
+print(kb.experience.learn(trace))
 if step == "closed":
     kb.close()
 """
@@ -76,7 +76,7 @@ def test_a_kill_while_learning_leaves_all_or_nothing(
     assert learn_elsewhere(tmp_path / "test.kb", lesson, step) == -signal.SIGKILL
     with knarr.open(tmp_path / "test.kb", embedder=embedder) as again:
         assert held(again) == listed(again) == (whole if step == "committed" else [])
-        again.learn(lesson)
+        again.experience.learn(lesson)
         assert held(again) == listed(again) == whole
     base.refresh()
     assert held(base) == whole
@@ -86,12 +86,12 @@ def test_another_process_sees_what_was_learnt_after_its_refresh(
     base: knarr.KnowledgeBase, lesson: Trace, tmp_path: Path
 ) -> None:
     assert base.search(QUESTION, k=9, gamma=0.8).edges == ()
-    seq = base.seq
+    seq = base.library.seq
     assert learn_elsewhere(tmp_path / "test.kb", lesson, "closed") == 0
     assert base.refresh()
     assert [hit.uri for hit in base.search(QUESTION, k=9, gamma=0.8).edges] == [FEE]
-    assert base.seq == seq  # no document changed: what is kept of them stays
-    assert base.learn(lesson) == 0
+    assert base.library.seq == seq  # no document changed: what is kept of them stays
+    assert base.experience.learn(lesson) == 0
 
 
 def test_learning_waits_for_nobody_who_adds_documents(

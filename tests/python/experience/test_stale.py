@@ -19,8 +19,8 @@ LOANS_TEXT = str(DOCS["loans.md"])
 @pytest.fixture
 def learnt(base: knarr.KnowledgeBase, make_trace: MakeTrace) -> knarr.KnowledgeBase:
     """Edges ROOM -> FEE and LOAN -> FEE of trace "a", FEE -> ILL of trace "b"."""
-    base.learn(make_trace(QUESTION, [call("Search", [ROOM, LOAN])], [cite(base, FEE)], id="a"))
-    base.learn(make_trace("who pays no fee", [call("Search", [FEE])], [cite(base, ILL)], id="b"))
+    base.experience.learn(make_trace(QUESTION, [call("Search", [ROOM, LOAN])], [cite(base, FEE)], id="a"))
+    base.experience.learn(make_trace("who pays no fee", [call("Search", [FEE])], [cite(base, ILL)], id="b"))
     assert len(held(base)) == 3
     return base
 
@@ -37,7 +37,7 @@ def test_changed_text_makes_edges_stale(learnt: knarr.KnowledgeBase, write_docs:
     again(learnt, write_docs, LOANS_TEXT.replace(FEES, DEARER))
     assert "three crowns" in learnt.read(FEE).text
     assert held(learnt) == listed(learnt) == []
-    assert {edge.state for edge in learnt.edges()} == {"stale"} and learnt.edges().total == 3
+    assert {edge.state for edge in learnt.experience.edges()} == {"stale"} and learnt.experience.edges().total == 3
     assert learnt.search(QUESTION, k=9, gamma=0.8).edges == ()
     # The old text once more: the edges wait to be confirmed by a new answer.
     again(learnt, write_docs, LOANS_TEXT)
@@ -49,9 +49,9 @@ def test_a_new_answer_confirms(
 ) -> None:
     again(learnt, write_docs, LOANS_TEXT.replace(FEES, DEARER))
     trace = make_trace(QUESTION, [call("Search", [ROOM])], [cite(learnt, FEE)], id="c")
-    assert learnt.learn(trace) == 1
+    assert learnt.experience.learn(trace) == 1
     assert held(learnt) == listed(learnt) == [(ROOM, FEE, "c")]
-    assert learnt.edges(trace="c").edges[0].target_version == 2
+    assert learnt.experience.edges(trace="c").edges[0].target_version == 2
 
 
 def test_other_chunks_of_the_document_keep_their_edges(
@@ -85,16 +85,16 @@ def test_deleted_documents_take_their_edges_along(
     embedder: HashEmbedder,
 ) -> None:
     learnt.remove("viking://kb/loans")
-    assert held(learnt) == [] and learnt.edges().total == 0
+    assert held(learnt) == [] and learnt.experience.edges().total == 0
     again(learnt, write_docs, LOANS_TEXT)  # the same words at the same URI, but another document
-    assert held(learnt) == [] and learnt.edges().total == 0
+    assert held(learnt) == [] and learnt.experience.edges().total == 0
     trace = make_trace(QUESTION, [call("Search", [ROOM])], [cite(learnt, FEE)], id="c")
-    assert learnt.learn(trace) == 1
+    assert learnt.experience.learn(trace) == 1
     learnt.remove("viking://kb")
-    assert held(learnt) == [] and learnt.edges().total == 0
+    assert held(learnt) == [] and learnt.experience.edges().total == 0
     learnt.close()
     with knarr.open(tmp_path / "test.kb", embedder=embedder) as reopened:
-        assert held(reopened) == [] and reopened.experience_stats()["edges"] == {}
+        assert held(reopened) == [] and reopened.experience.stats()["edges"] == {}
 
 
 def test_removing_one_end_leaves_other_edges(learnt: knarr.KnowledgeBase) -> None:
@@ -126,9 +126,9 @@ def test_a_text_that_stands_twice_by_now_is_not_guessed_at(
     part = "## Part\n\nThe same words stand here again and again.\n\n"
     kb.add(write_docs({"x.md": f"# X\n\n{part}"} | {"rooms.md": DOCS["rooms.md"]}), into="viking://kb")
     target = "viking://kb/x/X/Part/Part_1.md"
-    kb.learn(make_trace(QUESTION, [call("Search", [ROOM])], [cite(kb, target)]))
+    kb.experience.learn(make_trace(QUESTION, [call("Search", [ROOM])], [cite(kb, target)]))
     kb.add(write_docs({"x.md": f"# Y\n\n{part}{part}"}), into="viking://kb")
-    assert held(kb) == listed(kb) == [] and kb.edges(state="stale").total == 1
+    assert held(kb) == listed(kb) == [] and kb.experience.edges(state="stale").total == 1
 
 
 def test_two_ends_that_become_one_make_no_edge(
@@ -137,7 +137,7 @@ def test_two_ends_that_become_one_make_no_edge(
     part = "## Part\n\nThe same words stand here again and again.\n\n"
     kb.add(write_docs({"x.md": f"# X\n\n{part}{part}"}), into="viking://kb")
     one, two = "viking://kb/x/X/Part/Part_1.md", "viking://kb/x/X/Part~2/Part~2_1.md"
-    assert kb.learn(make_trace(QUESTION, [call("Search", [one, two])], [cite(kb, two)])) == 1
+    assert kb.experience.learn(make_trace(QUESTION, [call("Search", [one, two])], [cite(kb, two)])) == 1
     kb.add(write_docs({"x.md": f"# X\n\n{part}"}), into="viking://kb")
     assert held(kb) == listed(kb) == []
 
@@ -172,9 +172,9 @@ def test_the_index_gives_the_same_edges_however_it_was_made(
     kept = snapshot.read_bytes()
     with knarr.open(tmp_path / "test.kb", embedder=embedder) as later:
         again(later, write_docs, LOANS_TEXT.replace("an illness", "any illness"))
-        later.learn(make_trace(QUESTION, [call("Search", [ROOM])], [cite(later, LOAN)], id="c"))
+        later.experience.learn(make_trace(QUESTION, [call("Search", [ROOM])], [cite(later, LOAN)], id="c"))
         later.move("viking://kb/loans", "viking://kb/l")
-        later.forget("b")
+        later.experience.forget("b")
         expected = held(later)
         assert len(expected) == 3 and expected == listed(later)
     for path in (tmp_path / "test.kb").glob("*.snapshot"):

@@ -142,8 +142,8 @@ class Experience(RuleBasedStateMachine):
             citations=(cite(self.kb, ends[1]),),
         )
         edges = {(found, told)} if found != told else set()
-        assert self.kb.learn(trace, mode="record" if recorded else "learn") == len(edges)
-        assert self.kb.learn(trace) == 0
+        assert self.kb.experience.learn(trace, mode="record" if recorded else "learn") == len(edges)
+        assert self.kb.experience.learn(trace) == 0
         self.episodes[trace.id] = Episode(edges, "pending" if recorded else "active")
 
     def pick(self, at: int) -> tuple[str, Episode] | None:
@@ -155,7 +155,7 @@ class Experience(RuleBasedStateMachine):
         found = self.pick(at)
         if found is not None:
             trace, episode = found
-            self.kb.quarantine(trace, on)
+            self.kb.experience.quarantine(trace, on)
             if on:
                 episode.state = "quarantined"
             elif episode.state == "quarantined":
@@ -166,14 +166,14 @@ class Experience(RuleBasedStateMachine):
         found = self.pick(at)
         if found is not None:
             trace, episode = found
-            self.kb.approve(trace)
+            self.kb.experience.approve(trace)
             episode.state = "active" if episode.state == "pending" else episode.state
 
     @rule(at=st.integers(0, 50))
     def forget(self, at: int) -> None:
         found = self.pick(at)
         if found is not None:
-            self.kb.forget(found[0])
+            self.kb.experience.forget(found[0])
             del self.episodes[found[0]]
 
     @rule(keep=st.booleans())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from knarr.experience.questions import HistoricalQuestion
+from knarr.experience.warm_up.questions import HistoricalQuestion
 from knarr.types import ModelUsage
 
 

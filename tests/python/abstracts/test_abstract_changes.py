@@ -99,11 +99,11 @@ def test_an_add_outlives_a_server_that_does_not_tell_its_model(
 
 
 def test_moving_and_removing(filled: knarr.KnowledgeBase) -> None:
-    filled.make_abstracts(chat=Teller())
+    filled.abstracts.make(chat=Teller())
     before = everything(filled)
     filled.move("viking://ship/Ropes", "viking://ship/Lines")
     chat = Teller()
-    report = filled.make_abstracts("viking://ship", chat=chat)
+    report = filled.abstracts.make("viking://ship", chat=chat)
     assert chat.calls <= 1 and report.ok  # the folder above has another name in it
     leaf = "doc/Ropes/Part_0_of_Ropes/"
     assert everything(filled)["viking://ship/Lines/" + leaf] == before["viking://ship/Ropes/" + leaf]
@@ -115,7 +115,7 @@ def test_moving_and_removing(filled: knarr.KnowledgeBase) -> None:
 def test_content_that_changed_takes_its_abstract_along(
     filled: knarr.KnowledgeBase, write_docs: WriteDocs
 ) -> None:
-    filled.make_abstracts(chat=Teller())
+    filled.abstracts.make(chat=Teller())
     docs = write_docs({"Ropes/doc.md": "# Ropes\n\nGone."})
     filled.add(docs, into="viking://ship")
     with filled._catalog.reading() as connection:
@@ -136,7 +136,7 @@ def test_a_document_that_changes_meanwhile_is_not_overwritten(
             base.add(docs)
         return told(request)
 
-    report = base.make_abstracts(chat=Teller(tell))
+    report = base.abstracts.make(chat=Teller(tell))
     assert report.changed == 5 and not report.ok
     assert "Quite another text" in base.list("viking://doc").abstract
 
@@ -144,12 +144,12 @@ def test_a_document_that_changes_meanwhile_is_not_overwritten(
 def test_a_scope_covers_what_is_below_and_the_folders_above(filled: knarr.KnowledgeBase) -> None:
     before = everything(filled)
     chat = Teller()
-    filled.make_abstracts("viking://ship/Sails/doc/Sails/Part_1_of_Sails", chat=chat)
+    filled.abstracts.make("viking://ship/Sails/doc/Sails/Part_1_of_Sails", chat=chat)
     changed = {uri for uri, text in everything(filled).items() if text != before[uri]}
     assert "viking://ship/Sails/doc/Sails/Part_1_of_Sails/" in changed
     assert not any("Ropes" in uri or "Part_0" in uri for uri in changed)
     assert chat.calls == 2 + 1
     with pytest.raises(knarr.NotFound):
-        filled.make_abstracts("viking://nowhere", chat=chat)
+        filled.abstracts.make("viking://nowhere", chat=chat)
     with pytest.raises(knarr.NotFound):
-        filled.make_abstracts("viking://ship/Sails/doc/Nothing", chat=chat)
+        filled.abstracts.make("viking://ship/Sails/doc/Nothing", chat=chat)

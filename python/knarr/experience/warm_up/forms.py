@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from knarr.experience.form_words import (
+from knarr.experience.warm_up.form_words import (
     ARTICLES,
     DATE,
     IDLE_VERBS,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from knarr.catalog import experience, vectors
-from knarr.experience.report import Similarity
+from knarr.experience.warm_up.report import Similarity
 
 Matrix = npt.NDArray[np.float32]
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)

@@ -36,9 +36,9 @@ def test_what_was_made_before_an_end_is_not_asked_again(filled: knarr.KnowledgeB
         return told(request)
 
     with pytest.raises(End):
-        filled.make_abstracts(chat=Teller(tell))
+        filled.abstracts.make(chat=Teller(tell))
     chat = Teller()
-    report = filled.make_abstracts(chat=chat)
+    report = filled.abstracts.make(chat=chat)
     assert report.ok and not set(given) & {shown(request) for request in chat.requests}
     assert len(given) + chat.calls == 9
 
@@ -61,7 +61,7 @@ def tell(request):
     return told(request)
 
 base = knarr.open(path, embedder=HashEmbedder(dim=64), settings=settings)
-base.make_abstracts(chat=Teller(tell))
+base.abstracts.make(chat=Teller(tell))
 """
 
 
@@ -81,12 +81,12 @@ def test_a_kill_costs_at_most_the_call_that_ran(
     with knarr.open(path, embedder=HashEmbedder(dim=64), settings=SETTINGS) as again:
         assert len(again.grep("anchor")) > 0 and again.info()["documents"] == 2
         chat = Teller()
-        assert again.make_abstracts(chat=chat).ok and chat.calls == 9 - after
+        assert again.abstracts.make(chat=chat).ok and chat.calls == 9 - after
         resumed = everything(again)
     # As if nothing had happened.
     with knarr.open(tmp_path / "whole.kb", embedder=HashEmbedder(dim=64), settings=SETTINGS) as whole:
         whole.add(tmp_path / "docs", into="viking://ship")
-        whole.make_abstracts(chat=Teller())
+        whole.abstracts.make(chat=Teller())
         assert everything(whole) == resumed
 
 
@@ -113,7 +113,7 @@ def test_a_node_falls_back_to_its_extractive_abstract(
 
     leaf = "viking://ship/Sails/doc/Sails/Part_1_of_Sails/"
     before = everything(filled)[leaf]
-    report = filled.make_abstracts(chat=Teller(tell))
+    report = filled.abstracts.make(chat=Teller(tell))
     assert not report.ok and sum(report.fallback.values()) == 1
     assert reason in next(iter(report.fallback)) and report.failures[0][0] == leaf.rstrip("/")
     assert everything(filled)[leaf] == before
@@ -122,7 +122,7 @@ def test_a_node_falls_back_to_its_extractive_abstract(
     assert hit.uri == leaf + ".abstract.md"
     # What the model will not tell is not asked again; a failure of the server is.
     chat = Teller()
-    filled.make_abstracts(chat=chat)
+    filled.abstracts.make(chat=chat)
     assert chat.calls == (2 if isinstance(fault, ChatError) else 0)
 
 
@@ -133,7 +133,7 @@ def test_a_dead_server_is_not_asked_for_ever(library: tuple[knarr.KnowledgeBase,
         raise ChatError("connection refused")
 
     chat = Teller(tell)
-    report = base.make_abstracts(chat=chat)
+    report = base.abstracts.make(chat=chat)
     assert chat.calls < 12 and "times in a row (an error of the model: connection refused)" in report.stopped
     assert report.left > 50 and not report.ok
 
@@ -149,7 +149,7 @@ def test_a_request_that_does_not_fit_is_made_smaller(
         return told(request)
 
     chat = Teller(tell)
-    assert base.make_abstracts(chat=chat).made == 1 and chat.calls == 2
+    assert base.abstracts.make(chat=chat).made == 1 and chat.calls == 2
 
 
 @pytest.mark.parametrize("window", [500, 560])
@@ -158,7 +158,7 @@ def test_a_small_window_bounds_the_request(
 ) -> None:
     base.add(write_docs({"a.txt": prose("a", 3000)}))
     chat = Teller(window_tokens=window)
-    assert base.make_abstracts(chat=chat).made == 1
+    assert base.abstracts.make(chat=chat).made == 1
     (request,) = chat.requests
     assert prompt_tokens(request) + (request.max_tokens or 0) <= window
 
@@ -169,6 +169,6 @@ def test_a_model_that_thinks_first_gets_room_to_speak(filled: knarr.KnowledgeBas
             return ChatReply("", reasoning="Let me think", cut=True)
         return told(request)
 
-    report = filled.make_abstracts(chat=Teller(tell))
+    report = filled.abstracts.make(chat=Teller(tell))
     assert report.ok and report.made == 9
     assert not any("think" in text for text in everything(filled).values())

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from knarr.errors import ChatError, ContextOverflow
-from knarr.experience.material import Material, Shelf
-from knarr.experience.naming import one_line
-from knarr.experience.questions import MOST_CHARS, HistoricalQuestion, asks, rule_question, walk
+from knarr.experience.warm_up.material import Material, Shelf
+from knarr.experience.warm_up.naming import one_line
+from knarr.experience.warm_up.questions import MOST_CHARS, HistoricalQuestion, asks, rule_question, walk
 from knarr.models.chat import ChatModel, ChatRequest, read_object
 from knarr.models.prompts import prompt
 from knarr.types import ModelUsage

@@ -18,7 +18,7 @@ from knarr.abstracts.extractive import plain
 from knarr.catalog import documents
 from knarr.catalog.experience import text_hash
 from knarr.catalog.records import DocumentRecord
-from knarr.experience.naming import called
+from knarr.experience.warm_up.naming import called
 from knarr.language.passages import sentences
 
 _LEAST_WORDS = 8

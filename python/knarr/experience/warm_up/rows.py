@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knarr.experience.forms import Form, Writer
+from knarr.experience.warm_up.forms import Form, Writer
 
 _VALUE = r"[$€£]?[ \t\n]*\(?-?\d[\d,]*(?:\.\d+)?\)?[ \t]?%?"
 _ROW = re.compile(

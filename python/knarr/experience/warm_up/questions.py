@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from knarr.errors import InvalidArgument
-from knarr.experience.forms import Form, Writer
-from knarr.experience.headings import heading_forms
-from knarr.experience.material import Material, Shelf
-from knarr.experience.naming import one_line
-from knarr.experience.rows import row_forms
+from knarr.experience.warm_up.forms import Form, Writer
+from knarr.experience.warm_up.headings import heading_forms
+from knarr.experience.warm_up.material import Material, Shelf
+from knarr.experience.warm_up.naming import one_line
+from knarr.experience.warm_up.rows import row_forms
 
 MOST_CHARS = 240
 _LEAST_WORDS = 3

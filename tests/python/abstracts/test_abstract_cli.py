@@ -51,7 +51,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Callable[[Teller], None]:
 
     def serve(chat: Teller) -> None:
         monkeypatch.setenv("KNARR_CHAT_URL", "http://127.0.0.1:9/v1")
-        monkeypatch.setattr("knarr.llm.load_chat", lambda _settings: chat)
+        monkeypatch.setattr("knarr.models.chat.load_chat", lambda _settings: chat)
 
     return serve
 

@@ -8,21 +8,28 @@ has changed since is not learnt.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any, Literal
 
 import sqlalchemy as sa
 
 from knarr.catalog import documents
 from knarr.catalog.experience import text_hash
-from knarr.catalog.records import DocumentRecord, EdgeEnd
+from knarr.catalog.records import DocumentRecord, EdgeEnd, text_key
+from knarr.config import Settings
 from knarr.experience import pairs
 from knarr.experience.judge import Judge
+from knarr.experience.records import moment
 from knarr.language.citations import bare, fold, locate
 from knarr.trace.record import Trace
+from knarr.uris import lies_in
 
+Learning = Literal["off", "record", "learn", "frozen"]
 _MOST_READ_CHUNKS = 64
+_SECONDS_A_DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +61,7 @@ class Shelf:
         record = self._record(uri)
         if record is None:
             return []
-        return [
-            place for name, place in self._of(record).items() if name == uri or name.startswith(uri + "/")
-        ]
+        return [place for name, place in self._of(record).items() if lies_in(name, uri)]
 
     def _record(self, uri: str) -> DocumentRecord | None:
         if uri not in self._records:
@@ -150,3 +155,35 @@ def _shown(shelf: Shelf, read: pairs.Read) -> list[Place]:
     page = fold(bare(read.text)).text
     below = shelf.below(read.uri)[:_MOST_READ_CHUNKS]
     return [place for place in below if fold(place.text).text.strip() in page]
+
+
+def episode(trace: Trace, model: str, mode: Learning, days: float | None) -> dict[str, Any]:
+    """The row of an episode, without batch and rights; `days` after which it expires, None for never."""
+    now = time.time()
+    return {
+        "trace_id": trace.id,
+        "question": trace.question,
+        "core": trace.core,
+        "vector_hash": text_key(trace.core),
+        "model": model,
+        "summary": pairs.summary(trace),
+        "created_at": moment(datetime.fromtimestamp(now, UTC)),
+        "expires_at_s": None if days is None else int(now + days * _SECONDS_A_DAY),
+        "state": "pending" if mode == "record" else "active",
+    }
+
+
+def default_judge(trace: Trace, settings: Settings) -> Judge:
+    """By the chat model for runs that asked one, else by rule."""
+    from knarr.checker import supports
+    from knarr.experience.judge import ModelJudge, RuleJudge
+    from knarr.models.chat import load_chat
+    from knarr.models.rerank import load_reranker
+
+    chat = load_chat(settings) if trace.usage.model.calls else None
+    if chat is not None:
+        return ModelJudge(chat)
+    reranker = load_reranker(settings.embed_threads)
+    return RuleJudge(
+        trace.citations, lambda question, answer, text: supports(question, answer, text, reranker)
+    )

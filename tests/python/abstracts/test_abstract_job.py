@@ -15,7 +15,7 @@ from told_base import SETTINGS, everything
 def test_every_directory_is_told_bottom_up(filled: knarr.KnowledgeBase) -> None:
     chat = Teller()
     before = everything(filled)
-    report = filled.make_abstracts(chat=chat)
+    report = filled.abstracts.make(chat=chat)
     after = everything(filled)
     assert report.ok and report.nodes == len(before) and report.made == chat.calls == report.usage.calls
     # Per document: three leaves, the section over them; the document itself shares that one's abstract.
@@ -37,7 +37,7 @@ def test_a_new_abstract_has_its_own_preview_and_vector(
             "Zanzibar is told here." if "Part 1 of Sails" in shown(request)[:30] else "Elsewhere."
         )
 
-    filled.make_abstracts(chat=Teller(tell))
+    filled.abstracts.make(chat=Teller(tell))
     place = "viking://ship/Sails/doc/Sails/Part_1_of_Sails/.abstract.md"
     (hit,) = filled.search("Zanzibar is told here. Part 1 of Sails", k=1, kinds=None)
     assert (hit.uri, hit.preview) == (place, "Zanzibar is told here.")
@@ -50,7 +50,7 @@ def test_a_new_abstract_has_its_own_preview_and_vector(
 def test_what_was_made_is_there_after_reopening_and_rebuilding(
     tmp_path: Path, filled: knarr.KnowledgeBase
 ) -> None:
-    filled.make_abstracts(chat=Teller())
+    filled.abstracts.make(chat=Teller())
     want = everything(filled)
     hits = [(hit.uri, round(hit.score, 5)) for hit in filled.search("anchor deck of Ropes", k=8, kinds=None)]
     filled.close()
@@ -63,7 +63,7 @@ def test_what_was_made_is_there_after_reopening_and_rebuilding(
             found = again.search("anchor deck of Ropes", k=8, kinds=None)
             assert [(hit.uri, round(hit.score, 5)) for hit in found] == hits
             chat = Teller()
-            assert again.make_abstracts(chat=chat).ok and chat.calls == 0
+            assert again.abstracts.make(chat=chat).ok and chat.calls == 0
 
 
 def test_edges_of_a_document_stay(filled: knarr.KnowledgeBase, embedder: HashEmbedder) -> None:
@@ -71,7 +71,7 @@ def test_edges_of_a_document_stay(filled: knarr.KnowledgeBase, embedder: HashEmb
     question = "What holds the sails?"
     vector = embedder.embed([question])[0]
     filled._index.engine.add_edges([part.format(0)], [part.format(2)], question, vector, trace="t")
-    filled.make_abstracts(chat=Teller())
+    filled.abstracts.make(chat=Teller())
     found = filled.search(question, scope="viking://ship/Sails", k=9, gamma=0.99)
     assert [(edge.seed, edge.uri) for edge in found.edges] == [(part.format(0), part.format(2))]
 
@@ -79,7 +79,7 @@ def test_edges_of_a_document_stay(filled: knarr.KnowledgeBase, embedder: HashEmb
 def test_another_process_sees_them(tmp_path: Path, filled: knarr.KnowledgeBase) -> None:
     with knarr.open(tmp_path / "test.kb", embedder=HashEmbedder(), settings=SETTINGS) as other:
         before = everything(other)
-        filled.make_abstracts(chat=Teller())
+        filled.abstracts.make(chat=Teller())
         other.refresh()
         assert everything(other) == everything(filled) != before
 
@@ -95,7 +95,7 @@ def test_a_hostile_document_stays_in_its_block(base: knarr.KnowledgeBase, write_
         )
 
     chat = Teller(obey)
-    base.make_abstracts(chat=chat)
+    base.abstracts.make(chat=chat)
     assert chat.calls
     for request in chat.requests:
         system, user = (str(message["content"]) for message in request.messages)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knarr.experience.forms import Form, Writer
+from knarr.experience.warm_up.forms import Form, Writer
 from knarr.language.words import STOP
 
 _MARK = re.compile(

@@ -1,0 +1,87 @@
+"""A knowledge base as the `Library` of an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from knarr.catalog import documents
+from knarr.config import Settings
+from knarr.models.embed import count_tokens
+from knarr.reading.context import ReadContext
+from knarr.reading.grep import grep
+from knarr.reading.info import info
+from knarr.reading.list import list_children
+from knarr.reading.read import read
+from knarr.reading.search import search
+from knarr.trace.record import Trace
+from knarr.types import GrepResult, Listing, Passage, SearchResult
+
+if TYPE_CHECKING:
+    from knarr.experience.experience import Experience
+    from knarr.trace.store import Traces
+
+
+class KnowledgeLibrary:
+    """The four tools, the documents' outline, and the keeping of traces. Safe to use from several threads.
+
+    settings: of the knowledge base; agents obey them
+    """
+
+    def __init__(
+        self, context: ReadContext, settings: Settings, traces: Traces, experience: Experience
+    ) -> None:
+        self.settings = settings
+        self._context = context
+        self._traces = traces
+        self._experience = experience
+
+    def search(self, *args: Any, **options: Any) -> SearchResult:
+        """As `knarr.reading.search`."""
+        return search(self._context, *args, **options)
+
+    def list(self, *args: Any, **options: Any) -> Listing:
+        """As `knarr.reading.list`."""
+        return list_children(self._context, *args, **options)
+
+    def grep(self, *args: Any, **options: Any) -> GrepResult:
+        """As `knarr.reading.grep`."""
+        return grep(self._context, *args, **options)
+
+    def read(self, *args: Any, **options: Any) -> Passage:
+        """As `knarr.reading.read`."""
+        return read(self._context, *args, **options)
+
+    def exists(self, scope: str) -> bool:
+        """Whether a canonical URI names anything."""
+        return self._context.engine.exists(scope)
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text as the embedder counts them."""
+        return count_tokens(self._context.embedder.tokenizer, text)
+
+    @property
+    def seq(self) -> int:
+        """Grows with every change of documents that reads can see."""
+        return self._context.index.documents_seq
+
+    def outline(self, head_chars: int = 3000) -> Sequence[tuple[str, str, str]]:
+        """`(uri, title, first characters)` of every document, in the order of adding."""
+        with self._context.catalog.reading() as connection:
+            return documents.outline(connection, head_chars)
+
+    def info(self) -> dict[str, Any]:
+        """See `KnowledgeBase.info`."""
+        return info(self._context, self.settings.chunk_tokens)
+
+    @property
+    def gamma(self) -> float:
+        """The similarity of questions from which an edge is followed."""
+        return self._experience.gamma
+
+    def store_trace(self, trace: Trace) -> None:
+        """Keep the record of a run; in the modes with experience, learn from it as the settings say."""
+        self._traces.put(trace)
+        if trace.mode != "vikingrag":
+            self._experience.note_use(trace)
+            self._experience.learn(trace)

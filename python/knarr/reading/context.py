@@ -1,0 +1,99 @@
+"""What the four tools read from: the catalog, the engine that follows it, the embedder, and caches of them."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from knarr.catalog import Catalog
+from knarr.engine import Engine
+from knarr.errors import InvalidArgument, NotFound
+from knarr.index.index import Index
+from knarr.models.embed import Embedder
+from knarr.reading.cards import Cards
+
+_QUERIES_KEPT = 1024
+_TRIES = 20
+
+_T = TypeVar("_T")
+_P = ParamSpec("_P")
+
+
+class ReadContext:
+    """One for each open knowledge base, shared by its parts. Safe to use from several threads."""
+
+    def __init__(self, catalog: Catalog, index: Index, embedder: Embedder) -> None:
+        self.catalog = catalog
+        self.index = index
+        self.embedder = embedder
+        self.cards = Cards(catalog)
+        self._queries = _QueryVectors(embedder)
+
+    @property
+    def engine(self) -> Engine:
+        """The index that answers."""
+        return self.index.engine
+
+    def follow(self) -> bool:
+        """Apply what the log holds beyond the engine's state; True when there was something."""
+        held = self.index.documents_seq
+        news = self.index.follow()
+        if self.index.documents_seq != held:
+            self.cards.clear()
+        return news
+
+    def embed_query(self, query: str) -> npt.NDArray[np.float32]:
+        """The unit vector of a query, shape (dim,). Raises InvalidArgument for an empty one."""
+        return self._queries.of(query)
+
+
+class _QueryVectors:
+    """The vectors of the queries asked last: one question is searched for several times in a run."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, query: str) -> npt.NDArray[np.float32]:
+        if not query.strip():
+            raise InvalidArgument("the query is empty: expected words to search for")
+        with self._lock:
+            vector = self._vectors.get(query)
+            if vector is not None:
+                self._vectors.move_to_end(query)
+                return vector
+        vector = np.asarray(self._embedder.embed([query])[0], dtype=np.float32)
+        with self._lock:
+            self._vectors[query] = vector
+            if len(self._vectors) > _QUERIES_KEPT:
+                self._vectors.popitem(last=False)
+        return vector
+
+
+def consistent(tool: Callable[Concatenate[ReadContext, _P], _T]) -> Callable[Concatenate[ReadContext, _P], _T]:
+    """Repeat a tool's call when engine and catalog were a change apart.
+
+    While another thread or process writes, one of the two may name a node that the other does not have yet, or
+    no longer has, which shows as NotFound. The engine then follows the log and the call is made again. When
+    there was nothing to follow, the node is really missing, and the error stands."""
+
+    @functools.wraps(tool)
+    def call(context: ReadContext, /, *args: _P.args, **named: _P.kwargs) -> _T:
+        for _ in range(_TRIES):
+            seq = context.index.seq
+            try:
+                return tool(context, *args, **named)
+            except NotFound:
+                context.follow()
+                if context.index.seq == seq:
+                    raise
+        return tool(context, *args, **named)
+
+    return call

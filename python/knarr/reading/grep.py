@@ -1,0 +1,52 @@
+"""Grep: matches of a pattern in the canonical texts of a scope."""
+
+from __future__ import annotations
+
+from knarr.engine import GrepMatch
+from knarr.reading.context import ReadContext, consistent
+from knarr.types import GrepResult, Match
+from knarr.uris import SCHEME, canonical
+
+
+@consistent
+def grep(
+    context: ReadContext,
+    pattern: str,
+    scope: str = SCHEME,
+    *,
+    literal: bool = False,
+    ignore_case: bool = False,
+    limit: int = 50,
+    offset: int = 0,
+) -> GrepResult:
+    """See `KnowledgeBase.grep`."""
+    scope = canonical(scope)
+    found = context.engine.grep(
+        pattern, scope, literal=literal, ignore_case=ignore_case, limit=limit, offset=offset
+    )
+    return GrepResult(
+        pattern=pattern,
+        scope=scope,
+        outcome=found.outcome,
+        matches=tuple(_match(context, match) for match in found.matches),
+        total=found.total,
+        next_offset=found.next_offset,
+        note=found.note,
+    )
+
+
+def _match(context: ReadContext, match: GrepMatch) -> Match:
+    card = context.cards.of(match.document)
+    return Match(
+        uri=match.uri,
+        uris=tuple(match.uris),
+        line=match.line,
+        column=match.column,
+        begin_byte=match.begin_byte,
+        end_byte=match.end_byte,
+        excerpt=match.excerpt,
+        document=card.record.uri,
+        section=card.provenance(match.uri).section,
+        page=card.page_at(match.begin_byte),
+        version=card.record.version,
+    )

@@ -1,0 +1,44 @@
+"""List: the children of a directory, in document order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from knarr.errors import NotFound
+from knarr.reading.context import ReadContext, consistent
+from knarr.types import Entry, Listing, Provenance
+from knarr.uris import SCHEME, abstract_of, canonical
+
+
+@consistent
+def list_children(context: ReadContext, uri: str = SCHEME, offset: int = 0, limit: int = 100) -> Listing:
+    """See `KnowledgeBase.list`."""
+    uri = canonical(uri)
+    page = context.engine.list(uri, offset, limit)
+    card = context.cards.owning(uri)
+    sources: Sequence[Provenance | None]
+    if card is not None:
+        sources = [card.provenance(entry.uri.rstrip("/")) for entry in page.entries]
+    else:
+        named = ["" if entry.kind else canonical(entry.uri) for entry in page.entries]
+        roots = context.cards.roots([name for name in named if name])
+        sources = [roots.get(name) for name in named]
+    entries = tuple(
+        Entry(entry.uri, entry.name, entry.is_directory, entry.rows, entry.preview, source)
+        for entry, source in zip(page.entries, sources, strict=True)
+    )
+    end = offset + len(entries)
+    return Listing(
+        uri=uri if uri == SCHEME else uri + "/",
+        abstract=_abstract(context, uri),
+        entries=entries,
+        total=page.total,
+        next_offset=end if end < page.total else None,
+    )
+
+
+def _abstract(context: ReadContext, uri: str) -> str:
+    try:
+        return context.engine.read(abstract_of(uri)).text
+    except NotFound:
+        return ""

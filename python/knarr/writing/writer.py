@@ -1,0 +1,154 @@
+"""Changes of documents: add, remove and move, each one transaction and then published.
+
+Every change is made by one writer at a time, on top of what other processes have written. After it the engine
+takes it up, and the abstracts of the folders that it touched are made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from knarr.abstracts.maker import AbstractMaker
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
+from knarr.config import Settings
+from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
+from knarr.index.changing import Changing
+from knarr.index.index import Index
+from knarr.models.embed import Embedder
+from knarr.uris import SCHEME, above, canonical, lies_in, moved, place
+
+if TYPE_CHECKING:
+    from knarr.writing.ingest import Progress
+    from knarr.writing.receipt import AddReport
+
+
+class Writer:
+    """Changes the documents of a catalog.
+
+    changing:   the right to change documents, for one thread and process at a time
+    published:  called after each committed document, so that the engine takes it up
+    maker:      writes abstracts after an `add`, where the settings ask for those of a chat model
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        index: Index,
+        embedder: Embedder,
+        settings: Settings,
+        changing: Changing,
+        published: Callable[[], object],
+        maker: AbstractMaker,
+    ) -> None:
+        self._catalog = catalog
+        self._index = index
+        self._embedder = embedder
+        self._settings = settings
+        self._changing = changing
+        self._published = published
+        self._maker = maker
+
+    def add(
+        self, source: str | Path | Iterable[str | Path], into: str, progress: Progress | None
+    ) -> AddReport:
+        """See `KnowledgeBase.add`."""
+        from knarr.writing.ingest import Ingest
+
+        with self._changing():
+            ingest = Ingest(self._catalog, self._embedder, self._settings, self._published)
+            try:
+                report = ingest.add(source, into, progress)
+            finally:
+                self._settle()
+        if self._settings.abstracts != "model" or not self._settings.chat_url.strip():
+            return report
+        return self._with_abstracts(report, progress)
+
+    def _with_abstracts(self, report: AddReport, progress: Progress | None) -> AddReport:
+        """Abstracts by the model for the documents that are new or changed, and the receipt with their report."""
+        fresh = {file.uri for file in report.files if file.change in ("added", "updated")}
+        if not fresh:
+            return report
+        size = report.total("size_bytes")
+
+        def advance(done: int, total: int, _uri: str) -> None:
+            if progress is not None:
+                progress(size, size, f"abstracts, {done} of {total}")
+
+        try:
+            made = self._maker.make_for(fresh, advance)
+        except ChatError as error:
+            from knarr.abstracts.report import AbstractReport
+
+            # The documents are added; their extractive abstracts stand until a model can be asked.
+            made = AbstractReport(SCHEME, "", left=report.total("sections"), stopped=str(error))
+        return replace(report, abstracts=made)
+
+    def remove(self, uri: str) -> int:
+        """See `KnowledgeBase.remove`."""
+        uri = canonical(uri)
+        with self._changing():
+            with self._catalog.writing() as connection:
+                removed = documents.under(connection, uri)
+                if not removed:
+                    self._refuse(uri)
+                ids = [record.id for record in removed]
+                hashes = vectors.hashes_of(connection, ids)
+                documents.remove(connection, ids)
+                hashes += folders.remove_below(connection, uri)
+                abstracts.forget(connection, [abstracts.owner(number) for number in ids])
+                vectors.release(connection, hashes)
+                folders.mark_stale(connection, above(uri))
+                changes.append(connection, "remove", uri)
+            self._settle()
+        return len(removed)
+
+    def move(self, source: str, target: str) -> int:
+        """See `KnowledgeBase.move`."""
+        source, target = canonical(source), place(target)
+        if source == SCHEME or target == SCHEME:
+            raise InvalidArgument(f"{SCHEME} itself cannot be moved or replaced; name a folder or document")
+        if lies_in(target, source):
+            raise InvalidArgument(f"{target} lies in {source}: a folder cannot be moved into itself")
+        with self._changing():
+            with self._catalog.writing() as connection:
+                found = documents.under(connection, source)
+                if not found:
+                    self._refuse(source)
+                longest = max(found, key=lambda record: len(record.uri)).uri
+                place(moved(longest, source, target))
+                if documents.under(connection, target):
+                    raise AlreadyExists(f"{target} exists; remove it first or choose another name")
+                owner = documents.owning(connection, target)
+                if owner is not None:
+                    raise InvalidArgument(
+                        f"{target} lies in the document {owner.uri}; name a folder above documents"
+                    )
+                count = documents.move(connection, source, target)
+                folders.clear(connection, target)
+                folders.move(connection, source, target)
+                folders.mark_stale(connection, {target, *above(source), *above(target)})
+                changes.append(connection, "move", source, target=target)
+            self._settle()
+        return count
+
+    def _refuse(self, uri: str) -> NoReturn:
+        """Say why there is nothing to change at this URI."""
+        with self._catalog.reading() as connection:
+            owner = documents.owning(connection, uri)
+        if owner is not None and self._index.engine.exists(uri):
+            raise InvalidArgument(
+                f"{uri} is a part of the document {owner.uri}; name the document or a folder"
+            )
+        raise NotFound(f"{uri}: no such document or folder")
+
+    def _settle(self) -> None:
+        """After a change: publish it, then bring the abstracts of the folders that it touched up to date."""
+        from knarr.abstracts.folders import refresh
+
+        self._published()
+        refresh(self._catalog, self._embedder, self._settings)
+        self._published()
