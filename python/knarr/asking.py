@@ -69,16 +69,15 @@ class Asking(Experience):
 
         Ends after at most `rounds` rounds, `max_tokens` shown tokens, `timeout_s` seconds or, where prices are
         set, `max_cost` of chat models. The trace of the run is stored under `Answer.trace_id`. Raises NotFound for a scope that does not exist."""
+        from knarr.agent import Budget
+
         agent, scope, how = self._prepared(scope, mode, policy, shadow, resample)
         return agent.ask(
             question,
             scope,
-            k,
-            rounds,
+            k=k,
             mode=mode,
-            max_tokens=max_tokens,
-            timeout_s=timeout_s,
-            max_cost=max_cost,
+            budget=Budget(rounds, max_tokens, timeout_s, cost=max_cost),
             escalation=how,
         )
 
@@ -100,16 +99,15 @@ class Asking(Experience):
         """`ask` for an event loop, which is never blocked."""
         import asyncio
 
+        from knarr.agent import Budget
+
         agent, scope, how = await asyncio.to_thread(self._prepared, scope, mode, policy, shadow, resample)
         return await agent.aask(
             question,
             scope,
-            k,
-            rounds,
+            k=k,
             mode=mode,
-            max_tokens=max_tokens,
-            timeout_s=timeout_s,
-            max_cost=max_cost,
+            budget=Budget(rounds, max_tokens, timeout_s, cost=max_cost),
             escalation=how,
         )
 

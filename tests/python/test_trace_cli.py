@@ -168,7 +168,7 @@ def test_otel_sends_what_is_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch)
         sent.append(([trace.id for trace in found], content))  # type: ignore[attr-defined]  # an iterator
         return len(sent[-1][0])
 
-    monkeypatch.setattr("knarr.trace_otlp.send", send)
+    monkeypatch.setattr("knarr.trace.otlp.send", send)
     assert run("trace", "export", "--otel") == (0, "", "2 traces sent\n")
     assert run("trace", "export", "--otel", "--content", "--limit", "1") == (0, "", "1 trace sent\n")
     assert sent == [([A.id, B.id], False), ([A.id], True)]

@@ -1,8 +1,7 @@
 """What recorded runs say about the checker: labelled scores for a calibration, and a report.
 
-A run in shadow, and one whose early answer was sampled, also took the full path: whether that came to the
-same evidence (`agrees`) is the label. Runs that a rule sent to the full path were never judged, and are
-left out of both.
+A run in shadow, and one whose early answer was sampled, also took the full path; whether that came to the same evidence
+(`agrees`) is the label. Runs that a rule sent to the full path were never judged, and are left out of both.
 """
 
 from __future__ import annotations

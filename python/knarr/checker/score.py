@@ -1,8 +1,9 @@
-"""How surely the evidence suffices, in [0, 1]: a few signals, each growing with the evidence, in one sum.
+"""How surely the evidence suffices, in [0, 1]: a logistic function of a few signals that grow with the evidence.
 
-What tells most is not how well the best passage fits but whether others fit nearly as well: then the
-answer is spread over passages, and some of them were not shown. The weights, none of them negative, follow a
-logistic regression on development questions; see `_WEIGHTS`.
+The most telling signal is not how well the best passage fits but whether others fit nearly as well: then the answer is
+spread over passages, and some of them were not shown. No weight is negative, so more evidence never lowers the score.
+The weights follow a logistic regression on development questions; see `_WEIGHTS`. The cost is a few passages per part
+of the question through the cross-encoder.
 """
 
 from __future__ import annotations
@@ -94,8 +95,8 @@ def _fit(part: str, stands: Sequence[Ground], reranker: Scorer | None) -> float:
     if not stands:
         return 0.0
     if reranker is None:
-        return max(share(part, [one.said]) for one in stands)
-    texts = sorted(dict.fromkeys(one.said for one in stands), key=lambda text: -share(part, [text]))
+        return max(share(part, [one.in_context]) for one in stands)
+    texts = sorted(dict.fromkeys(one.in_context for one in stands), key=lambda text: -share(part, [text]))
     return squash(max(float(logit) for logit in reranker.scores(part, texts[:_MOST_READ])))
 
 

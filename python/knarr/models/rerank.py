@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from knarr.errors import EmbedderError
+from knarr.errors import EmbedderError, InvalidArgument
 from knarr.models.embed.local import reranking_model
 from knarr.models.embed.onnx import HubTokenizer
 from knarr.models.embed.parallel import available_cores
@@ -35,7 +35,7 @@ class Reranker:
 
     def __init__(self, folder: Path, *, threads: int = 0, max_tokens: int = 512) -> None:
         if max_tokens < 16:
-            raise ValueError(f"expected max_tokens >= 16, got {max_tokens}")
+            raise InvalidArgument(f"expected max_tokens >= 16, got {max_tokens}")
         self._folder = folder
         self._max_tokens = max_tokens
         self._lock = threading.Lock()

@@ -13,7 +13,7 @@ import pytest
 
 import knarr
 from by_hand import DOCS, FEE, LOAN, MakeTrace, call, cite, held, listed
-from knarr.agent.decision import Decision, Quote, View
+from knarr.agent.values import Decision, Quote, View
 from knarr.cli import main
 from knarr.config import Settings
 from knarr.errors import InvalidArgument, NotFound

@@ -9,7 +9,7 @@ from __future__ import annotations
 from knarr.config import Settings
 from knarr.models.chat.client import OpenAIChat
 from knarr.models.chat.scripted import ScriptedChat
-from knarr.models.chat.structured import Read, read_object
+from knarr.models.chat.structured import ParsedObject, read_object
 from knarr.models.chat.types import ChatModel, ChatReply, ChatRequest, WishedCall
 
 
@@ -33,7 +33,7 @@ __all__ = [
     "ChatReply",
     "ChatRequest",
     "OpenAIChat",
-    "Read",
+    "ParsedObject",
     "ScriptedChat",
     "WishedCall",
     "load_chat",

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 from knarr.errors import ChatError, ContextOverflow
 from knarr.models.chat.count import TokenCounter
-from knarr.models.chat.models import ask_window, first_chat_model
 from knarr.models.chat.refusals import fix_for
 from knarr.models.chat.replies import read_usage
+from knarr.models.chat.server_info import ask_window, first_chat_model
 from knarr.models.chat.turn import Turn
 from knarr.models.chat.types import ChatReply, ChatRequest
 from knarr.models.chat.wire import Habits, body_of
