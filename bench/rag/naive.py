@@ -1,6 +1,7 @@
 """`NaiveChecker`: is the evidence enough? One question, no constraints, no gates. Kept to be compared with.
 
-With a chat model it asks the model for a verdict; without one it asks whether some passage fits the question well.
+With a chat model it asks the model for a verdict; without one it asks whether some passage fits the question
+well.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The agent loop, Algorithm 1 of VikingRAG: policies decide, tools fetch, budgets bound, citations are checked.
 
-values.py holds what passes between them; tools/ one tool a file; policy/ one policy a file; loop.py the loop without
-I/O; session.py one run with its effects; scope.py which documents a question means.
+values.py holds what passes between them; tools/ one tool a file; policy/ one policy a file; loop.py the loop
+without I/O; session.py one run with its effects; scope.py which documents a question means.
 May import: checker, trace, language, models, config, types, errors, uris; never experience.
 """
 

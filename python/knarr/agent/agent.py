@@ -40,7 +40,8 @@ class RunOptions(TypedDict, total=False):
 class Agent:
     """Answers questions from a library with a policy (the extractive one when none is given).
 
-    reranker: orders passages; by default the offline model where it is installed, with the threads that the library's
+    reranker: orders passages; by default the offline model where it is installed, with the threads that the
+              library's
         settings give it. None: go without.
     escalation: how mode "vikingrag-e+" decides; by default with the checker that needs no model.
     May be used by several threads at once when library and policy may.
@@ -68,8 +69,8 @@ class Agent:
         return run.answer
 
     def run(self, question: str, scope: str = SCHEME, **options: Unpack[RunOptions]) -> Run:
-        """Ask within `scope`, as the options say. Raises InvalidArgument on an empty question, an unknown mode or a bad
-        scope; what a policy or tool does wrong ends in the answer's status, not in an exception."""
+        """Ask within `scope`, as the options say. Raises InvalidArgument on an empty question, an unknown mode
+        or a bad scope; what a policy or tool does wrong ends in the answer's status, not in an exception."""
         session = self._session(question, scope, **options)
         steps = session.steps()
         try:

@@ -18,7 +18,8 @@ class Budget:
     calls:        the most calls run in one round
     nudges:       how often a policy that gave an empty reply is asked again
     faults:       the most rounds in a row in which no call could be run
-    cost:         the most that chat models may cost, in the currency of the prices that were set; None: no bound
+    cost:         the most that chat models may cost, in the currency of the prices that were set; None: no
+                  bound
 
     Raises InvalidArgument for a bound that leaves nothing to do.
     """

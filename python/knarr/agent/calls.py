@@ -1,7 +1,8 @@
-"""From the calls that a policy wishes for to calls that can be run: ids, arguments and repeats are checked once for all.
+"""From the calls that a policy wishes for to calls that can be run: ids, arguments and repeats are checked once
+for all.
 
-Every wish enters the history, whatever is wrong with it, so that each call of a model has its answer. What cannot be
-run is an observation already: the text that says why.
+Every wish enters the history, whatever is wrong with it, so that each call of a model has its answer. What
+cannot be run is an observation already: the text that says why.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class CallChecker:
     def check(
         self, wishes: Sequence[ToolCall], round_number: int, left_out: frozenset[str] = frozenset()
     ) -> list[ToolCall | Observation]:
-        """For each wish, in order, a checked call to run or the observation that refuses it; at most `most_calls`
-        are to be run. Calls whose ids are `left_out` may be made again."""
+        """For each wish, in order, a checked call to run or the observation that refuses it; at most
+        `most_calls` are to be run. Calls whose ids are `left_out` may be made again."""
         checked: list[ToolCall | Observation] = []
         running = 0
         self._ran = {signature: ran for signature, ran in self._ran.items() if ran[1] not in left_out}

@@ -1,4 +1,5 @@
-"""From quotes to citations: each quote is looked up in the object it names, then placed or dropped with its fault."""
+"""From quotes to citations: each quote is looked up in the object it names, then placed or dropped with its
+fault."""
 
 from __future__ import annotations
 
@@ -56,8 +57,8 @@ class Citer:
         return Citation(quote.uri, passage.text[begin:end], lines, pages, passage.source.document)
 
     def _read(self, uri: str) -> Passage | None:
-        """The text that a quote may come from; None where there is none. An abstract describes documents in words of
-        its own, or of a model's, so it is evidence for nothing."""
+        """The text that a quote may come from; None where there is none. An abstract describes documents in
+        words of its own, or of a model's, so it is evidence for nothing."""
         try:
             abstract = name_of(uri) == ABSTRACT_NAME
             return self._library.read(uri) if within(uri, self._scope) and not abstract else None

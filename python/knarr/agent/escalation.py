@@ -1,15 +1,17 @@
-"""VikingRAG-E+ (arXiv 2609.11390): one round, a candidate answer, the checker; then the answer, or the full loop.
+"""VikingRAG-E+ (arXiv 2609.11390): one round, a candidate answer, the checker; then the answer, or the full
+loop.
 
-Most questions need one search, and a loop spends rounds to find that out. So the first round is planned here, by rule,
-and not by the policy: it costs little, and the same for every policy. It searches, with edges, where the question
-means to look, and reads the best passages within a budget of tokens. From that alone the policy drafts an answer, and
-the checker judges the draft. An answer that is surely enough ends the run. Everything else goes on in the full loop,
-which begins with what the first round found; the cost of a wrong start is that one round and one check.
+Most questions need one search, and a loop spends rounds to find that out. So the first round is planned here,
+by rule, and not by the policy: it costs little, and the same for every policy. It searches, with edges, where
+the question means to look, and reads the best passages within a budget of tokens. From that alone the policy
+drafts an answer, and the checker judges the draft. An answer that is surely enough ends the run. Everything
+else goes on in the full loop, which begins with what the first round found; the cost of a wrong start is that
+one round and one check.
 
-The decision errs on one side only. "unknown" is never a pass, rules can force the loop whatever the checker says, and
-the score that is asked for can be calibrated on recorded runs (`knarr.checker.calibration`), so that the share of
-questions answered too early stays below a stated bound. `shadow` and `resample` make the labels for that: they run
-the full loop beside the decision and record whether it came to the same evidence.
+The decision errs on one side only. "unknown" is never a pass, rules can force the loop whatever the checker
+says, and the score that is asked for can be calibrated on recorded runs (`knarr.checker.calibration`), so that
+the share of questions answered too early stays below a stated bound. `shadow` and `resample` make the labels
+for that: they run the full loop beside the decision and record whether it came to the same evidence.
 """
 
 from __future__ import annotations
@@ -88,8 +90,9 @@ def unasked(rule: str) -> Checked:
 
 
 def first_calls(view: View, tokens: int) -> tuple[ToolCall, ...]:
-    """The searches of the first round, which show `tokens` tokens of passages together. They run inside the documents
-    that the question names; else inside those that it hints at and, with half of the tokens, everywhere."""
+    """The searches of the first round, which show `tokens` tokens of passages together. They run inside the
+    documents that the question names; else inside those that it hints at and, with half of the tokens,
+    everywhere."""
     resolution = view.resolution
     scopes = [found.uri for found in resolution.candidates]
     if not resolution.wide:
@@ -106,8 +109,8 @@ def first_calls(view: View, tokens: int) -> tuple[ToolCall, ...]:
 
 
 def go_on(verdict: Verdict, question: str) -> str:
-    """What a model is told when its candidate was not enough. Only words of the question and of ours are used, since
-    a judge that read documents may repeat what they told it to say."""
+    """What a model is told when its candidate was not enough. Only words of the question and of ours are used,
+    since a judge that read documents may repeat what they told it to say."""
     asked = one_line(question).casefold()
     unmet = [one_line(one.text) for one in verdict.constraints if not one.met]
     named = [text for text in unmet if text.casefold() in asked][:5]
@@ -137,8 +140,8 @@ def case_of(
 
 
 def agrees(shown: Sequence[Excerpt], status: AnswerStatus, citations: Sequence[Citation]) -> bool:
-    """Whether the full path came to the evidence of the first round: it answered, and every citation stands in the
-    text that the first round showed (`shown`)."""
+    """Whether the full path came to the evidence of the first round: it answered, and every citation stands in
+    the text that the first round showed (`shown`)."""
     if status != "answered" or not citations:
         return False
     texts = [fold(piece.text).text for piece in shown]

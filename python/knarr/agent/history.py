@@ -1,8 +1,8 @@
 """The messages of a run, M(t) in Algorithm 1, always well formed.
 
-First the system prompt and the question, then for each round one assistant message with its calls and exactly one
-tool message per call id, in order. Arguments are stored as checked JSON and never as a model wrote them, so that
-the next request is valid whatever the last reply was.
+First the system prompt and the question, then for each round one assistant message with its calls and exactly
+one tool message per call id, in order. Arguments are stored as checked JSON and never as a model wrote them, so
+that the next request is valid whatever the last reply was.
 """
 
 from __future__ import annotations

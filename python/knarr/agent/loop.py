@@ -1,16 +1,18 @@
-"""Algorithm 1 of VikingRAG (arXiv 2609.11390), without I/O: a generator that yields what it needs and is sent the outcome.
+"""Algorithm 1 of VikingRAG (arXiv 2609.11390), without I/O: a generator that yields what it needs and is sent
+the outcome.
 
     Decide(view)  ->  a Decision               from the policy
     Act(calls)    ->  one Observation per call from the tools
     Check(draft)  ->  a Checked                from the checker (mode "vikingrag-e+")
 
-M(0) is the system prompt and the question. In each round the policy decides on calls, the calls are run, and their
-observations are appended to the history. The run ends when the policy answers, or when a bound of the budget is
-reached (the paper's B rounds, or tokens, time, cost): then comes one last turn without tools, and the status is
-"budget_exhausted".
+M(0) is the system prompt and the question. In each round the policy decides on calls, the calls are run, and
+their observations are appended to the history. The run ends when the policy answers, or when a bound of the
+budget is reached (the paper's B rounds, or tokens, time, cost): then comes one last turn without tools, and the
+status is "budget_exhausted".
 
-The loop does no I/O, so the plain and the async runner in `agent.py` drive the same code, and a test can drive it by
-hand. Whatever a policy asks for, each of its calls gets exactly one observation; that keeps the history well formed.
+The loop does no I/O, so the plain and the async runner in `agent.py` drive the same code, and a test can drive
+it by hand. Whatever a policy asks for, each of its calls gets exactly one observation; that keeps the history
+well formed.
 """
 
 from __future__ import annotations

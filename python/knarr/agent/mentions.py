@@ -68,8 +68,8 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class AskedOf:
-    """The mentions of a question; `core`, what is asked of them; and `whole`, the question without instructions on
-    the answer's form."""
+    """The mentions of a question; `core`, what is asked of them; and `whole`, the question without instructions
+    on the answer's form."""
 
     mentions: tuple[Mention, ...]
     core: str

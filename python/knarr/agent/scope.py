@@ -1,13 +1,14 @@
 """Scope resolution: which documents a question means, how surely, and whether to look wider too.
 
-A document is *named* when the question is put to it ("Based on X: …") and the words of X stand in its name, title or
-first lines, clearly more of them than in any other's. Only then is the search held inside it. A dotted version that
-documents of the product have holds the search in the same way: what other versions say is no answer. A document is
-*hinted at* when most of its name stands in the question. Then the search inside runs beside the wide one, so that a
-wrong hint costs tokens and no evidence.
+A document is *named* when the question is put to it ("Based on X: …") and the words of X stand in its name,
+title or first lines, clearly more of them than in any other's. Only then is the search held inside it. A dotted
+version that documents of the product have holds the search in the same way: what other versions say is no
+answer. A document is *hinted at* when most of its name stands in the question. Then the search inside runs
+beside the wide one, so that a wrong hint costs tokens and no evidence.
 
-Words weigh by their inverse document frequency over names and first lines (see `scope_index`), so that a shared word
-such as "agreement" decides nothing. A question costs one look-up per word, whatever the size of the library.
+Words weigh by their inverse document frequency over names and first lines (see `scope_index`), so that a shared
+word such as "agreement" decides nothing. A question costs one look-up per word, whatever the size of the
+library.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ class Resolution:
     words: tuple[str, ...] = ()
 
     def hint(self) -> str:
-        """The candidates for a model, on marked lines, since names are document text; "" when there are none."""
+        """The candidates for a model, on marked lines, since names are document text; "" when there are
+        none."""
         if not self.candidates:
             return ""
         listed = "\n".join(f"> {candidate.uri}" for candidate in self.candidates)
@@ -98,7 +100,8 @@ class ScopeIndex:
         return Resolution(asking.whole, asking.whole, tuple(self._hinted(question, scope)), True)
 
     def named_in(self, text: str, scope: str = SCHEME) -> tuple[str, ...]:
-        """The documents under `scope` whose names stand as capitalised words in a text, in the order of the text."""
+        """The documents under `scope` whose names stand as capitalised words in a text, in the order of the
+        text."""
         found: dict[int, None] = {}
         for run in proper_runs(text):
             asked = forms(run)

@@ -1,8 +1,8 @@
 """An index over the names, titles and first lines of the documents, for finding which one is meant.
 
-It keeps inverted lists from words to documents, one for names and one for heads, so that a question costs its own words
-only. The index is built once from the namespace and kept until the knowledge base changes. It is immutable after it
-is built, so any thread may use it.
+It keeps inverted lists from words to documents, one for names and one for heads, so that a question costs its
+own words only. The index is built once from the namespace and kept until the knowledge base changes. It is
+immutable after it is built, so any thread may use it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class ScopeEntry:
 
 @dataclass(slots=True)
 class _Known:
-    """What is kept of a document: `short` is its name's initials, `total` the weight of all words of its name."""
+    """What is kept of a document: `short` is its name's initials, `total` the weight of all words of its
+    name."""
 
     entry: ScopeEntry
     name_words: tuple[Word, ...]

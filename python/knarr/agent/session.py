@@ -1,4 +1,5 @@
-"""One run with its effects: it asks the policy, runs the tools and the checker, reads the clock, and closes the record."""
+"""One run with its effects: it asks the policy, runs the tools and the checker, reads the clock, and closes the
+record."""
 
 from __future__ import annotations
 
@@ -160,7 +161,7 @@ class Session:
         return Run(_answer(trace), trace)
 
     def _compared(self, outcome: Outcome, citations: tuple[Citation, ...]) -> CheckRecord | None:
-        """The checker's look, beside what the full path said where it ran."""
+        """The checker's look, with whether the full path, where it ran, came to the same evidence."""
         if outcome.check is None or outcome.check.action == "answered":
             return outcome.check
         return replace(outcome.check, agrees=agrees(outcome.first, outcome.status, citations))
@@ -229,7 +230,8 @@ _SO_FAR_CHARS = 400
 
 
 def _found_so_far(observations: Sequence[Observation]) -> Draft:
-    """What to return when no answer was given: the latest evidence, what was read before what was merely found."""
+    """What to return when no answer was given: the latest evidence, what was read before what was merely
+    found."""
     pages = [seen for seen in observations if role_of(seen.tool) == "page"]
     others = [seen for seen in observations if role_of(seen.tool) != "page"]
     pieces = [piece for seen in (*reversed(pages), *others) for piece in seen.shown]

@@ -86,9 +86,9 @@ class ToolSpec:
 class ToolCall:
     """One call of a tool.
 
-    A policy wishes for it: `arguments` is a mapping, or the raw text a model wrote, and an empty or repeated `id`
-    will be replaced. The loop makes it a checked call: a unique id, arguments as an object with defaults filled
-    in, and in `note` what was repaired, or why it is not run.
+    A policy wishes for it: `arguments` is a mapping, or the raw text a model wrote, and an empty or repeated
+    `id` will be replaced. The loop makes it a checked call: a unique id, arguments as an object with defaults
+    filled in, and in `note` what was repaired, or why it is not run.
     """
 
     tool: str
@@ -217,7 +217,7 @@ class Decision:
     text:      what a model says beside its calls; it stays in the history
     usage:     what a chat model cost for it
     fault:     without calls and draft: what was wrong with the reply; the model is told and asked again
-    ends:      without calls and draft: the model is gone, so it is not asked again
+    ends:      without calls and draft: the model cannot be reached, so it is not asked again
     left_out:  ids of earlier calls whose observations the policy no longer has: they may be made again
     """
 

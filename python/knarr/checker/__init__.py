@@ -1,8 +1,8 @@
 """Is the evidence enough? Constraints first, direct evidence for each, then the verdict.
 
-rules.py needs no model, model.py asks one and holds it to the text; both pass the gates of gates.py. calibration.py
-chooses the score to ask for, records.py reads labels and figures out of recorded runs. The checker sees a question,
-an answer and evidence; it knows no engine, no policy and no tool.
+rules.py needs no model, model.py asks one and holds it to the text; both pass the gates of gates.py.
+calibration.py chooses the score to ask for, records.py reads labels and figures out of recorded runs. The
+checker sees a question, an answer and evidence; it knows no engine, no policy and no tool.
 May import: trace, language, models, config, types, errors, uris.
 """
 

@@ -1,4 +1,5 @@
-"""Asking a judge: one request and one retry. Whatever goes wrong is "unknown", never an exception and never a pass."""
+"""Asking a judge: one request and one retry. Whatever goes wrong is "unknown", never an exception and never a
+pass."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ _ERROR_CHARS = 200
 
 
 def ask(chat: ChatModel, case: Case) -> tuple[Judgement, ModelUsage]:
-    """What the judge says of a case, and what all tries cost. A request that is too long for the model's window is
-    asked again with half of the evidence; a reply that cannot be read, with the reason."""
+    """What the judge says of a case, and what all tries cost. A request that is too long for the model's window
+    is asked again with half of the evidence; a reply that cannot be read, with the reason."""
     usage = ModelUsage()
     judged = Judgement("unknown", "the judge was not asked")
     share, last_reply = 1.0, ""

@@ -1,9 +1,9 @@
 """Direct evidence for each constraint, found by rule in what was cited and shown.
 
-A constraint is looked for in the cited words first, then in the piece they stand in, then in the titles and names above
-it. Evidence is always words of a document, or the name of one. Years and numbers must be equal, since 2023 is not
-2024; words may differ in their endings. Where the cited words speak of other years, the piece around them is no
-evidence for a year.
+A constraint is looked for in the cited words first, then in the piece they stand in, then in the titles and
+names above it. Evidence is always words of a document, or the name of one. Years and numbers must be equal,
+since 2023 is not 2024; words may differ in their endings. Where the cited words speak of other years, the piece
+around them is no evidence for a year.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a citation stands on: the cited words (`quote`), the shown piece around them (`near`), the titles above."""
+    """What a citation stands on: the cited words (`quote`), the shown piece around them (`near`), the titles
+    above."""
 
     uri: str
     quote: str

@@ -7,8 +7,8 @@
     > document / title
     > …
 
-Whatever comes from a document or from the candidate is marked, so that no text can leave its block. The pieces are
-named by our own numbers and never by words of theirs.
+Whatever comes from a document or from the candidate is marked, so that no text can leave its block. The pieces
+are named by our own numbers and never by words of theirs.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ def ordered(case: Case) -> list[Evidence]:
 def messages(
     case: Case, system: str, chat: ChatModel, *, share: float = 1.0
 ) -> tuple[list[dict[str, Any]], list[Evidence]]:
-    """The messages under a system prompt, and the pieces in them, the first being number 1. As many pieces are sent as
-    fit into `share` of the model's window; the first one always stays, cut at words where it must be."""
+    """The messages under a system prompt, and the pieces in them, the first being number 1. As many pieces are
+    sent as fit into `share` of the model's window; the first one always stays, cut at words where it must
+    be."""
     head = _head(case)
     room = int(share * chat.window_tokens) - _REPLY_TOKENS - chat.count_tokens(system + head)
     blocks: list[str] = []

@@ -1,8 +1,8 @@
 """`ModelChecker`: a chat model lists constraints, quotes evidence, and judges; rules hold it to the text.
 
-A model that reads hostile documents cannot be taken at its word. Its "sufficient" counts only when every constraint it
-lists has a quote that stands in the piece it names, and when the deterministic gates pass. The score is half its word
-and half the score by rule, so that a calibrated threshold can ask for both.
+A model that reads hostile documents cannot be taken at its word. Its "sufficient" counts only when every
+constraint it lists has a quote that stands in the piece it names, and when the deterministic gates pass. The
+score is half its word and half the score by rule, so that a calibrated threshold can ask for both.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""From a judge's reply to a judgement, or to the reason why it cannot be read. Nothing unclear is ever a pass."""
+"""From a judge's reply to a judgement, or to the reason why it cannot be read. Nothing unclear is ever a
+pass."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge said. `outcome` is "unknown" when the reply could not be read, and then `reason` says why."""
+    """What a judge said. `outcome` is "unknown" when the reply could not be read, and then `reason` says
+    why."""
 
     outcome: Sufficiency
     reason: str
@@ -72,7 +74,8 @@ class Judgement:
 
 
 def read(text: str, pieces: Sequence[Evidence], *, cut: bool = False) -> Judgement:
-    """The judgement in a reply. `pieces` are those of the request; `cut` says that the server stopped the reply."""
+    """The judgement in a reply. `pieces` are those of the request; `cut` says that the server stopped the
+    reply."""
     found = read_object(text)
     if cut or found.cut:
         return _unreadable("the reply breaks off")

@@ -52,8 +52,8 @@ def _doubted(trace: Trace) -> bool:
 
 
 def sources(trace: Trace) -> list[str]:
-    """URIs that searches returned, in the order they were seen. One that only an edge led to is left out: it would teach
-    again what was taught already."""
+    """URIs that searches returned, in the order they were seen. One that only an edge led to is left out: it
+    would teach again what was taught already."""
     found: dict[str, None] = {}
     for call in _calls(trace, "source"):
         by_edge = {edge.target for edge in call.edges}
@@ -62,8 +62,8 @@ def sources(trace: Trace) -> list[str]:
 
 
 def candidates(trace: Trace) -> list[str]:
-    """URIs of chunks that may support the answer: those that the answer cites, since a search shows passages too, and
-    those that tools in the role of a candidate matched. Those that an edge led to are left out."""
+    """URIs of chunks that may support the answer: those that the answer cites, since a search shows passages
+    too, and those that tools in the role of a candidate matched. Those that an edge led to are left out."""
     found = dict.fromkeys(citation.uri for citation in trace.citations)
     for call in _calls(trace, "candidate"):
         found |= dict.fromkeys(call.uris)

@@ -146,8 +146,8 @@ def _unequal(pairs: dict[str, tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:
 
 
 def render_diff(found: TraceDiff, *, width: int = 0) -> str:
-    """The difference as a tree, wrapped to `width` columns (0: not wrapped). What is the same is said in few words. Holds
-    no control character but line ends."""
+    """The difference as a tree, wrapped to `width` columns (0: not wrapped). What is the same is said in few
+    words. Holds no control character but line ends."""
     head = [f"{side} {name}  {short(question, _LINE)}" for side, name, question in _names(found)]
     return draw(Node(head[0], head[1:], list(_parts(found))), width)
 

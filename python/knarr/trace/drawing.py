@@ -51,7 +51,8 @@ def clip(value: Any, most: int) -> str:
 
 
 def bounded(text: str, most_lines: int, most_chars: int) -> list[str]:
-    """The first `most_lines` lines of a text, each of at most `most_chars` characters, and a line that counts the rest."""
+    """The first `most_lines` lines of a text, each of at most `most_chars` characters, and a line that counts
+    the rest."""
     lines = text.split("\n")
     kept = [line if len(line) <= most_chars else line[: most_chars - 1] + "…" for line in lines[:most_lines]]
     return kept + more(len(lines) - most_lines, "lines")
@@ -84,8 +85,8 @@ def _fit(lines: Sequence[str], room: int) -> list[str]:
 
 
 def wrap(line: str, room: int) -> list[str]:
-    """A line in parts of at most `room` cells. It is broken at spaces, and inside a word that is longer than the room and
-    no URI. Further parts are indented, or stand behind the same quotation mark `> `."""
+    """A line in parts of at most `room` cells. It is broken at spaces, and inside a word that is longer than
+    the room and no URI. Further parts are indented, or stand behind the same quotation mark `> `."""
     lead = _lead(line)
     if cells(line) <= room:
         return [line]

@@ -1,7 +1,8 @@
 """The record of a run: what was asked, recalled, shown, left out and answered, and what it cost.
 
-Plain dataclasses with a JSON round trip, so that a trace can be stored, replayed and explained. The JSON form is what
-catalogs hold: fields may be added with a default, never renamed, and `SCHEMA` grows with a change of meaning.
+Plain dataclasses with a JSON round trip, so that a trace can be stored, replayed and explained. The JSON form
+is what catalogs hold: fields may be added with a default, never renamed, and `SCHEMA` grows with a change of
+meaning.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ SCHEMA = 2
 
 @dataclass(frozen=True, slots=True)
 class EdgeUse:
-    """An edge that a search followed: the `target` it showed, the hit it started from (`seed`), the cosine of the two
-    questions, the historical `question`, and the `trace` that taught it."""
+    """An edge that a search followed: the `target` it showed, the hit it started from (`seed`), the cosine of
+    the two questions, the historical `question`, and the `trace` that taught it."""
 
     target: str
     seed: str
@@ -121,8 +122,8 @@ class ScopeRecord:
 
 @dataclass(frozen=True, slots=True)
 class DroppedCitation:
-    """A citation that does not hold in its source. `fault` says why: "not_found", "stitched", "misattributed" or
-    "too_short" (see `knarr.language.citations`)."""
+    """A citation that does not hold in its source. `fault` says why: "not_found", "stitched", "misattributed"
+    or "too_short" (see `knarr.language.citations`)."""
 
     uri: str
     text: str

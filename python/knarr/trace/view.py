@@ -24,8 +24,9 @@ _LINE = 1500
 
 
 def render(trace: Trace, *, uris: int = 6, width: int = 0, learnt: int = 0) -> str:
-    """The trace as a tree, with at most `uris` URIs per call, wrapped to `width` columns (0: not wrapped). `learnt` is how
-    many edges the run has taught, which the trace itself cannot know. Holds no control character but line ends."""
+    """The trace as a tree, with at most `uris` URIs per call, wrapped to `width` columns (0: not wrapped).
+    `learnt` is how many edges the run has taught, which the trace itself cannot know. Holds no control
+    character but line ends."""
     return draw(Node(short(trace.question, _QUESTION), [], list(_parts(trace, uris, learnt))), width)
 
 
@@ -76,10 +77,10 @@ def _path(trace: Trace, uris: int) -> Iterator[Node]:
 
 def _round(record: RoundRecord, uris: int) -> Node:
     model = f": {model_words(record.model)}" if record.model.calls else ""
-    said = [f"said {clip(record.text, _EVIDENCE)}"] if record.text.strip() else []
+    text = [f"said {clip(record.text, _EVIDENCE)}"] if record.text.strip() else []
     calls = [_call(call, uris) for call in record.calls[:_SOME]]
     rest = [Node(line) for line in more(len(record.calls) - _SOME, "calls")]
-    return Node(f"round {record.number}{model}", said, calls + rest)
+    return Node(f"round {record.number}{model}", text, calls + rest)
 
 
 def _call(call: CallRecord, uris: int) -> Node:
@@ -121,9 +122,9 @@ def _edge(edge: EdgeUse) -> Node:
 def _check(check: CheckRecord) -> Node:
     verdict = check.verdict
     sign = "≥" if verdict.score >= verdict.threshold else "<"
-    said = f", which said {clip(verdict.said, _SHORT)}" if verdict.said else ""
+    own_word = f", which said {clip(verdict.said, _SHORT)}" if verdict.said else ""
     body = [
-        f"score {verdict.score:.2f} {sign} threshold {verdict.threshold:.2f}, judged by {short(verdict.judge, _SHORT)}{said}",
+        f"score {verdict.score:.2f} {sign} threshold {verdict.threshold:.2f}, judged by {short(verdict.judge, _SHORT)}{own_word}",
         f"{short(check.action, _SHORT)}{': ' if check.cause else ''}{short(check.cause, _EVIDENCE)}",
         f"candidate {clip(check.candidate, _EVIDENCE)}",
     ]

@@ -1,7 +1,8 @@
 """Is the evidence there? The one decision of the extractive policy that can be wrong both ways.
 
 Three signs are weighed:
-- the cross-encoder's logit of the best sentence or passage shown (without a cross-encoder, the share of the question's
+- the cross-encoder's logit of the best sentence or passage shown (without a cross-encoder, the share of the
+question's
   words that one passage has);
 - telling words of the question that Greps found nowhere in the documents that are meant;
 - identifiers of the question that stand nowhere there: then nothing there can be about them.

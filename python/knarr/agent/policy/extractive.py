@@ -1,15 +1,17 @@
 """The policy that needs no model: it plans from the question, searches, greps, follows, and quotes.
 
-Round 1  searches inside the documents that the question names, and reads their beginnings. Where it names none, it
+Round 1  searches inside the documents that the question names, and reads their beginnings. Where it names none,
+it
          searches everywhere, and beside that inside the documents that the question hints at.
-Round 2  looks for what is still uncovered: greps for the question's quoted words, identifiers, names, numbers and
+Round 2  looks for what is still uncovered: greps for the question's quoted words, identifiers, names, numbers
+and
          telling words. Where no document was named, it also follows names in the evidence to the documents of
          those names, and asks who else speaks of the best one (the second hop).
 Round 3  searches in the documents that only a Grep has touched.
 Then it answers by quoting the best sentences, or says that the evidence is not there.
 
-In the modes with experience the beginnings are read in round 2, and only where something is still uncovered; round 2 is
-left out where an edge led to evidence that holds again.
+In the modes with experience the beginnings are read in round 2, and only where something is still uncovered;
+round 2 is left out where an edge led to evidence that holds again.
 """
 
 from __future__ import annotations
@@ -92,8 +94,8 @@ class ExtractivePolicy:
         return plan
 
     def _searches(self, view: View, plan: _Plan) -> list[ToolCall]:
-        """The searches of round 1. What the first round of VikingRAG-E+ has shown is not shown again, so less room is
-        left then."""
+        """The searches of round 1. What the first round of VikingRAG-E+ has shown is not shown again, so less
+        room is left then."""
         tuning, resolution = self._tuning, view.resolution
         used = sum(seen.tokens for seen in view.observed(SEARCH))
         if resolution.wide:
@@ -119,8 +121,8 @@ class ExtractivePolicy:
         return [read_call(found.uri, room) for found in view.resolution.candidates]
 
     def _follow(self, view: View, plan: _Plan) -> list[ToolCall]:
-        """The calls of round 2. Where an edge led to evidence that holds again, a question like this one was answered
-        from there, and nothing more is looked for."""
+        """The calls of round 2. Where an edge led to evidence that holds again, a question like this one was
+        answered from there, and nothing more is looked for."""
         if view.recalls and self._reranker is not None and _proven(view):
             return []
         calls = self._greps(view, plan)
@@ -129,8 +131,8 @@ class ExtractivePolicy:
         return [*calls, *self._mentions(view), *self._hops(view, plan)] if view.resolution.wide else calls
 
     def _greps(self, view: View, plan: _Plan) -> list[ToolCall]:
-        """Greps for what is still uncovered, in the documents that are meant. What is found is shown, and what stands
-        nowhere counts against an answer."""
+        """Greps for what is still uncovered, in the documents that are meant. What is found is shown, and what
+        stands nowhere counts against an answer."""
         coverage = Coverage(view.shown)
         missing = coverage.missing(plan.wanted)[: self._tuning.greps]
         if not view.resolution.wide or best_passage(view.shown) < self._tuning.doubt_logit:

@@ -150,7 +150,7 @@ class ModelPolicy:
                 spent.usage += _paid(error)
                 if tried == _SHRINKS:
                     raise
-                if self._chat.window_tokens >= window:  # else the server told its window
+                if self._chat.window_tokens >= window:  # else the server has named its window
                     run.omitted.most = self._shorter(request)
             except (ChatError, OSError) as error:
                 spent.usage += _paid(error)
@@ -201,13 +201,13 @@ class ModelPolicy:
 
     def _overhead(self, style: Style) -> int:
         """Tokens of what a style says beside the history."""
-        told = (
+        tools = (
             [json.dumps(tool) for tool in tool_schemas(TOOLS)]
             if style == "native"
             else [tools_as_text(TOOLS)]
         )
         own = prompt(NATIVE_PROMPT if style == "native" else SCHEMA_PROMPT)
-        return sum(map(self._chat.count_tokens, [own, *told]))
+        return sum(map(self._chat.count_tokens, [own, *tools]))
 
 
 def _decision(reply: ChatReply, view: View, style: Style, usage: ModelUsage) -> Decision:

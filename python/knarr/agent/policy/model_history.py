@@ -103,7 +103,7 @@ class Uses:
             if (parts := _parts(_target(seen))) and parts != whole
         ]
         rounds = {seen.id: seen.round for seen in view.observations}
-        self._said = [
+        self._words = [
             (rounds.get(message.calls[0].id, 0), message.content)
             for message in view.messages
             if message.calls and message.content
@@ -112,8 +112,8 @@ class Uses:
     def of(self, seen: Observation) -> bool:
         """Whether one of the observation's URIs was used in a later round."""
         targets = {parts for number, parts in self._targets if number > seen.round}
-        said = "\n".join(text for number, text in self._said if number > seen.round)
-        return any(uri in said or _meets(_parts(uri), targets) for uri in seen.uris)
+        words = "\n".join(text for number, text in self._words if number > seen.round)
+        return any(uri in words or _meets(_parts(uri), targets) for uri in seen.uris)
 
 
 def _target(seen: Observation) -> object:
@@ -123,7 +123,7 @@ def _target(seen: Observation) -> object:
 
 
 def _meets(parts: Parts | None, targets: set[Parts]) -> bool:
-    """Whether one lies under the other, or is it."""
+    """Whether the place is one of the targets, or lies above or below one."""
     if parts is None:
         return False
     return any(parts[: len(target)] == target or target[: len(parts)] == parts for target in targets)

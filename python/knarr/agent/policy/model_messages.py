@@ -37,8 +37,8 @@ def native_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 def schema_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """With system, user and assistant messages only; these two take turns."""
-    told = prompt(SCHEMA_PROMPT).replace("{{tools}}", tools_as_text(TOOLS))
-    out: list[dict[str, Any]] = [{"role": "system", "content": f"{messages[0].content}\n\n{told}"}]
+    instructions = prompt(SCHEMA_PROMPT).replace("{{tools}}", tools_as_text(TOOLS))
+    out: list[dict[str, Any]] = [{"role": "system", "content": f"{messages[0].content}\n\n{instructions}"}]
     names: dict[str, str] = {}
     for message in (replace(one, content=defused(one)) for one in messages[1:]):
         names |= {call.id: call.tool for call in message.calls}

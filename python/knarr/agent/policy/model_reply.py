@@ -1,4 +1,4 @@
-"""From what a chat model said to a decision. Nothing it may say raises.
+"""From the reply of a chat model to a decision. Nothing that a model may say raises.
 
 Read are
 - one JSON object as the schema style asks for it: {"thought", "calls": [{tool, arguments}]} or
@@ -26,7 +26,7 @@ from knarr.models.chat.replies import without_thinking
 from knarr.types import ModelUsage
 
 MOST_CALLS = 32  # of one turn; more are not even refused one by one
-TEXT_CHARS = 2_000  # of what is said beside calls, kept in the history
+TEXT_CHARS = 2_000  # of the text beside calls, kept in the history
 FORM = (
     'Reply with one JSON object: {"thought": "...", "calls": [{"tool": "...", "arguments": {...}}]} or '
     '{"thought": "...", "answer": {"found": true, "text": "...", "quotes": [{"uri": "...", "text": "..."}]}}'
@@ -93,12 +93,12 @@ def answer_in(text: str, shown: Sequence[Excerpt]) -> Draft:
 def _of_object(found: Mapping[str, Any], shown: Sequence[Excerpt], usage: ModelUsage) -> Decision | None:
     """None when the object holds neither calls nor an answer with text."""
     thought = found.get("thought")
-    said = thought[:TEXT_CHARS] if isinstance(thought, str) else ""
+    text = thought[:TEXT_CHARS] if isinstance(thought, str) else ""
     calls = tuple(_calls(found))[:MOST_CALLS]
     if calls:
-        return Decision(calls=calls, text=said, usage=usage)
+        return Decision(calls=calls, text=text, usage=usage)
     draft = _draft(found.get("answer"), shown)
-    return None if draft is None else Decision(draft=draft, text=said, usage=usage)
+    return None if draft is None else Decision(draft=draft, text=text, usage=usage)
 
 
 def _calls(found: Mapping[str, Any]) -> Iterator[ToolCall]:

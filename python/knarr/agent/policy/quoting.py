@@ -1,8 +1,8 @@
 """From passages shown to an answer: which sentences say it.
 
-For each part of the question, the sentences and table rows of the shown pieces are ordered by the cross-encoder (by
-words in common without one), with some weight on the passage they stand in. The best of each part are quoted, each
-long enough to stand alone.
+For each part of the question, the sentences and table rows of the shown pieces are ordered by the cross-encoder
+(by words in common without one), with some weight on the passage they stand in. The best of each part are
+quoted, each long enough to stand alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The tools that a policy may call, one file each: its arguments, how it runs, how its result reads, what it teaches.
+"""The tools that a policy may call, one file each: its arguments, how it runs, how its result reads, what it
+teaches.
 
 A further tool is one file with a `Tool`, and its name here. Everything else asks the tool itself: the loop for
 its arguments, the policies for its schema, experience for its role.

@@ -1,7 +1,8 @@
-"""From the arguments that a model wrote to a checked object, or to a message that lets the model correct itself.
+"""From the arguments that a model wrote to a checked object, or to a message that lets the model correct
+itself.
 
-Harmless slips are repaired and logged: white space, a trailing comma, nothing at all. Everything else is refused
-in a bounded message that names the tool, the argument and the type that was expected.
+Harmless slips are repaired and logged: white space, a trailing comma, nothing at all. Everything else is
+refused in a bounded message that names the tool, the argument and the type that was expected.
 """
 
 from __future__ import annotations

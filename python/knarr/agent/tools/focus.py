@@ -1,19 +1,20 @@
 """Focus ranking: which passages of its hits a search shows, within a bound of tokens.
 
-Tokens are what a policy pays for, so they go to passages and not to whole chunks. Three rankings follow each other,
-each more exact and dearer than the one before. First the vectors find a pool of chunks, a few times more than are
-asked for. Then the passages of the pool are ordered by the chunk's cosine and by BM25 over the passages (Robertson
-and Zaragoza, 2009), both scaled to mean 0 and deviation 1 within the pool. Last a cross-encoder reads the best of
-these together with the query, and its logit counts most. Without the cross-encoder the second order stands.
+Tokens are what a policy pays for, so they go to passages and not to whole chunks. Three rankings follow each
+other, each more exact and dearer than the one before. First the vectors find a pool of chunks, a few times more
+than are asked for. Then the passages of the pool are ordered by the chunk's cosine and by BM25 over the
+passages (Robertson and Zaragoza, 2009), both scaled to mean 0 and deviation 1 within the pool. Last a
+cross-encoder reads the best of these together with the query, and its logit counts most. Without the
+cross-encoder the second order stands.
 
-Passages are shown in that order until the room is filled; a passage that plainly answers needs half the room. What
-was shown once in a run is not shown again, which is why the same paragraph in ten versions of a manual costs its
-tokens once. The cost is one vector search (two with `also`), a read per chunk of the pool, and at most `READ_TOKENS`
-tokens through the cross-encoder.
+Passages are shown in that order until the room is filled; a passage that plainly answers needs half the room.
+What was shown once in a run is not shown again, which is why the same paragraph in ten versions of a manual
+costs its tokens once. The cost is one vector search (two with `also`), a read per chunk of the pool, and at
+most `READ_TOKENS` tokens through the cross-encoder.
 
-With experience (VikingRAG-E, arXiv 2609.11390, Algorithm 3) the search also follows the edges of its hits. What they
-lead to joins the pool and is lifted there, but it is read and ordered like any other passage: an edge is a hint
-where to look and never stands for evidence.
+With experience (VikingRAG-E, arXiv 2609.11390, Algorithm 3) the search also follows the edges of its hits. What
+they lead to joins the pool and is lifted there, but it is read and ordered like any other passage: an edge is a
+hint where to look and never stands for evidence.
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ class Ranked:
 class Recall:
     """How a search follows edges.
 
-    question:  what the run asks, without the words that name documents: those would make any two questions about
-               one document alike
+    question:  what the run asks, without the words that name documents: those would make any two questions
+               about one document alike
     gamma:     the cosine from which a historical question counts as alike
     """
 
@@ -179,8 +180,8 @@ class Focus:
         return head
 
     def _room(self, ranked: Sequence[Ranked], room: int, result: SearchResult, recall: Recall | None) -> int:
-        """Tokens that the passages are worth. They are fewer when one passage plainly answers, and when one of the
-        best was the evidence of an earlier question: the more alike the questions, the fewer."""
+        """Tokens that the passages are worth. They are fewer when one passage plainly answers, and when one of
+        the best was the evidence of an earlier question: the more alike the questions, the fewer."""
         if self._reranker is None or not ranked:
             return room
         least = min(room, _LEAST_ROOM)

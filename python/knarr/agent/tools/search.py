@@ -1,7 +1,7 @@
 """Search: passages found by meaning, the best of them shown.
 
-Where an edge of experience led to a piece, a line that begins with "? " tells the earlier question and how alike
-it is. Like quoted text that line is not ours, and it is never evidence.
+Where an edge of experience led to a piece, a line that begins with "? " tells the earlier question and how
+alike it is. Like quoted text that line is not ours, and it is never evidence.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class _EdgeNotes:
 
 
 def search_call(query: str, scope: str, k: int, max_tokens: int, also: str = "") -> ToolCall:
-    """A call that shows at most `max_tokens` tokens of at most `k` objects under a URI. `also` says the same need in
-    other words; it is left out where it says nothing new."""
+    """A call that shows at most `max_tokens` tokens of at most `k` objects under a URI. `also` says the same
+    need in other words; it is left out where it says nothing new."""
     more = {"also": also} if also and also != query else {}
     return ToolCall(SEARCH.name, {"query": query, "scope": scope, "k": k, "max_tokens": max_tokens, **more})
 

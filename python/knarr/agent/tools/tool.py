@@ -27,8 +27,8 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(ToolSpec):
-    """A tool with its code. `run(context, call, target, room_tokens)` carries out a call whose arguments are checked
-    and whose `target`, a URI, lies in the run's scope; the text of the observation has at most about
+    """A tool with its code. `run(context, call, target, room_tokens)` carries out a call whose arguments are
+    checked and whose `target`, a URI, lies in the run's scope; the text of the observation has at most about
     `room_tokens` tokens. It may raise what the library raises: the toolbox makes text of it."""
 
     run: Callable[[ToolContext, ToolCall, str, int], Observation]
