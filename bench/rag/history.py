@@ -32,9 +32,9 @@ from bench.rag.observed import blocks
 from bench.rag.retrieval import score
 
 from knarr.agent import Agent, Budget, Decision, ExtractivePolicy, Message, Policy, View
-from knarr.agent.policy.model_history import Sent, Sizes, fit, fold, sent_messages
+from knarr.agent.policy.model_history import Omissions, Sizes, fit, fold, sent_messages
 from knarr.agent.policy.model_messages import tool_schemas
-from knarr.agent.tools import TOOLS
+from knarr.agent.tools import READ, SEARCH, TOOLS
 from knarr.language.question import content_words
 from knarr.models.rerank import load_reranker
 
@@ -64,14 +64,14 @@ class Steady:
     def decide(self, view: View) -> Decision:
         if view.final:
             return Decision.answer("That is all.")
-        read = {str(seen.arguments.get("uri")) for seen in view.observations if seen.tool == "Read"}
+        read = {str(seen.arguments.get("uri")) for seen in view.observed(READ)}
         waiting = [piece.uri for piece in view.shown if piece.uri not in read]
         if view.round % 2 == 0 and waiting:
-            return Decision.call("Read", uri=waiting[0])
+            return Decision.call(READ.name, uri=waiting[0])
         words = [one.text for one in content_words(view.resolution.core)] or [view.question]
         at = view.round // 2
         query = view.resolution.core if not at else " ".join(words[(at - 1) % len(words) :][:3])
-        return Decision.call("Search", query=f"{query} ({at})" if at > len(words) else query)
+        return Decision.call(SEARCH.name, query=f"{query} ({at})" if at > len(words) else query)
 
 
 @dataclass
@@ -105,15 +105,15 @@ def replay(
     views: Sequence[View], mode: str, window: int, count: Callable[[str], int], cost: Cost
 ) -> list[Message]:
     """Adds what sending these views costs. The last request's messages."""
-    sent, before = Sent(), list[Message]()
+    omitted, before = Omissions(), list[Message]()
     sizes = Sizes(count)
     tools = sum(count(str(schema)) for schema in tool_schemas(TOOLS))
     cost.questions += 1
     for view in views:
         if mode == "fold":
-            fold(view, sent, sizes)
-        fit(view, sent, sizes, window - tools)
-        messages = sent_messages(view, sent)
+            fold(view, omitted, sizes)
+        fit(view, omitted, sizes, window - tools)
+        messages = sent_messages(view, omitted)
         common = 0
         while common < min(len(before), len(messages)) and before[common] == messages[common]:
             common += 1
@@ -121,7 +121,7 @@ def replay(
         cost.sent += tools + sizes.messages(messages)
         cost.cached += (tools + sizes.messages(messages[:common])) if before else 0
         before = messages
-    cost.left_out += len(sent.instead)
+    cost.left_out += len(omitted.instead)
     return before
 
 
@@ -143,7 +143,8 @@ def runs_of(base: Base, questions: Sequence[Question], kind: str, rounds: int) -
     recorded = []
     for question in questions:
         recorder = Recorder(ExtractivePolicy(ranker) if kind == "extractive" else Steady())
-        Agent(base.kb.library, recorder, reranker=ranker).run(question.text, base.scope, 10, Budget(rounds=rounds))
+        agent = Agent(base.kb.library, recorder, reranker=ranker)
+        agent.run(question.text, base.scope, budget=Budget(rounds=rounds))
         recorded.append(recorder.views)
     return recorded
 

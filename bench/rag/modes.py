@@ -30,12 +30,13 @@ from typing import Any
 from bench import results
 from bench.rag.bases import Base, open_base
 from bench.rag.datasets import Question, load_all, sample
+from bench.rag.naive import NaiveChecker
 from bench.rag.observed import blocks
 from bench.rag.retrieval import score
 from bench.rag.scoring import Shown, all_shown
 
-from knarr.agent import Agent, Budget, Escalation
-from knarr.checker import Case, Checked, Checker, NaiveChecker, RuleChecker
+from knarr.agent import Agent, Escalation
+from knarr.checker import Case, Checked, Checker, RuleChecker
 from knarr.models.rerank import load_reranker
 from knarr.trace.record import Trace
 from knarr.types import Mode
@@ -81,7 +82,7 @@ def ask(base: Base, agent: Agent, beside: Beside, question: Question, mode: Mode
     if ranker is not None:
         ranker._remembered.clear()  # what another mode has read is not free here
     begin = time.perf_counter()
-    run = agent.run(question.text, base.scope, k, Budget(), mode)
+    run = agent.run(question.text, base.scope, k=k, mode=mode)
     ms = (time.perf_counter() - begin) * 1e3
     answer, trace = run.answer, run.trace
     row: dict[str, Any] = {

@@ -14,6 +14,8 @@
     ├── ChatError            (RuntimeError) a chat model cannot be reached, or answers wrongly
     │   └── ContextOverflow               a request that does not fit the model's window
     ├── DocumentError        (ValueError)   a file that cannot be read as a document
+    ├── PolicyError          (TypeError)    a policy that breaks its protocol
+    ├── ExportError          (ConnectionError) a collector that does not take a trace
     └── MissingPackage       (ImportError)  an optional package that this needs is not installed
 
 Messages carry the value that was given, what was expected and how to mend it.
@@ -80,6 +82,14 @@ class DocumentError(KnarrError, ValueError):
     def __init__(self, message: str, status: str = "corrupt") -> None:
         super().__init__(message)
         self.status = status
+
+
+class PolicyError(KnarrError, TypeError):
+    """A policy returned something other than a Decision."""
+
+
+class ExportError(KnarrError, ConnectionError):
+    """An OpenTelemetry collector did not take a trace."""
 
 
 class MissingPackage(KnarrError, ImportError):

@@ -31,7 +31,7 @@ def answering(style: str, text: str = "Two crowns.", uri: str = FEES, words: str
 
 def run(library, chat, style="native", budget=None, scope="viking://", **options):
     policy = ModelPolicy(chat, style=style, **options)
-    done = Agent(library, policy, reranker=None).run("What is the late fee?", scope, 10, budget)
+    done = Agent(library, policy, reranker=None).run("What is the late fee?", scope, budget=budget)
     for request in chat.requests:
         strict(request)
     return done

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from bench_modules import bench_module
 
-
-def _load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / (name.replace(".", "/") + ".py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-scoring = _load("bench.rag.scoring")
-datasets = _load("bench.rag.datasets")
-observed = _load("bench.rag.observed")
+scoring = bench_module("bench.rag.scoring")
+datasets = bench_module("bench.rag.datasets")
+observed = bench_module("bench.rag.observed")
 
 Evidence, Shown = scoring.Evidence, scoring.Shown
 

@@ -17,7 +17,7 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as ge
 from opentelemetry.trace import SpanKind, StatusCode, use_span
 
 from knarr.errors import InvalidArgument, MissingPackage
-from knarr.trace.otel import _ns, begin_ns, export_spans, pieces
+from knarr.trace.otel import _ns, epoch_ns, export_spans, span_tree
 from knarr.trace.otlp import send
 from knarr.trace.record import Trace
 from make_traces import FEES, LOANS, QUOTE, SECRET, few, full_trace, traces
@@ -171,7 +171,7 @@ def test_times_are_laid_end_to_end_from_when_it_was_asked() -> None:
 @given(traces)
 def test_any_trace_makes_spans_that_nest(trace: Trace) -> None:
     small = replace(trace, created_at="2026-01-01", rounds=tuple(replace(one, decide_ms=1.0) for one in trace.rounds))  # fmt: skip
-    root = pieces(small, content=True)
+    root = span_tree(small, content=True)
 
     def look(piece: Any) -> int:
         assert piece.length_ns >= 0
@@ -216,7 +216,7 @@ def test_a_current_span_becomes_the_parent() -> None:
 
 @pytest.mark.parametrize("text", ["2026-03-01T10:00:00.250+00:00", "2026-03-01T11:00:00.250+01:00", "2026-03-01T10:00:00.250"])  # fmt: skip
 def test_when_it_was_asked(text: str) -> None:
-    assert begin_ns(text) == ASKED_NS
+    assert epoch_ns(text) == ASKED_NS
 
 
 def test_a_time_that_is_none_is_refused() -> None:

@@ -14,8 +14,8 @@ from knarr.abstracts.extractive import folder_abstract, preview
 from knarr.abstracts.recall import Recall, stands_for
 from knarr.catalog import Catalog, abstracts, changes, folders, vectors
 from knarr.catalog.folders import FolderRecord
-from knarr.catalog.records import text_key
 from knarr.config import Settings
+from knarr.language.plain import text_key
 from knarr.models.embed import Embedder, count_tokens
 from knarr.uris import SCHEME, components
 

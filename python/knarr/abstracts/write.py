@@ -12,10 +12,11 @@ from knarr.abstracts.extractive import preview
 from knarr.abstracts.outline import Node
 from knarr.abstracts.recall import stands_for
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
-from knarr.catalog.records import DocumentRecord, text_key
+from knarr.catalog.records import DocumentRecord
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.errors import EmbedderError
+from knarr.language.plain import text_key
 from knarr.models.embed import Embedder, count_tokens
 from knarr.uris import above
 

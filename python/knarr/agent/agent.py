@@ -1,41 +1,48 @@
-"""The agent: one question to one answer, by a plain or an async runner over the same loop."""
+"""The agent: from one question to one answer, by a plain or an async runner over the same loop."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from typing import TypedDict, Unpack
 
 from knarr.agent.budget import Budget
-from knarr.agent.decision import Policy
 from knarr.agent.escalation import Escalation
-from knarr.agent.focus import Focus
 from knarr.agent.library import HasSettings, KeepsTraces, Library
-from knarr.agent.session import Clock, Means, Run, Session
+from knarr.agent.policy.extractive import ExtractivePolicy
+from knarr.agent.session import Clock, Resources, Run, Session
+from knarr.agent.tools.focus import Focus
+from knarr.agent.values import Policy
+from knarr.checker import RuleChecker
 from knarr.models.rerank import Reranker, load_reranker
 from knarr.trace.record import Trace
 from knarr.types import Answer, Mode
+from knarr.uris import SCHEME
 
 
-def _keep(library: Library, trace: Trace) -> None:
-    if isinstance(library, KeepsTraces):
-        library.store_trace(trace)
+class RunOptions(TypedDict, total=False):
+    """How a question is asked.
 
+    k:           results per search, 10 by default
+    mode:        "vikingrag" (the default) is Algorithm 1; "vikingrag-e" also follows edges in its searches
+                 (Algorithm 3) where the library has them; "vikingrag-e+" may answer after one round, as
+                 `escalation` decides
+    budget:      the bounds of the run, `Budget()` by default
+    escalation:  how mode "vikingrag-e+" decides, by default as the agent was told
+    """
 
-def _threads(library: Library) -> int:
-    return library.settings.embed_threads if isinstance(library, HasSettings) else 0
-
-
-def _by_rule(reranker: Reranker | None) -> Escalation:
-    from knarr.checker import RuleChecker
-
-    return Escalation(RuleChecker(reranker))
+    k: int
+    mode: Mode
+    budget: Budget | None
+    escalation: Escalation | None
 
 
 class Agent:
     """Answers questions from a library with a policy (the extractive one when none is given).
 
-    reranker: orders passages; by default the offline model where it is installed, with the threads that
-        the library's settings give it. None: go without.
+    reranker: orders passages; by default the offline model where it is installed, with the threads that the
+              library's
+        settings give it. None: go without.
     escalation: how mode "vikingrag-e+" decides; by default with the checker that needs no model.
     May be used by several threads at once when library and policy may.
     """
@@ -50,44 +57,21 @@ class Agent:
         clock: Clock = time.monotonic,
     ) -> None:
         ranker = load_reranker(_threads(library)) if isinstance(reranker, str) else reranker
-        if policy is None:
-            from knarr.agent.policy.extractive import ExtractivePolicy
-
-            policy = ExtractivePolicy(ranker)
+        policy = ExtractivePolicy(ranker) if policy is None else policy
         self._library = library
-        self._means = Means(library, policy, Focus(library, ranker), clock)
-        self._escalation = escalation or _by_rule(ranker)
+        self._resources = Resources(library, policy, Focus(library, ranker), clock)
+        self._escalation = escalation or Escalation(RuleChecker(ranker))
 
-    def ask(
-        self,
-        question: str,
-        scope: str = "viking://",
-        k: int = 10,
-        budget: Budget | None = None,
-        mode: Mode = "vikingrag",
-        escalation: Escalation | None = None,
-    ) -> Answer:
+    def ask(self, question: str, scope: str = SCHEME, **options: Unpack[RunOptions]) -> Answer:
         """The answer only; its trace is kept where the library keeps traces. See `run`."""
-        run = self.run(question, scope, k, budget, mode, escalation)
+        run = self.run(question, scope, **options)
         _keep(self._library, run.trace)
         return run.answer
 
-    def run(
-        self,
-        question: str,
-        scope: str = "viking://",
-        k: int = 10,
-        budget: Budget | None = None,
-        mode: Mode = "vikingrag",
-        escalation: Escalation | None = None,
-    ) -> Run:
-        """Ask within `scope`, `k` results per search. Raises ValueError on an empty question, an unknown
-        mode or a bad scope; what a policy or tool does wrong ends in the answer's status, not in an exception.
-
-        "vikingrag" is Algorithm 1; "vikingrag-e" also follows edges in its searches (Algorithm 3) where
-        the library has them; "vikingrag-e+" may answer after one round, as `escalation` (the agent's own
-        when None) decides."""
-        session = self._session(question, scope, k, budget, mode, escalation)
+    def run(self, question: str, scope: str = SCHEME, **options: Unpack[RunOptions]) -> Run:
+        """Ask within `scope`, as the options say. Raises InvalidArgument on an empty question, an unknown mode
+        or a bad scope; what a policy or tool does wrong ends in the answer's status, not in an exception."""
+        session = self._session(question, scope, **options)
         steps = session.steps()
         try:
             step = next(steps)
@@ -96,43 +80,15 @@ class Agent:
         except StopIteration as stop:
             return session.finish(stop.value)
 
-    def _session(
-        self,
-        question: str,
-        scope: str,
-        k: int,
-        budget: Budget | None,
-        mode: Mode,
-        escalation: Escalation | None,
-    ) -> Session:
-        chosen = escalation or self._escalation
-        return Session(self._means, question, scope, k, budget or Budget(), mode, chosen)
-
-    async def aask(
-        self,
-        question: str,
-        scope: str = "viking://",
-        k: int = 10,
-        budget: Budget | None = None,
-        mode: Mode = "vikingrag",
-        escalation: Escalation | None = None,
-    ) -> Answer:
+    async def aask(self, question: str, scope: str = SCHEME, **options: Unpack[RunOptions]) -> Answer:
         """`ask` for an event loop: the loop is never blocked, and the run is the same."""
-        run = await self.arun(question, scope, k, budget, mode, escalation)
+        run = await self.arun(question, scope, **options)
         await asyncio.to_thread(_keep, self._library, run.trace)
         return run.answer
 
-    async def arun(
-        self,
-        question: str,
-        scope: str = "viking://",
-        k: int = 10,
-        budget: Budget | None = None,
-        mode: Mode = "vikingrag",
-        escalation: Escalation | None = None,
-    ) -> Run:
+    async def arun(self, question: str, scope: str = SCHEME, **options: Unpack[RunOptions]) -> Run:
         """`run` for an event loop."""
-        session = await asyncio.to_thread(self._session, question, scope, k, budget, mode, escalation)
+        session = await asyncio.to_thread(self._session, question, scope, **options)
         steps = session.steps()
         try:
             step = next(steps)
@@ -141,3 +97,24 @@ class Agent:
         except StopIteration as stop:
             value = stop.value
         return await asyncio.to_thread(session.finish, value)
+
+    def _session(
+        self,
+        question: str,
+        scope: str,
+        k: int = 10,
+        mode: Mode = "vikingrag",
+        budget: Budget | None = None,
+        escalation: Escalation | None = None,
+    ) -> Session:
+        chosen = escalation or self._escalation
+        return Session(self._resources, question, scope, k, budget or Budget(), mode, chosen)
+
+
+def _keep(library: Library, trace: Trace) -> None:
+    if isinstance(library, KeepsTraces):
+        library.store_trace(trace)
+
+
+def _threads(library: Library) -> int:
+    return library.settings.embed_threads if isinstance(library, HasSettings) else 0

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
 
 from knarr.agent.agent import Agent
 from knarr.agent.budget import Budget
-from knarr.agent.decision import Policy
 from knarr.agent.escalation import Escalation
 from knarr.agent.knowledge import KnowledgeLibrary
+from knarr.agent.values import Policy
 from knarr.errors import InvalidArgument, NotFound
 from knarr.models.configured import ConfiguredChat
 from knarr.trace.record import Trace

@@ -1,22 +1,27 @@
-"""Bounds of a run, as a value; and the meter that is held against them."""
+"""The bounds of a run as a value, and the meter that is held against them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from knarr.errors import InvalidArgument
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one question may cost. The bounds hold within one call's worth.
+    """What one question may cost. A run may go over a bound by the last call that it began below it.
 
-    rounds:       decisions with calls, the paper's B
-    tokens:       shown to the policy by tools, None without a bound
-    timeout_s:    wall seconds, None without a bound
+    rounds:       the most decisions with calls, the B of Algorithm 1
+    tokens:       the most tokens that tools show to the policy; None: no bound
+    timeout_s:    the most wall seconds; None: no bound
     call_tokens:  the most tokens of one observation
     calls:        the most calls run in one round
-    nudges:       how often an empty reply is asked again
-    cost:         of chat models, in the currency of the price that was set; None without a bound
-    faults:       rounds in a row in which no call could be run, before the last turn
+    nudges:       how often a policy that gave an empty reply is asked again
+    faults:       the most rounds in a row in which no call could be run
+    cost:         the most that chat models may cost, in the currency of the prices that were set; None: no
+                  bound
+
+    Raises InvalidArgument for a bound that leaves nothing to do.
     """
 
     rounds: int = 15
@@ -31,15 +36,15 @@ class Budget:
     def __post_init__(self) -> None:
         for name in ("rounds", "call_tokens", "calls", "faults"):
             if getattr(self, name) < 1:
-                raise ValueError(f"budget: expected {name} >= 1, got {getattr(self, name)}")
+                raise InvalidArgument(f"budget: expected {name} >= 1, got {getattr(self, name)}")
         if self.tokens is not None and self.tokens < 1:
-            raise ValueError(f"budget: expected tokens >= 1 or None, got {self.tokens}")
+            raise InvalidArgument(f"budget: expected tokens >= 1 or None, got {self.tokens}")
         if self.timeout_s is not None and not self.timeout_s > 0:
-            raise ValueError(f"budget: expected timeout_s > 0 or None, got {self.timeout_s}")
+            raise InvalidArgument(f"budget: expected timeout_s > 0 or None, got {self.timeout_s}")
         if self.cost is not None and not self.cost > 0:
-            raise ValueError(f"budget: expected cost > 0 or None, got {self.cost}")
+            raise InvalidArgument(f"budget: expected cost > 0 or None, got {self.cost}")
         if self.nudges < 0:
-            raise ValueError(f"budget: expected nudges >= 0, got {self.nudges}")
+            raise InvalidArgument(f"budget: expected nudges >= 0, got {self.nudges}")
 
 
 @dataclass(slots=True)
@@ -81,7 +86,7 @@ class Meter:
         return "faults" if self.faults >= self.budget.faults else ""
 
     def room(self, calls: int) -> int:
-        """The most tokens that each of so many calls, run side by side, may show."""
+        """The most tokens that each of `calls` calls, run side by side, may show."""
         left = self.remaining_tokens()
         return (
             self.budget.call_tokens if left is None else min(self.budget.call_tokens, left // max(1, calls))

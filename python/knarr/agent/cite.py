@@ -1,13 +1,14 @@
-"""From quotes to citations: each is looked up in the object it names, placed, or dropped with its fault."""
+"""From quotes to citations: each quote is looked up in the object it names, then placed or dropped with its
+fault."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from knarr.agent.decision import Quote, Shown
+from knarr.agent.excerpts import lines_of, pages_of
 from knarr.agent.library import Library
-from knarr.agent.place import lines_of, pages_of
+from knarr.agent.values import Excerpt, Quote
 from knarr.errors import KnarrError
 from knarr.language.citations import bare, fault_of, locate
 from knarr.trace.record import DroppedCitation
@@ -21,7 +22,7 @@ _LOOKUP_WORDS = 12
 class Citer:
     """Checks the quotes of one run against the library, within the run's scope."""
 
-    def __init__(self, library: Library, scope: str, shown: Sequence[Shown]) -> None:
+    def __init__(self, library: Library, scope: str, shown: Sequence[Excerpt]) -> None:
         self._library = library
         self._scope = scope
         self._shown = shown
@@ -56,8 +57,8 @@ class Citer:
         return Citation(quote.uri, passage.text[begin:end], lines, pages, passage.source.document)
 
     def _read(self, uri: str) -> Passage | None:
-        """What a quote may be from: the documents' text. An abstract tells of it in words of its own, or of a
-        model's, and is evidence for nothing."""
+        """The text that a quote may come from; None where there is none. An abstract describes documents in
+        words of its own, or of a model's, so it is evidence for nothing."""
         try:
             abstract = name_of(uri) == ABSTRACT_NAME
             return self._library.read(uri) if within(uri, self._scope) and not abstract else None

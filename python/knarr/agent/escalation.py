@@ -1,9 +1,17 @@
-"""VikingRAG-E+: one round, a candidate answer, the checker; then the answer, or the full loop.
+"""VikingRAG-E+ (arXiv 2609.11390): one round, a candidate answer, the checker; then the answer, or the full
+loop.
 
-The first round is planned here and not by the policy, so that it costs little and the same for all: a
-search (with edges) where the question means to look, its best passages read within a budget. The policy
-drafts an answer from that alone, the checker judges it, and what is not surely enough goes on in the full
-loop, which starts with what the first round found.
+Most questions need one search, and a loop spends rounds to find that out. So the first round is planned here,
+by rule, and not by the policy: it costs little, and the same for every policy. It searches, with edges, where
+the question means to look, and reads the best passages within a budget of tokens. From that alone the policy
+drafts an answer, and the checker judges the draft. An answer that is surely enough ends the run. Everything
+else goes on in the full loop, which begins with what the first round found; the cost of a wrong start is that
+one round and one check.
+
+The decision errs on one side only. "unknown" is never a pass, rules can force the loop whatever the checker
+says, and the score that is asked for can be calibrated on recorded runs (`knarr.checker.calibration`), so that
+the share of questions answered too early stays below a stated bound. `shadow` and `resample` make the labels
+for that: they run the full loop beside the decision and record whether it came to the same evidence.
 """
 
 from __future__ import annotations
@@ -13,14 +21,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from knarr.agent.decision import Draft, Shown, ToolCall, View
+from knarr.agent.tools.search import search_call
+from knarr.agent.values import Draft, Excerpt, ToolCall, View
 from knarr.checker import Case, Checked, Checker, Evidence
+from knarr.errors import InvalidArgument
 from knarr.language.citations import fold
+from knarr.language.plain import one_line
 from knarr.trace.record import DroppedCitation
-from knarr.types import AnswerStatus, Citation, ModelUsage, Verdict
+from knarr.types import AnswerStatus, Citation, Verdict
 
 Action = Literal["answered", "escalated", "resampled", "shadow"]
 FIRST_TOKENS = 900
+_LEAST_TOKENS = 64
+_LEAST_SHARE = 120  # tokens of one search among several
+_MOST_K = 50
 
 CANDIDATE = (
     "Answer now from what was shown, with quotes, if it holds the answer; else say that it does not. "
@@ -33,12 +47,14 @@ class Escalation:
     """How mode "vikingrag-e+" decides.
 
     checker:   judges the candidate
-    forced:    names the rule by which a question, asked in or meaning these scopes, goes to the full loop
-               whatever the checker says; "" for none
+    forced:    names the rule that sends a question, asked in or meaning these scopes, to the full loop whatever
+               the checker says; "" for none
     shadow:    decide and log, but let the loop answer as if nothing had been decided
     resample:  the share of early answers whose full path is run too, to be compared
     tokens:    shown by the first round
     draw:      gives numbers in [0, 1) for the sample
+
+    Raises InvalidArgument for a share outside [0, 1] and for too few tokens.
     """
 
     checker: Checker
@@ -50,9 +66,11 @@ class Escalation:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.resample <= 1.0:
-            raise ValueError(f"expected resample in [0, 1], got {self.resample}")
-        if self.tokens < 64:
-            raise ValueError(f"expected tokens >= 64 for the first round, got {self.tokens}")
+            raise InvalidArgument(f"expected resample in [0, 1], got {self.resample}")
+        if self.tokens < _LEAST_TOKENS:
+            raise InvalidArgument(
+                f"expected tokens >= {_LEAST_TOKENS} for the first round, got {self.tokens}"
+            )
 
     def action(self, verdict: Verdict) -> tuple[Action, str]:
         """What to do with a verdict, and why."""
@@ -66,46 +84,35 @@ class Escalation:
         return "answered", verdict.reason
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The checker's outcome, and how long it took."""
-
-    checked: Checked
-    ms: float
-
-
-def unasked(rule: str) -> Judged:
-    """Stands for a verdict where a rule decides."""
-    return Judged(Checked(Verdict("unknown", f"rule: {rule}", judge="rules"), ModelUsage()), 0.0)
+def unasked(rule: str) -> Checked:
+    """Stands for the checker's verdict where a rule decides."""
+    return Checked(Verdict("unknown", f"rule: {rule}", judge="rules"))
 
 
 def first_calls(view: View, tokens: int) -> tuple[ToolCall, ...]:
-    """The searches of the first round, which show `tokens` tokens of passages together: inside the documents
-    that the question names; else in those that it hints at and, with half of the tokens, everywhere."""
+    """The searches of the first round, which show `tokens` tokens of passages together. They run inside the
+    documents that the question names; else inside those that it hints at and, with half of the tokens,
+    everywhere."""
     resolution = view.resolution
     scopes = [found.uri for found in resolution.candidates]
     if not resolution.wide:
-        share = max(120, tokens // max(1, len(scopes)))
+        share = max(_LEAST_SHARE, tokens // max(1, len(scopes)))
         return tuple(
-            _search(resolution.core, uri, min(50, 4 * view.k), share, resolution.asked) for uri in scopes
+            search_call(resolution.core, uri, min(_MOST_K, 4 * view.k), share, resolution.asked)
+            for uri in scopes
         )
     if not scopes:
-        return (_search(resolution.core, view.scope, view.k, tokens),)
-    share = max(120, tokens // 2 // len(scopes))
-    beside = [_search(resolution.core, uri, 2 * view.k, share) for uri in scopes]
-    return (*beside, _search(resolution.core, view.scope, view.k, tokens // 2))
-
-
-def _search(query: str, scope: str, k: int, max_tokens: int, also: str = "") -> ToolCall:
-    more = {"also": also} if also and also != query else {}
-    return ToolCall("Search", {"query": query, "scope": scope, "k": k, "max_tokens": max_tokens, **more})
+        return (search_call(resolution.core, view.scope, view.k, tokens),)
+    share = max(_LEAST_SHARE, tokens // 2 // len(scopes))
+    inside = [search_call(resolution.core, uri, 2 * view.k, share) for uri in scopes]
+    return (*inside, search_call(resolution.core, view.scope, view.k, tokens // 2))
 
 
 def go_on(verdict: Verdict, question: str) -> str:
-    """What a model is told when its candidate was not enough: in words of the question and ours only, since
-    a judge that read documents may say what they told it to say."""
-    asked = " ".join(question.split()).casefold()
-    unmet = [" ".join(one.text.split()) for one in verdict.constraints if not one.met]
+    """What a model is told when its candidate was not enough. Only words of the question and of ours are used,
+    since a judge that read documents may repeat what they told it to say."""
+    asked = one_line(question).casefold()
+    unmet = [one_line(one.text) for one in verdict.constraints if not one.met]
     named = [text for text in unmet if text.casefold() in asked][:5]
     missing = f" Not yet covered: {'; '.join(named)}." if named else ""
     return f"That is not enough yet.{missing} Go on with the tools, or say that the library does not hold it."
@@ -132,9 +139,9 @@ def case_of(
     )
 
 
-def agrees(shown: Sequence[Shown], status: AnswerStatus, citations: Sequence[Citation]) -> bool:
-    """Whether the full path came to what the first round had: an answer whose every citation stands in the
-    text that the first round showed (`shown`)."""
+def agrees(shown: Sequence[Excerpt], status: AnswerStatus, citations: Sequence[Citation]) -> bool:
+    """Whether the full path came to the evidence of the first round: it answered, and every citation stands in
+    the text that the first round showed (`shown`)."""
     if status != "answered" or not citations:
         return False
     texts = [fold(piece.text).text for piece in shown]

@@ -1,18 +1,17 @@
-"""M(t): the messages of a run, always well formed.
+"""The messages of a run, M(t) in Algorithm 1, always well formed.
 
-System prompt, question, then per round one assistant message with its calls and exactly one tool
-message per call id, in order. Arguments are stored as checked JSON, never as a model wrote them, so
+First the system prompt and the question, then for each round one assistant message with its calls and exactly
+one tool message per call id, in order. Arguments are stored as checked JSON and never as a model wrote them, so
 that the next request is valid whatever the last reply was.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
-from knarr.agent.decision import Observation
+from knarr.agent.values import Message, Observation
 from knarr.models.prompts import prompt
 
 SYSTEM_PROMPT = "agent_v1"
@@ -20,34 +19,11 @@ LAST_TURN = "Now answer from what was shown, without further calls, or say what 
 NUDGE = "Your reply was empty. Call a tool, or answer the question, or say that the library does not hold the answer."
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call as it stands in the history: a unique id, the name as given, arguments as an object."""
-
-    id: str
-    tool: str
-    arguments: Mapping[str, Any]
-
-    def written(self) -> dict[str, Any]:
-        """The arguments as a model would write them: what is left to the tool is left out."""
-        return {name: value for name, value in self.arguments.items() if value is not None}
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message. `calls` only from the assistant, `call_id` only from a tool."""
-
-    role: Literal["system", "user", "assistant", "tool"]
-    content: str
-    calls: tuple[Call, ...] = ()
-    call_id: str = ""
-
-
 class History:
     """The messages so far. Not for use from several threads.
 
-    hint: which documents the question may mean, from `Resolution.hint`: their names are document text,
-    so they stand on marked lines, and never in the system message."""
+    hint: which documents the question may mean, from `Resolution.hint`. Their names are document text, so they
+    stand on marked lines and never in the system message."""
 
     def __init__(self, question: str, scope: str, hint: str = "") -> None:
         self._question = question
@@ -56,13 +32,12 @@ class History:
 
     @property
     def messages(self) -> tuple[Message, ...]:
+        """All messages so far."""
         return tuple(self._messages)
 
-    def add_round(self, text: str, calls: Sequence[Call], observations: Sequence[Observation]) -> None:
-        """One assistant turn with its calls, and the observation of each in the same order."""
-        if [call.id for call in calls] != [seen.id for seen in observations]:
-            raise ValueError("each call needs exactly one observation, in order")
-        self._messages.append(Message("assistant", text, tuple(calls)))
+    def add_round(self, text: str, observations: Sequence[Observation]) -> None:
+        """One assistant turn with the calls of these observations, and then the observations."""
+        self._messages.append(Message("assistant", text, tuple(seen.call for seen in observations)))
         self._messages.extend(
             Message("tool", seen.text or "(empty)", call_id=seen.id) for seen in observations
         )
@@ -72,10 +47,11 @@ class History:
         self._messages.append(Message("assistant", text or "(empty)"))
 
     def add_user(self, text: str) -> None:
+        """A user turn."""
         self._messages.append(Message("user", text))
 
     def add_last_turn(self) -> None:
-        """Asks for the answer, with the question once more: it may stand far above by now."""
+        """Ask for the answer, with the question once more: it may stand far above by now."""
         self.add_user(f"{LAST_TURN}\nQuestion: {self._question}")
 
 

@@ -1,4 +1,4 @@
-"""What the agent needs of a knowledge base, and nothing more: tests bring their own."""
+"""What the agent needs of a knowledge base, and nothing more, so that tests can bring their own."""
 
 from __future__ import annotations
 

@@ -1,29 +1,36 @@
-"""Algorithm 1, without I/O: a generator that yields what it needs and is sent the outcome.
+"""Algorithm 1 of VikingRAG (arXiv 2609.11390), without I/O: a generator that yields what it needs and is sent
+the outcome.
 
-    Decide(view)  ->  a Decision                      from the policy
-    Act(calls)    ->  one Observed and time per call  from the tools
-    Check(draft)  ->  a Judged                        from the checker (mode "vikingrag-e+")
+    Decide(view)  ->  a Decision               from the policy
+    Act(calls)    ->  one Observation per call from the tools
+    Check(draft)  ->  a Checked                from the checker (mode "vikingrag-e+")
 
-The plain and the async runner in `agent.py` drive the same code, and a test can drive it by hand.
-Each round: decide, run the calls, append. It ends when the policy answers, or when a bound of the
-budget is reached: then comes one last turn without tools, and the outcome is "budget_exhausted".
+M(0) is the system prompt and the question. In each round the policy decides on calls, the calls are run, and
+their observations are appended to the history. The run ends when the policy answers, or when a bound of the
+budget is reached (the paper's B rounds, or tokens, time, cost): then comes one last turn without tools, and the
+status is "budget_exhausted".
+
+The loop does no I/O, so the plain and the async runner in `agent.py` drive the same code, and a test can drive
+it by hand. Whatever a policy asks for, each of its calls gets exactly one observation; that keeps the history
+well formed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from knarr.agent.budget import Budget, Meter
-from knarr.agent.calls import Desk, Prepared
-from knarr.agent.decision import Decision, Draft, Observation, Shown, View
-from knarr.agent.escalation import CANDIDATE, Action, Escalation, Judged, first_calls, go_on, unasked
-from knarr.agent.history import NUDGE, Call, History
-from knarr.agent.observe import Observed
+from knarr.agent.calls import CallChecker
+from knarr.agent.escalation import CANDIDATE, Action, Escalation, first_calls, go_on, unasked
+from knarr.agent.history import NUDGE, History
 from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import TOOLS
+from knarr.agent.values import Decision, Draft, Excerpt, Observation, ToolCall, View
+from knarr.checker import Checked
+from knarr.errors import PolicyError
 from knarr.trace.record import CallRecord, CheckRecord, RoundRecord
 from knarr.types import AnswerStatus
 
@@ -51,30 +58,33 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Run these calls, in any order. Answered with (Observed, milliseconds) per call, in order.
+    """Run these calls, in any order. Answered with one Observation per call, in their order.
     `deadline_s` is on the run's clock: a call that has not begun by then need not be run."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[ToolCall, ...]
     room_tokens: int
     deadline_s: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Judge a candidate answer, drafted from what the view shows. Answered with a Judged."""
+    """Judge a candidate answer, drafted from what the view shows. Answered with a Checked."""
 
     view: View
     draft: Draft
 
 
 Step = Decide | Act | Check
-Outcomes = Sequence[tuple[Observed, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How the loop ended. `draft` is None when no answer was given. `spent` names the bound. `check` is
-    the checker's look after the first round, which had shown `first`."""
+    """How the loop ended.
+
+    draft:  None when no answer was given
+    spent:  the bound that ended it, "" for none
+    check:  the checker's look after the first round, which had shown `first`
+    """
 
     draft: Draft | None
     status: AnswerStatus
@@ -82,11 +92,11 @@ class Outcome:
     observations: tuple[Observation, ...]
     spent: str = ""
     check: CheckRecord | None = None
-    first: tuple[Shown, ...] = ()
+    first: tuple[Excerpt, ...] = ()
 
 
 class Loop:
-    """The state of one run. Make a new one per question. `check` and `first` tell of its first look."""
+    """The state of one run; make a new one per question. `check` and `first` are about its first look."""
 
     def __init__(
         self, task: Task, budget: Budget, count_tokens: Callable[[str], int], clock: Callable[[], float]
@@ -99,10 +109,10 @@ class Loop:
         self._history = History(task.question, task.scope, task.resolution.hint())
         self._observations: list[Observation] = []
         self._rounds: list[RoundRecord] = []
-        self._desk = Desk(budget.calls)
+        self._checker = CallChecker(budget.calls)
         self._notes: dict[str, Any] = {}
         self.check: CheckRecord | None = None
-        self.first: tuple[Shown, ...] = ()
+        self.first: tuple[Excerpt, ...] = ()
 
     def steps(self, escalation: Escalation | None = None) -> Generator[Step, Any, Outcome]:
         """The run. Send each step's answer; the return value is the outcome. With `escalation` it begins
@@ -126,18 +136,17 @@ class Loop:
         decision, ms = yield from self._decide(final=True)
         draft = cleaned(decision.draft) or Draft("", found=False)
         self._record(decision, (), ms)
-        judged: Judged = yield Check(self._view(True), draft)
-        verdict = judged.checked.verdict
+        checked: Checked = yield Check(self._view(True), draft)
+        verdict = checked.verdict
         action, cause = escalation.action(verdict)
-        self._looked(draft, judged, action, f"rule: {rule}" if rule else cause)
+        self._looked(draft, checked, action, f"rule: {rule}" if rule else cause)
         if action == "answered":
             return draft
         self._history.add_reply(draft.text)
         self._history.add_user(go_on(verdict, self._task.question))
         return None
 
-    def _looked(self, draft: Draft, judged: Judged, action: Action, cause: str) -> None:
-        checked = judged.checked
+    def _looked(self, draft: Draft, checked: Checked, action: Action, cause: str) -> None:
         self._meter.cost += checked.usage.cost
         self.check = CheckRecord(
             self._meter.rounds,
@@ -146,7 +155,7 @@ class Loop:
             action,
             cause,
             self._meter.tokens,
-            judged.ms,
+            checked.ms,
             checked.usage,
         )
 
@@ -176,7 +185,7 @@ class Loop:
         began = self._clock()
         decision = yield Decide(self._view(final))
         if not isinstance(decision, Decision):
-            raise TypeError(f"a policy must return a Decision, got {type(decision).__name__}")
+            raise PolicyError(f"a policy must return a Decision, got {type(decision).__name__}")
         self._meter.cost += decision.usage.cost
         return decision, (self._clock() - began) * 1e3
 
@@ -201,38 +210,23 @@ class Loop:
     def _round(self, decision: Decision, decide_ms: float) -> Generator[Step, Any, None]:
         """Run the calls that can be run, and append exactly one observation per call."""
         number = self._meter.rounds + 1
-        prepared = self._desk.prepare(decision.calls, number, decision.left_out)
-        runnable = tuple(ready.call for ready in prepared if ready.refusal is None)
-        outcomes: Outcomes = ()
+        checked = self._checker.check(decision.calls, number, decision.left_out)
+        runnable = tuple(one for one in checked if isinstance(one, ToolCall))
+        found: Sequence[Observation] = ()
         if runnable:
-            outcomes = yield Act(runnable, max(1, self._meter.room(len(runnable))), self._meter.deadline_s())
-        answers = iter(outcomes)
-        seen = [self._observe(ready, number, *_answer(ready, answers)) for ready in prepared]
-        self._history.add_round(decision.text, [ready.call for ready in prepared], seen)
+            found = yield Act(runnable, max(1, self._meter.room(len(runnable))), self._meter.deadline_s())
+        results = iter(found)
+        seen = [self._placed(next(results) if isinstance(one, ToolCall) else one, number) for one in checked]
+        self._history.add_round(decision.text, seen)
         self._observations.extend(seen)
         self._meter.rounds = number
         self._meter.tokens += sum(observation.tokens for observation in seen)
         self._meter.faults = 0 if runnable else self._meter.faults + 1
-        records = [_call_record(one, ready.note) for one, ready in zip(seen, prepared, strict=True)]
-        self._record(decision, records, decide_ms)
+        self._record(decision, [observation.record() for observation in seen], decide_ms)
 
-    def _observe(self, ready: Prepared, number: int, observed: Observed, ms: float) -> Observation:
-        return Observation(
-            id=ready.call.id,
-            tool=ready.call.tool,
-            arguments=ready.call.arguments,
-            round=number,
-            text=observed.text,
-            tokens=self._count(observed.text),
-            uris=observed.uris,
-            shown=observed.shown,
-            value=observed.value,
-            error=observed.error,
-            edges=observed.edges,
-            repeated=ready.note == "repeated",
-            ms=ms,
-            left=observed.left,
-        )
+    def _placed(self, observation: Observation, number: int) -> Observation:
+        """An observation with its round and its size."""
+        return replace(observation, round=number, tokens=self._count(observation.text))
 
     def _record(self, decision: Decision, calls: Sequence[CallRecord], decide_ms: float) -> None:
         self._rounds.append(
@@ -250,22 +244,3 @@ def cleaned(draft: Draft | None) -> Draft | None:
         return None
     text = _THINK.sub("", draft.text).strip()
     return Draft(text, draft.quotes, draft.found) if text else None
-
-
-def _answer(ready: Prepared, outcomes: Iterator[tuple[Observed, float]]) -> tuple[Observed, float]:
-    return (ready.refusal, 0.0) if ready.refusal is not None else next(outcomes)
-
-
-def _call_record(seen: Observation, note: str) -> CallRecord:
-    return CallRecord(
-        id=seen.id,
-        tool=seen.tool,
-        arguments=dict(seen.arguments),
-        uris=seen.uris,
-        tokens=seen.tokens,
-        ms=seen.ms,
-        error=seen.error,
-        note=note,
-        text=seen.text,
-        edges=seen.edges,
-    )

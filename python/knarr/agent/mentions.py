@@ -67,35 +67,35 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """The mentions of a question; `core`, what is asked of them; and `whole`, the question without
-    instructions on form."""
+class AskedOf:
+    """The mentions of a question; `core`, what is asked of them; and `whole`, the question without instructions
+    on the answer's form."""
 
     mentions: tuple[Mention, ...]
     core: str
     whole: str = ""
 
 
-def read_mentions(question: str) -> Reading:
-    """See the module. `core` is the whole question when it has no lead."""
+def read_mentions(question: str) -> AskedOf:
+    """The mentions in a question. `core` is the whole question when it has no lead."""
     whole = _FORM.sub("", question).strip() or question
-    reading = _read(whole)
-    return Reading(reading.mentions, reading.core, whole)
+    asking = _read(whole)
+    return AskedOf(asking.mentions, asking.core, whole)
 
 
-def _read(question: str) -> Reading:
+def _read(question: str) -> AskedOf:
     quoted = _QUOTED_LEAD.match(question)
     if quoted:
-        return Reading((Mention(quoted[2].strip(), True),), quoted[3].strip())
+        return AskedOf((Mention(quoted[2].strip(), True),), quoted[3].strip())
     for pattern in (_SENTENCE_LEAD, _COLON_LEAD):
         lead = pattern.match(question)
         if lead:
-            return Reading((Mention(lead[1].strip(' "“”'), True),), lead[2].strip())
+            return AskedOf((Mention(lead[1].strip(' "“”'), True),), lead[2].strip())
     comma = _COMMA_LEAD.match(question)
     if comma:
-        return Reading((Mention(comma[1].strip(' "“”'), True), *_inside(comma[2])), comma[2].strip())
+        return AskedOf((Mention(comma[1].strip(' "“”'), True), *_inside(comma[2])), comma[2].strip())
     mentions = _inside(question)
-    return Reading(tuple(mentions), _without(question, mentions).strip())
+    return AskedOf(tuple(mentions), _without(question, mentions).strip())
 
 
 def _without(question: str, mentions: list[Mention]) -> str:

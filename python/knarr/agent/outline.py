@@ -8,14 +8,14 @@ from weakref import WeakKeyDictionary
 
 from knarr.agent.library import Library, Outlines
 from knarr.agent.scope import ScopeIndex
-from knarr.agent.scope_index import HEAD_CHARS, Entry
+from knarr.agent.scope_index import HEAD_CHARS, ScopeEntry
 from knarr.errors import KnarrError
 from knarr.types import Listing
 from knarr.uris import SCHEME
 
 _PAGE = 1_000
 _HEAD_TOKENS = 600
-_MOST_HEADS = 5_000  # beyond, documents are known by their names alone, so that a first question stays quick
+_MOST_HEADS = 5_000  # more documents are known by their names alone, so that a first question stays quick
 
 _LOCK = threading.Lock()
 _INDEXES: WeakKeyDictionary[Library, tuple[object, ScopeIndex]] = WeakKeyDictionary()
@@ -35,7 +35,7 @@ def scope_index(library: Library) -> ScopeIndex:
     return index
 
 
-def _outlined(library: Outlines) -> Iterator[Entry]:
+def _outlined(library: Outlines) -> Iterator[ScopeEntry]:
     """Documents as the library lists them, each folder before the first document in it."""
     folders: set[str] = set()
     for number, (uri, title, head) in enumerate(library.outline(HEAD_CHARS)):
@@ -45,13 +45,13 @@ def _outlined(library: Outlines) -> Iterator[Entry]:
             folder = uri[: at + 1]
             if folder not in folders:
                 folders.add(folder)
-                yield Entry(folder, "", is_folder=True)
+                yield ScopeEntry(folder, "", is_folder=True)
             at = uri.find("/", at + 1)
-        yield Entry(uri + "/", title, head if number < _MOST_HEADS else "")
+        yield ScopeEntry(uri + "/", title, head if number < _MOST_HEADS else "")
 
 
-def entries(library: Library) -> Iterator[Entry]:
-    """Every folder and document, in the order of the namespace. What goes away meanwhile is left out."""
+def entries(library: Library) -> Iterator[ScopeEntry]:
+    """Every folder and document, in the order of the namespace. What is deleted meanwhile is left out."""
     waiting, heads = [SCHEME], 0
     while waiting:
         folder = waiting.pop()
@@ -60,7 +60,7 @@ def entries(library: Library) -> Iterator[Entry]:
             found = _document(library, uri, _HEAD_TOKENS if heads < _MOST_HEADS else 1)
             if found is None:
                 below.append(uri)
-                yield Entry(uri, "", is_folder=True)
+                yield ScopeEntry(uri, "", is_folder=True)
             else:
                 heads += 1
                 yield found
@@ -80,11 +80,11 @@ def _directories(library: Library, folder: str) -> Iterator[str]:
         offset = page.next_offset
 
 
-def _document(library: Library, uri: str, tokens: int) -> Entry | None:
+def _document(library: Library, uri: str, tokens: int) -> ScopeEntry | None:
     """The document at this URI; None when it is a folder of documents."""
     try:
         passage = library.read(uri, 0, tokens)
     except KnarrError:
         return None
     section = passage.source.section
-    return Entry(uri, section[0] if section else "", passage.text)
+    return ScopeEntry(uri, section[0] if section else "", passage.text)

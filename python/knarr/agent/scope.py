@@ -1,10 +1,14 @@
 """Scope resolution: which documents a question means, how surely, and whether to look wider too.
 
-A document is *named* when the question is put to it ("Based on X: …") and the words of X stand in its
-name, title or first lines, clearly more than in any other's. Only then is the search held inside it.
-A version, dotted, that documents of the product asked about have holds the search in the same way: what
-other versions say is no answer. A document is *hinted at* when most of its name stands in the question:
-then the search inside is run beside the wide one, so that a wrong hint costs tokens and no evidence.
+A document is *named* when the question is put to it ("Based on X: …") and the words of X stand in its name,
+title or first lines, clearly more of them than in any other's. Only then is the search held inside it. A dotted
+version that documents of the product have holds the search in the same way: what other versions say is no
+answer. A document is *hinted at* when most of its name stands in the question. Then the search inside runs
+beside the wide one, so that a wrong hint costs tokens and no evidence.
+
+Words weigh by their inverse document frequency over names and first lines (see `scope_index`), so that a shared
+word such as "agreement" decides nothing. A question costs one look-up per word, whatever the size of the
+library.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from knarr.agent.mentions import read_mentions
-from knarr.agent.scope_index import Entry, NameIndex
+from knarr.agent.scope_index import NameIndex, ScopeEntry
 from knarr.language.words import GENERIC, Version, forms, meets, proper_forms, proper_runs, versions
 from knarr.uris import SCHEME, within
 
@@ -37,11 +41,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """candidates: in order of confidence; none when the question names nothing known
-    wide:       whether the whole scope should be searched too
-    words:      the words that named a document
-    core:       what is asked, without them
-    asked:      the whole question, without instructions on the answer's form"""
+    """What a question was taken to mean.
+
+    core:        what is asked, without the words that name documents
+    asked:       the whole question, without instructions on the answer's form
+    candidates:  the scopes, in order of confidence; none when the question names nothing known
+    wide:        whether the whole scope should be searched too
+    words:       the words that named a document
+    """
 
     core: str
     asked: str
@@ -50,8 +57,8 @@ class Resolution:
     words: tuple[str, ...] = ()
 
     def hint(self) -> str:
-        """For a model: what the question may mean, names of documents on marked lines; "" when there is
-        nothing to say."""
+        """The candidates for a model, on marked lines, since names are document text; "" when there are
+        none."""
         if not self.candidates:
             return ""
         listed = "\n".join(f"> {candidate.uri}" for candidate in self.candidates)
@@ -61,39 +68,40 @@ class Resolution:
 class ScopeIndex:
     """Resolves questions against one state of a namespace. Immutable; any thread may use it."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[ScopeEntry]) -> None:
         self._names = NameIndex.build(entries)
 
     def __len__(self) -> int:
         return len(self._names.known)
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[ScopeEntry, ...]:
         """What is indexed, in the order of the namespace."""
         return tuple(known.entry for known in self._names.known)
 
     def resolve(self, question: str, scope: str = SCHEME) -> Resolution:
         """Which documents under `scope` the question means."""
-        reading = read_mentions(question)
-        for mention in reading.mentions:
+        asking = read_mentions(question)
+        for mention in asking.mentions:
             found = self._named(mention.words, question, scope)
             if found:
                 wide = not (mention.explicit and found[0].confidence >= NAMED)
-                return Resolution(reading.core, reading.whole, tuple(found), wide, (mention.words,))
+                return Resolution(asking.core, asking.whole, tuple(found), wide, (mention.words,))
         asked = self._asked_versions(question, scope)
         if asked:
             exact = all(len(version) > 1 for version in versions(question, named=True))
             return Resolution(
-                reading.whole,
-                reading.whole,
+                asking.whole,
+                asking.whole,
                 tuple(asked),
                 not exact,
                 tuple(candidate.uri for candidate in asked),
             )
-        return Resolution(reading.whole, reading.whole, tuple(self._hinted(question, scope)), True)
+        return Resolution(asking.whole, asking.whole, tuple(self._hinted(question, scope)), True)
 
     def named_in(self, text: str, scope: str = SCHEME) -> tuple[str, ...]:
-        """Documents under `scope` whose names are capitalised runs of words in a text, in its order."""
+        """The documents under `scope` whose names stand as capitalised words in a text, in the order of the
+        text."""
         found: dict[int, None] = {}
         for run in proper_runs(text):
             asked = forms(run)
@@ -113,7 +121,7 @@ class ScopeIndex:
         return scope == SCHEME or within(self._names.known[number].entry.uri, scope)
 
     def _named(self, mention: str, question: str, scope: str) -> list[Candidate]:
-        """The documents whose name or head has the mention's words; none when several are as good."""
+        """The documents whose name or head has the mention's words; none when too many are equally good."""
         scores = {n: share for n, share in self._names.coverage(mention).items() if self._inside(n, scope)}
         if not scores:
             return []
@@ -129,7 +137,7 @@ class ScopeIndex:
         return [Candidate(self._names.known[n].entry.uri, min(1.0, scores[n]), "named") for n in near]
 
     def _lifted(self, number: int, share: float, asked: set[str]) -> float:
-        """Among documents that have the mention's words, one whose own name says little else leads."""
+        """The share, lowered by what the document's own name says beside the mention."""
         return share * (0.75 + 0.25 * self._names.name_share(number, asked))
 
     def _of_version(self, numbers: list[int], question: str) -> list[int]:

@@ -1,8 +1,8 @@
 """An index over the names, titles and first lines of the documents, for finding which one is meant.
 
-Inverted lists from word to documents, one for names and one for heads, so that a question costs its
-own words only. Built once from the namespace and kept until the knowledge base changes. Immutable
-after it is built, so any thread may use it.
+It keeps inverted lists from words to documents, one for names and one for heads, so that a question costs its
+own words only. The index is built once from the namespace and kept until the knowledge base changes. It is
+immutable after it is built, so any thread may use it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _GENERIC_WEIGHT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ScopeEntry:
     """A document (or a folder, with an empty head): its URI, its title and its first lines."""
 
     uri: str
@@ -33,7 +33,10 @@ class Entry:
 
 @dataclass(slots=True)
 class _Known:
-    entry: Entry
+    """What is kept of a document: `short` is its name's initials, `total` the weight of all words of its
+    name."""
+
+    entry: ScopeEntry
     name_words: tuple[Word, ...]
     versions: tuple[Version, ...]
     short: str
@@ -50,7 +53,7 @@ class NameIndex:
     _sorted: list[str] = field(default_factory=list)
 
     @classmethod
-    def build(cls, entries: Iterable[Entry]) -> NameIndex:
+    def build(cls, entries: Iterable[ScopeEntry]) -> NameIndex:
         index = cls()
         for entry in entries:
             index._add(entry)
@@ -59,7 +62,7 @@ class NameIndex:
         index._sorted = sorted(index._names)
         return index
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: ScopeEntry) -> None:
         number = len(self.known)
         name = name_of(entry.uri).replace("_", " ")
         listed = tuple(word for word in words(name) if word.whole not in STOP)
@@ -74,7 +77,7 @@ class NameIndex:
             self._heads[form].add(number)
 
     def weight(self, form: str) -> float:
-        """How much a word tells: its IDF over names and heads; little for words all documents share."""
+        """How much a word tells: its IDF over names and heads, lowered for words that any document may have."""
         if form in STOP:
             return 0.0
         seen = len(self._names.get(form, ())) + 0.3 * len(self._heads.get(form, ()))

@@ -1,4 +1,5 @@
-"""One run's effects: the policy, the tools, the checker, the clock, and the record at the end."""
+"""One run with its effects: it asks the policy, runs the tools and the checker, reads the clock, and closes the
+record."""
 
 from __future__ import annotations
 
@@ -10,22 +11,25 @@ from typing import Any, get_args
 
 from knarr.agent.budget import Budget
 from knarr.agent.cite import Citer
-from knarr.agent.decision import Decision, Draft, Observation, Policy, Quote, Shown
-from knarr.agent.escalation import Escalation, Judged, agrees, case_of
-from knarr.agent.focus import Focus, Recall
-from knarr.agent.history import Call
+from knarr.agent.escalation import Escalation, agrees, case_of
 from knarr.agent.library import HasExperience, Library
 from knarr.agent.loop import Act, Check, Decide, Loop, Outcome, Step, Task
-from knarr.agent.observe import Observed
 from knarr.agent.outline import scope_index
 from knarr.agent.scope import Names, Resolution
-from knarr.agent.tools import Toolbox
-from knarr.trace.record import CheckRecord, ScopeRecord, Trace
+from knarr.agent.tools import role_of
+from knarr.agent.tools.focus import Focus, Recall
+from knarr.agent.tools.tool import ToolContext
+from knarr.agent.tools.toolbox import Toolbox
+from knarr.agent.values import Decision, Draft, Excerpt, Observation, Policy, Quote, ToolCall
+from knarr.checker import Checked
+from knarr.errors import InvalidArgument
+from knarr.language.plain import first_words
+from knarr.trace.record import CheckRecord, DroppedCitation, ScopeRecord, Trace
 from knarr.types import Answer, Citation, Mode, ModelUsage, Usage
 from knarr.uris import within
 
 Clock = Callable[[], float]
-Reply = Decision | list[tuple[Observed, float]] | Judged
+Reply = Decision | list[Observation] | Checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Resources:
     """What an agent lends to its runs."""
 
     library: Library
@@ -47,11 +51,11 @@ class Means:
 
 
 class Session:
-    """One run. Raises ValueError when the question, `k`, the mode or the scope cannot be."""
+    """One run. Raises InvalidArgument when the question, `k`, the mode or the scope is not valid."""
 
     def __init__(
         self,
-        means: Means,
+        resources: Resources,
         question: str,
         scope: str,
         k: int,
@@ -60,37 +64,37 @@ class Session:
         escalation: Escalation,
     ) -> None:
         if not question.strip():
-            raise ValueError("the question is empty")
+            raise InvalidArgument("the question is empty")
         if k < 1:
-            raise ValueError(f"expected k >= 1, got {k}")
+            raise InvalidArgument(f"expected k >= 1, got {k}")
         if mode not in get_args(Mode):
-            raise ValueError(f"expected a mode of {', '.join(get_args(Mode))}, got {mode!r}")
-        self._means = means
+            raise InvalidArgument(f"expected a mode of {', '.join(get_args(Mode))}, got {mode!r}")
+        self._resources = resources
         self._mode = mode
         self._escalation = escalation
-        self._began = means.clock()
+        self._began = resources.clock()
         self._created = datetime.now(UTC).isoformat(timespec="milliseconds")
         within(scope, scope)  # raises on a malformed scope, before anything is paid for
-        names = Names(scope_index(means.library), scope)
+        names = Names(scope_index(resources.library), scope)
         resolution = names.resolve(question)
-        self._resolve_ms = (means.clock() - self._began) * 1e3
-        recalls = mode != "vikingrag" and isinstance(means.library, HasExperience)
+        self._resolve_ms = (resources.clock() - self._began) * 1e3
+        recalls = mode != "vikingrag" and isinstance(resources.library, HasExperience)
         self._task = Task(question, scope, k, resolution, names, recalls)
-        self._budget = _bounded(budget, means.policy)
+        self._budget = _bounded(budget, resources.policy)
         self._tools = self._toolbox()
 
     def _toolbox(self) -> Toolbox:
-        library = self._means.library
+        library = self._resources.library
         recall = None
         if self._task.recalls and isinstance(library, HasExperience):
             recall = Recall(self._task.resolution.core, library.gamma)
-        return Toolbox(library, self._task.scope, self._means.focus, recall)
+        return Toolbox(ToolContext(library, self._resources.focus, recall), self._task.scope)
 
     def _new_loop(self) -> Loop:
-        return Loop(self._task, self._budget, self._means.library.count_tokens, self._means.clock)
+        return Loop(self._task, self._budget, self._resources.library.count_tokens, self._resources.clock)
 
     def steps(self) -> Generator[Step, Any, Outcome]:
-        """The run's steps. A shadow look is a run of its own before it, of which the loop knows nothing."""
+        """The run's steps. A shadow look is a run of its own before them, of which the loop knows nothing."""
         if self._mode != "vikingrag-e+":
             return (yield from self._new_loop().steps())
         if not self._escalation.shadow:
@@ -104,40 +108,42 @@ class Session:
     def do(self, step: Step) -> Reply:
         """Carry out one step."""
         if isinstance(step, Decide):
-            return self._means.policy.decide(step.view)
+            return self._resources.policy.decide(step.view)
         if isinstance(step, Check):
             return self._judge(step)
         return [self._call(call, step) for call in step.calls]
 
-    def _call(self, call: Call, act: Act) -> tuple[Observed, float]:
-        began = self._means.clock()
+    def _call(self, call: ToolCall, act: Act) -> Observation:
+        began = self._resources.clock()
         if act.deadline_s is not None and began >= act.deadline_s:
-            return Observed.failure(f"{call.tool}: not run, the time for this question is over"), 0.0
-        observed = self._tools(call.tool, call.arguments, act.room_tokens)
-        return observed, (self._means.clock() - began) * 1e3
+            return Observation.failure(call, f"{call.tool}: not run, the time for this question is over")
+        observation = self._tools(call, act.room_tokens)
+        return replace(observation, ms=(self._resources.clock() - began) * 1e3)
 
-    def _judge(self, step: Check) -> Judged:
-        began = self._means.clock()
+    def _judge(self, step: Check) -> Checked:
+        began = self._resources.clock()
         kept, dropped = self._cited(step.draft, step.view.shown)
         checked = self._escalation.checker.check(case_of(step.view, step.draft, kept, dropped))
-        return Judged(checked, (self._means.clock() - began) * 1e3)
+        return replace(checked, ms=(self._resources.clock() - began) * 1e3)
 
-    def _cited(self, draft: Draft, shown: Sequence[Shown]) -> tuple[Any, Any]:
-        return Citer(self._means.library, self._task.scope, shown).check(draft.quotes)
+    def _cited(
+        self, draft: Draft, shown: Sequence[Excerpt]
+    ) -> tuple[tuple[Citation, ...], tuple[DroppedCitation, ...]]:
+        return Citer(self._resources.library, self._task.scope, shown).check(draft.quotes)
 
     def finish(self, outcome: Outcome) -> Run:
         """Check the citations, make the answer, close the record."""
-        began = self._means.clock()
+        began = self._resources.clock()
         shown = [piece for seen in outcome.observations for piece in seen.shown]
         draft = outcome.draft or _found_so_far(outcome.observations)
         citations, dropped = self._cited(draft, shown)
         check = self._compared(outcome, citations)
-        usage = _usage(outcome, self._resolve_ms, (self._means.clock() - began) * 1e3)
+        usage = _usage(outcome, self._resolve_ms, (self._resources.clock() - began) * 1e3)
         trace = Trace(
             id=uuid.uuid4().hex[:16],
             question=self._task.question,
             scope=self._task.scope,
-            policy=type(self._means.policy).__name__,
+            policy=type(self._resources.policy).__name__,
             created_at=self._created,
             resolution=_scope_record(self._task.resolution),
             rounds=outcome.rounds,
@@ -150,12 +156,12 @@ class Session:
             mode=self._mode,
             checks=() if check is None else (check,),
             versions=_versions(shown),
-            chat_model=_model_name(self._means.policy, outcome),
+            chat_model=_model_name(self._resources.policy, outcome),
         )
         return Run(_answer(trace), trace)
 
     def _compared(self, outcome: Outcome, citations: tuple[Citation, ...]) -> CheckRecord | None:
-        """The checker's look, beside what the full path said where it ran."""
+        """The checker's look, with whether the full path, where it ran, came to the same evidence."""
         if outcome.check is None or outcome.check.action == "answered":
             return outcome.check
         return replace(outcome.check, agrees=agrees(outcome.first, outcome.status, citations))
@@ -168,7 +174,7 @@ def _bounded(budget: Budget, policy: Policy) -> Budget:
 
 
 def _model_name(policy: Policy, outcome: Outcome) -> str:
-    """Of the chat model that decided, "" where none did."""
+    """The name of the chat model that decided, "" where none did."""
     asked = any(record.model.calls for record in outcome.rounds)
     return str(getattr(policy, "model_name", "")) if asked else ""
 
@@ -189,7 +195,7 @@ def _answer(trace: Trace) -> Answer:
     )
 
 
-def _versions(shown: Sequence[Shown]) -> dict[str, int]:
+def _versions(shown: Sequence[Excerpt]) -> dict[str, int]:
     return {piece.source.document: piece.source.version for piece in shown if piece.source.version}
 
 
@@ -224,18 +230,14 @@ _SO_FAR_CHARS = 400
 
 
 def _found_so_far(observations: Sequence[Observation]) -> Draft:
-    """What to return when no answer was given: the latest evidence, read before merely found."""
-    pieces = [piece for seen in reversed(observations) if seen.tool == "Read" for piece in seen.shown]
-    pieces += [piece for seen in observations if seen.tool != "Read" for piece in seen.shown]
+    """What to return when no answer was given: the latest evidence, what was read before what was merely
+    found."""
+    pages = [seen for seen in observations if role_of(seen.tool) == "page"]
+    others = [seen for seen in observations if role_of(seen.tool) != "page"]
+    pieces = [piece for seen in (*reversed(pages), *others) for piece in seen.shown]
     distinct = list({piece.uri: piece for piece in reversed(pieces)}.values())[::-1][:_SO_FAR]
     if not distinct:
         return Draft("No answer was given, and no evidence was found.", found=False)
-    quotes = tuple(Quote(piece.uri, _head(piece.text)) for piece in distinct)
+    quotes = tuple(Quote(piece.uri, first_words(piece.text, _SO_FAR_CHARS)) for piece in distinct)
     listed = "\n".join(f"- {piece.uri}" for piece in distinct)
     return Draft(f"No answer was given. Evidence found so far:\n{listed}", quotes, found=False)
-
-
-def _head(text: str) -> str:
-    """The first lines of a piece, whole words, bounded."""
-    text = text.strip()
-    return text if len(text) <= _SO_FAR_CHARS else text[: text.rfind(" ", 0, _SO_FAR_CHARS)]

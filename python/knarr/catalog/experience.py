@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from knarr.catalog import changes, vectors
-from knarr.catalog.records import EdgeEnd, text_key
+from knarr.catalog.records import EdgeEnd
 from knarr.catalog.schema import documents, edges, episodes
 from knarr.language.plain import text_key
 from knarr.uris import below

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from knarr.language.plain import text_key
 from knarr.types import Kind
-
-
-def text_key(text: str) -> bytes:
-    """The key of a text's vector and of what else is kept by content: its SHA-256."""
-    return hashlib.sha256(text.encode("utf-8")).digest()
 
 
 @dataclass(frozen=True, slots=True)

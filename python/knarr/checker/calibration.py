@@ -1,16 +1,18 @@
-"""A threshold with a bound on false no-escalation, whatever the scores' distribution.
+"""A threshold with a bound on false no-escalation, whatever the distribution of the scores.
 
-Conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster, arXiv 2208.02814). The loss of one
-question at threshold t is 1 when it is skipped (score >= t) although its evidence was insufficient, else 0.
-It never grows with t. From n labelled questions take the smallest t with
+The method is conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster, arXiv 2208.02814, theorem
+1). The loss of one question at threshold t is 1 when the full loop is skipped (score >= t) although the
+evidence was insufficient, else 0. The loss lies in [0, 1] and never grows with t, as the theorem asks. From n
+labelled questions take the smallest t with
 
     n/(n+1) * R(t) + 1/(n+1) <= alpha        R(t) the mean loss over the n
 
-Then the next question, exchangeable with these, has an expected loss of at most alpha: among all
-questions, no more than that share is wrongly skipped on average. `among="insufficient"` bounds the share
-among the questions whose evidence is insufficient instead, which is stricter and needs more of those.
+Then the next question, if it is exchangeable with these, has an expected loss of at most alpha: on average no
+more than that share of all questions is wrongly skipped. `among="insufficient"` bounds the share among the
+questions whose evidence is insufficient instead, which is stricter and needs more labels.
 
-The bound is an average over calibrations, and holds for questions like those that were labelled.
+The bound is an average over calibrations, and holds for questions like those that were labelled. Fewer than
+1/alpha - 1 questions allow no threshold at all. The cost is one sort of the labelled scores.
 """
 
 from __future__ import annotations
@@ -58,11 +60,11 @@ class Calibration:
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> Calibration:
-        """The inverse of `knarr.types.to_json`. Raises ValueError on anything else."""
+        """The inverse of `knarr.types.to_json`. Raises InvalidArgument on anything else."""
         try:
             return Calibration(**value)
         except TypeError as error:
-            raise ValueError(f"not a calibration: {error}") from error
+            raise InvalidArgument(f"not a calibration: {error}") from error
 
 
 def calibrate(

@@ -1,4 +1,5 @@
-"""What an answer must satisfy, read off the question by rule: entity, time, scope, quantity, negation.
+"""The constraints that an answer must satisfy, read off the question by rule: entity, time, scope, quantity,
+negation.
 
 Years, numbers and names are *hard*: evidence that lacks them is about something else. What a question
 excludes ("not in 2023", "other than Oslo") is a constraint of its own, and no longer one to be found.

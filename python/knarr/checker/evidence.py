@@ -1,7 +1,9 @@
-"""Direct evidence for each constraint, by rule, out of what was cited and shown.
+"""Direct evidence for each constraint, found by rule in what was cited and shown.
 
-A constraint is looked for in the cited words first, then in the piece they stand in, then in the
-titles and names above it. Evidence is always words of a document, or the name of one.
+A constraint is looked for in the cited words first, then in the piece they stand in, then in the titles and
+names above it. Evidence is always words of a document, or the name of one. Years and numbers must be equal,
+since 2023 is not 2024; words may differ in their endings. Where the cited words speak of other years, the piece
+around them is no evidence for a year.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from knarr.checker.types import Case, Evidence
 from knarr.language.citations import locate
 from knarr.language.lexical import root, terms
 from knarr.language.passages import sentences
+from knarr.language.plain import first_words
 from knarr.language.words import STOP, forms, stem, words
 from knarr.types import Citation, ConstraintCheck
 from knarr.uris import components, name_of, within
@@ -63,7 +66,8 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a citation stands on: the cited words, the shown piece around them, the titles above."""
+    """What a citation stands on: the cited words (`quote`), the shown piece around them (`near`), the titles
+    above."""
 
     uri: str
     quote: str
@@ -77,8 +81,8 @@ class Ground:
         return " / ".join((*self.titles, *components(self.uri))).replace("_", " ")
 
     @property
-    def said(self) -> str:
-        """The quote with the titles it cannot be understood without; what the cross-encoder reads."""
+    def in_context(self) -> str:
+        """The quote with the titles that it cannot be understood without; the cross-encoder reads this."""
         return f"{' / '.join(self.titles[-2:])}: {self.quote}"
 
 
@@ -211,8 +215,7 @@ def _sentence(need: Need, text: str) -> str:
 
 
 def _clip(text: str) -> str:
-    text = text.strip()
-    return text if len(text) <= _EXCERPT else text[: text.rfind(" ", 0, _EXCERPT)]
+    return first_words(text, _EXCERPT)
 
 
 _SUPPORTS_LOGIT = -2.0

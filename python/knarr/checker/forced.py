@@ -1,8 +1,8 @@
 """Rules that force escalation: where the first round's answer is never enough, whatever its score.
 
-Rules are values. A scope rule holds for questions asked in, or meaning, a place; a label rule for
-documents so labelled; a pattern rule for questions that match. A domain's preset names the kinds of
-question in which a wrong figure or a missed exception is dear.
+Rules are values. A scope rule holds for questions that are asked in a place or mean it, a label rule for
+documents with that label, a pattern rule for questions that match. A domain's preset names the kinds of
+question in which a wrong figure or a missed exception is costly.
 """
 
 from __future__ import annotations

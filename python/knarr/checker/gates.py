@@ -1,5 +1,9 @@
 """The deterministic gates: what any "sufficient" must pass, whoever said it.
 
+A gate is a check on text that has one answer, so no document and no model can talk its way through. A gate that
+fails makes the verdict "insufficient" and cuts the score to a tenth, but no number of passed gates makes
+evidence enough. Gates cost no model call.
+
 answer        there is one, and it says that the evidence is there
 citation      at least one citation holds in its source
 dropped       no quote of the candidate was made up, joined or taken from elsewhere
@@ -7,8 +11,9 @@ judge_quotes  every quote the judge gives stands in the text it names, as shown
 years, numbers, names   those of the question appear in what is cited, or in its titles
 excluded      nothing that the question excludes is what the evidence is about
 scopes        every citation is from a document that the question means, where it means some
-steps         a question that describes what it means ("the writer of …", "whose …") and names no document
-              wants a step from one document to another: what is cited from one alone has only taken the first
+steps         a question that describes what it means ("the writer of …", "whose …") and names no document asks
+              for a step from one document to another: citations from one document alone have only taken the
+              first
 asked         the cited pieces have at least one of the words that say what is asked
 """
 
@@ -34,8 +39,8 @@ Quoted = tuple[str, str]
 def gates(
     case: Case, stands: Sequence[Ground], checked: Sequence[Pair], quotes: Sequence[Quoted] = ()
 ) -> tuple[Gate, ...]:
-    """All of them, in order. `checked` are the constraints with their evidence, `quotes` the judge's
-    (URI, words)."""
+    """All gates, in order. `checked` are the constraints with their evidence, `quotes` the judge's (URI,
+    words)."""
     return (
         _answer(case),
         Gate("citation", bool(stands), "" if stands else "no citation holds"),
@@ -96,7 +101,8 @@ def stands_in(case: Case, uri: str, text: str) -> bool:
 
 
 def _located(case: Case, uri: str, text: str) -> bool:
-    """Words that a citation of the candidate holds count as shown: they were looked up in their source."""
+    """Whether a text stands in what was shown of an object. The candidate's citations count as shown, since
+    they were looked up in their source."""
     shown = [piece.text for piece in case.evidence if piece.uri == uri]
     shown += [cited.text for cited in case.citations if cited.uri == uri]
     return any(locate(text, one) is not None for one in shown)

@@ -7,8 +7,8 @@
     > document / title
     > …
 
-Whatever comes from a document or from the candidate is marked, so that no text can leave its block; the
-pieces are named by our own numbers, and never by words of theirs.
+Whatever comes from a document or from the candidate is marked, so that no text can leave its block. The pieces
+are named by our own numbers and never by words of theirs.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import Any
 
 from knarr.checker.types import Case, Evidence
+from knarr.language.plain import one_line
 from knarr.models.chat import ChatModel
-from knarr.models.prompts import prompt
 from knarr.uris import components, name_of
 
 _REPLY_TOKENS = 1200
@@ -31,8 +31,7 @@ def marked(text: str) -> str:
 
 
 def ordered(case: Case) -> list[Evidence]:
-    """What the judge is shown, most telling first: the pieces that are cited, then by score; equal texts
-    once."""
+    """What the judge is shown: first the pieces that are cited, then the others by score; equal texts once."""
     cited = {one.uri for one in case.citations}
     ranked = sorted(
         case.evidence,
@@ -42,11 +41,11 @@ def ordered(case: Case) -> list[Evidence]:
 
 
 def messages(
-    case: Case, name: str, chat: ChatModel, *, share: float = 1.0
+    case: Case, system: str, chat: ChatModel, *, share: float = 1.0
 ) -> tuple[list[dict[str, Any]], list[Evidence]]:
-    """The messages under prompt `name`, and the pieces in them, the first being number 1. As many as fit
-    into `share` of the model's window; the first one always stays, cut at words where it must be."""
-    system = prompt(name)
+    """The messages under a system prompt, and the pieces in them, the first being number 1. As many pieces are
+    sent as fit into `share` of the model's window; the first one always stays, cut at words where it must
+    be."""
     head = _head(case)
     room = int(share * chat.window_tokens) - _REPLY_TOKENS - chat.count_tokens(system + head)
     blocks: list[str] = []
@@ -66,7 +65,7 @@ def messages(
 
 
 def _head(case: Case) -> str:
-    lines = [f"Question: {' '.join(case.question.split())}"]
+    lines = [f"Question: {one_line(case.question)}"]
     if case.scopes:
         lines += ["Documents it means:", *(marked(name_of(uri).replace("_", " ")) for uri in case.scopes)]
     return "\n".join([*lines, "Candidate answer:", marked(case.answer) or "> (none)"])
@@ -74,7 +73,7 @@ def _head(case: Case) -> str:
 
 def _block(number: int, piece: Evidence) -> str:
     place = " / ".join((*components(piece.source.document), *piece.source.section)).replace("_", " ")
-    return f"[{number}]\n{marked(' '.join(place.split()))}\n{marked(piece.text)}"
+    return f"[{number}]\n{marked(one_line(place))}\n{marked(piece.text)}"
 
 
 def _cut(block: str, part: float) -> str:

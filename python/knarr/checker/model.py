@@ -1,8 +1,8 @@
 """`ModelChecker`: a chat model lists constraints, quotes evidence, and judges; rules hold it to the text.
 
-Its "sufficient" counts only when every constraint it lists has a quote that stands in the piece it names,
-and when the deterministic gates pass. The score is half its word and half the score by rule, so that a
-calibrated threshold can ask for both.
+A model that reads hostile documents cannot be taken at its word. Its "sufficient" counts only when every
+constraint it lists has a quote that stands in the piece it names, and when the deterministic gates pass. The
+score is half its word and half the score by rule, so that a calibrated threshold can ask for both.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from knarr.checker.ask import ask
 from knarr.checker.evidence import Scorer
 from knarr.checker.gates import failed, stands_in
-from knarr.checker.reading import SCHEMA, Claim, Judgement
+from knarr.checker.reading import Claim, Judgement
 from knarr.checker.rules import Findings, examine
 from knarr.checker.score import score
 from knarr.checker.types import Case, Checked
@@ -18,8 +18,7 @@ from knarr.errors import ChatError
 from knarr.models.chat import ChatModel
 from knarr.types import ConstraintCheck, Gate, Verdict
 
-PROMPT = "checker_v1"
-THRESHOLD = 0.5  # its word, whatever the rules' score is; a calibration may ask for more
+THRESHOLD = 0.5  # the model's word is enough, whatever the score by rule; a calibration may ask for more
 
 
 def judge_of(chat: ChatModel | None) -> str:
@@ -39,11 +38,9 @@ class ModelChecker:
         reranker: Scorer | None = None,
         *,
         threshold: float = THRESHOLD,
-        prompt: str = PROMPT,
     ) -> None:
         self._chat = chat
         self._reranker = reranker
-        self._prompt = prompt
         self.threshold = threshold
 
     def check(self, case: Case) -> Checked:
@@ -55,7 +52,7 @@ class ModelChecker:
                     Judgement("insufficient", f"gate {nothing.name}: {nothing.detail}"), plain, case
                 )
             )
-        judged, usage = ask(self._chat, case, self._prompt, SCHEMA)
+        judged, usage = ask(self._chat, case)
         found = examine(case, self._reranker, judged.quotes)
         return Checked(self._verdict(judged, found, case), usage)
 
@@ -83,7 +80,7 @@ class ModelChecker:
 
 
 def _held(claim: Claim, case: Case) -> ConstraintCheck:
-    """A constraint of the judge with those of its quotes that stand where it says."""
+    """A constraint of the judge with the quotes that stand where the judge says."""
     kept = tuple(quote for quote in claim.quotes if stands_in(case, *quote))
     return ConstraintCheck(claim.kind, claim.text, kept, bool(kept))
 

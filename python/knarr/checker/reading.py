@@ -1,4 +1,5 @@
-"""A judge's reply as a judgement, or the reason why it cannot be read. Nothing unclear is ever a pass."""
+"""From a judge's reply to a judgement, or to the reason why it cannot be read. Nothing unclear is ever a
+pass."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any, Literal
 
 from knarr.checker.types import Evidence
 from knarr.language.citations import bare
+from knarr.language.plain import shortened
 from knarr.models.chat import read_object
 from knarr.types import Sufficiency
 
@@ -46,12 +48,6 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["constraints", "reason", "verdict"],
     "additionalProperties": False,
 }
-NAIVE_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {name: SCHEMA["properties"][name] for name in ("reason", "verdict")},
-    "required": ["reason", "verdict"],
-    "additionalProperties": False,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +61,8 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """outcome: "unknown" when it could not be read, and then `reason` says why."""
+    """What a judge said. `outcome` is "unknown" when the reply could not be read, and then `reason` says
+    why."""
 
     outcome: Sufficiency
     reason: str
@@ -76,8 +73,9 @@ class Judgement:
         return tuple(dict.fromkeys(quote for claim in self.claims for quote in claim.quotes))
 
 
-def read(text: str, pieces: Sequence[Evidence], *, cut: bool = False, naive: bool = False) -> Judgement:
-    """See the module. `pieces` are those of the request, `cut` says that the server stopped the reply."""
+def read(text: str, pieces: Sequence[Evidence], *, cut: bool = False) -> Judgement:
+    """The judgement in a reply. `pieces` are those of the request; `cut` says that the server stopped the
+    reply."""
     found = read_object(text)
     if cut or found.cut:
         return _unreadable("the reply breaks off")
@@ -89,10 +87,10 @@ def read(text: str, pieces: Sequence[Evidence], *, cut: bool = False, naive: boo
     reason = found.value.get("reason")
     if not isinstance(reason, str) or not reason.strip():
         return _unreadable("a verdict without a reason")
-    claims = () if naive else _claims(found.value.get("constraints"), pieces)
+    claims = _claims(found.value.get("constraints"), pieces)
     if claims is None:
         return _unreadable("the constraints are not a list of kind, text and quotes")
-    return Judgement(outcome, _line(reason), claims)
+    return Judgement(outcome, shortened(reason, _MOST_CHARS), claims)
 
 
 def _unreadable(why: str) -> Judgement:
@@ -122,7 +120,9 @@ def _claims(value: object, pieces: Sequence[Evidence]) -> tuple[Claim, ...] | No
             return None
         claims.append(
             Claim(
-                item["kind"], _line(item["text"]), tuple(_quote(one, pieces) for one in quotes[:_MOST_QUOTES])
+                item["kind"],
+                shortened(item["text"], _MOST_CHARS),
+                tuple(_quote(one, pieces) for one in quotes[:_MOST_QUOTES]),
             )
         )
     return tuple(claims)
@@ -135,7 +135,3 @@ def _quote(value: object, pieces: Sequence[Evidence]) -> tuple[str, str]:
     known = isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(pieces)
     uri = pieces[number - 1].uri if known and isinstance(number, int) else ""
     return uri, bare(words) if isinstance(words, str) else ""
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())[:_MOST_CHARS]

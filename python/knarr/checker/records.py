@@ -1,8 +1,8 @@
 """What recorded runs say about the checker: labelled scores for a calibration, and a report.
 
-A run in shadow, and one whose early answer was sampled, also took the full path: whether that came to the
-same evidence (`agrees`) is the label. Runs that a rule sent to the full path were never judged, and are
-left out of both.
+A run in shadow, and one whose early answer was sampled, also took the full path; whether that came to the same
+evidence (`agrees`) is the label. Runs that a rule sent to the full path were never judged, and are left out of
+both.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class CheckerReport:
     unknown:     of the checked, verdicts that could not be read; they are counted apart from `scored`
     causes:      why runs were, or would have been, escalated: a gate, "score", "judge", "unknown"
     skips_seen:  early answers, given or only logged, for which the full path ran too
-    skips_wrong: of those, where it came to other evidence; `wrong_at_most` is the upper end of its share,
+    skips_wrong: of those, how many came to other evidence; `wrong_at_most` is the upper end of its share,
                  with 95 % confidence, None where none was seen
     """
 

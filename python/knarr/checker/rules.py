@@ -1,4 +1,5 @@
-"""`RuleChecker`: the checker that needs no model. Constraints, evidence and gates by rule, then a score."""
+"""`RuleChecker`: the checker that needs no model. It finds constraints, evidence and gates by rule, then scores
+them."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ class Findings:
 
 
 def examine(case: Case, reranker: Scorer | None, quotes: tuple[tuple[str, str], ...] = ()) -> Findings:
-    """Constraints with their evidence, gates and signals. `quotes` are a judge's (URI, words)."""
+    """The constraints of a case with their evidence, its gates and signals. `quotes` are a judge's (URI,
+    words)."""
     stands = grounds(case)
     checked = tuple((need, direct(need, stands)) for need in needs(case.core, case.scopes))
     return Findings(

@@ -46,10 +46,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A verdict and what a chat model cost for it."""
+    """A verdict, what a chat model cost for it, and the wall milliseconds, which the caller measures."""
 
     verdict: Verdict
     usage: ModelUsage = field(default_factory=ModelUsage)
+    ms: float = 0.0
 
 
 class Checker(Protocol):

@@ -77,8 +77,8 @@ def show_abstracts(report: AbstractReport) -> None:
     )
     page.say(page.dim(detail))
     for reason, number in sorted(report.fallback.items()):
-        page.say(page.bad(f"{number:,} kept their own sentences: {page.one_line(reason)}"))
+        page.say(page.bad(f"{number:,} kept their own sentences: {page.clean_line(reason)}"))
     if report.left:
-        page.say(page.bad(f"{report.left:,} left: {page.one_line(report.stopped)}"))
+        page.say(page.bad(f"{report.left:,} left: {page.clean_line(report.stopped)}"))
     if report.changed:
         page.say(page.bad(f"{report.changed:,} changed meanwhile; run it again"))

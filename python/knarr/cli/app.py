@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _line(error: Exception) -> str:
     """An error as one line; for a URI that does not exist, with the way to find the right one."""
-    message = page.one_line(str(error)) or type(error).__name__
+    message = page.clean_line(str(error)) or type(error).__name__
     if isinstance(error, NotFound) and ROOT in message:
         return f"{message}; see what there is with: knarr list"
     return message

@@ -109,7 +109,7 @@ def _labels(path: Path) -> dict[str, bool]:
         if not isinstance(name, str) or not name or not isinstance(label, bool):
             raise InvalidArgument(
                 f'{path}, line {number}: expected {{"trace_id": "…", "sufficient": true or false}}, got '
-                f"{page.one_line(line)[:80]}"
+                f"{page.clean_line(line)[:80]}"
             )
         if found.get(name, label) != label:
             raise InvalidArgument(f"{path}, line {number}: {name} is labelled both ways")
@@ -126,7 +126,7 @@ def _show_calibration(found: Calibration) -> None:
         f"of {page.count(found.n, 'labelled question')}, {found.insufficient:,} had too little evidence, "
         f"{found.skipped_share:.0%} would be answered early, {found.wrongly_skipped:,} of them wrongly"
     )
-    page.say(page.dim(page.one_line(found.reason)))
+    page.say(page.dim(page.clean_line(found.reason)))
 
 
 def _show_report(found: CheckerReport, stored: Calibration | None) -> None:
@@ -139,7 +139,7 @@ def _show_report(found: CheckerReport, stored: Calibration | None) -> None:
         f"{found.shadow:,} in shadow; {found.unknown:,} verdicts unknown, {found.scored:,} scored"
     )
     for cause, number in found.causes.items():
-        page.say(f"  {number:,}  {page.one_line(cause)}")
+        page.say(f"  {number:,}  {page.clean_line(cause)}")
     page.say(_wrong(found))
     if found.resampled_seen:
         page.say(f"sampled early answers: {found.resampled_wrong:,} of {found.resampled_seen:,} disagree")

@@ -42,7 +42,7 @@ def _show_hits(result: SearchResult, offset: int) -> None:
 
 
 def _show_hit(number: int, hit: Hit) -> None:
-    section = " > ".join(page.one_line(title) for title in hit.source.section)
+    section = " > ".join(page.clean_line(title) for title in hit.source.section)
     where = page.place(hit.source.lines, hit.source.pages)
     page.say(f"{number:>2}  {page.bold(f'{hit.score:.2f}')}  {hit.uri}")
     page.say(page.dim(f"          {section}{', ' if section else ''}{where}"))
@@ -127,7 +127,7 @@ def _show_matches(result: GrepResult) -> None:
         _show_grouped(result.matches)
     else:
         for match in result.matches:
-            page.say(f"{match.uri}:{match.line}:{page.one_line(match.excerpt)}")
+            page.say(f"{match.uri}:{match.line}:{page.clean_line(match.excerpt)}")
     if result.matches:
         more = f"; go on with --offset {result.next_offset}" if result.next_offset is not None else ""
         page.note(f"{page.count(result.total, 'match')}{more}")
@@ -212,4 +212,4 @@ def _show_facts(facts: dict[str, Any], indent: str = "") -> None:
 def _fact(name: str, value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return page.size(value) if name.endswith("_bytes") else f"{value:,}"
-    return page.one_line(str(value))
+    return page.clean_line(str(value))

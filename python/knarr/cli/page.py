@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from knarr.trace.drawing import clean as clean
-from knarr.trace.drawing import one_line as one_line
+from knarr.trace.drawing import clean_line as clean_line
 
 if TYPE_CHECKING:
     from knarr.types import Span
@@ -99,7 +99,7 @@ def block(text: str, indent: str = "", *, first: str | None = None, max_lines: i
     """A paragraph, wrapped with an indent in a terminal; one whole line in a pipe. `first` stands in
     place of the indent on the first line."""
     head = indent if first is None else first
-    flat = one_line(text)
+    flat = clean_line(text)
     if not in_terminal():
         return head + flat
     lines = textwrap.wrap(

@@ -136,7 +136,7 @@ def _list_traces(found: list[tuple[str, str, str, str]], as_json: bool) -> None:
         page.say_json({"traces": [dict(zip(names, row, strict=True)) for row in found]})
     for trace_id, created_at, question, status in [] if as_json else found:
         page.say(
-            f"{trace_id}  {page.dim(created_at[:16])}  {page.pad(status, 16)}  {page.one_line(question)}"
+            f"{trace_id}  {page.dim(created_at[:16])}  {page.pad(status, 16)}  {page.clean_line(question)}"
         )
     if not found:
         raise typer.Exit(exits.NOTHING_FOUND)

@@ -71,7 +71,10 @@ def warm_up(
     with open_base(kb) as base:
         if dry_run:
             _show_questions(
-                given or [one.text for one in base.experience.historical_questions(generate or 0, scope, seed=seed)],
+                given
+                or [
+                    one.text for one in base.experience.historical_questions(generate or 0, scope, seed=seed)
+                ],
                 as_json,
             )
             return
@@ -129,7 +132,7 @@ def _show_questions(found: list[str], as_json: bool) -> None:
     if as_json:
         page.say_json({"questions": found})
     for question in [] if as_json else found:
-        page.say(page.one_line(question))
+        page.say(page.clean_line(question))
     if not found:
         raise typer.Exit(exits.NOTHING_FOUND)
 
@@ -193,7 +196,7 @@ def _counting(title: str) -> Iterator[Progress | None]:
         task = bar.add_task(title, total=None)
 
         def show(done: int, total: int, question: str) -> None:
-            text = escape(page.one_line(f"{title} {question}"))
+            text = escape(page.clean_line(f"{title} {question}"))
             bar.update(task, completed=done, total=total, description=text)
 
         yield show

@@ -18,12 +18,13 @@ import sqlalchemy as sa
 
 from knarr.catalog import documents
 from knarr.catalog.experience import text_hash
-from knarr.catalog.records import DocumentRecord, EdgeEnd, text_key
+from knarr.catalog.records import DocumentRecord, EdgeEnd
 from knarr.config import Settings
 from knarr.experience import pairs
 from knarr.experience.judge import Judge
 from knarr.experience.records import moment
 from knarr.language.citations import bare, fold, locate
+from knarr.language.plain import text_key
 from knarr.trace.record import Trace
 from knarr.uris import lies_in
 
@@ -108,8 +109,8 @@ def gather(connection: sa.Connection, trace: Trace) -> Found | None:
         return None
     by_edge = pairs.reached_by_edge(trace)
     places = {place.uri: place for place in _places(shelf, pairs.candidates(trace))}
-    for read in pairs.reads(trace):
-        for place in _shown(shelf, read):
+    for page in pairs.pages(trace):
+        for place in _shown(shelf, page):
             if place.uri not in by_edge:
                 places.setdefault(place.uri, place)
     sources = list(_places(shelf, pairs.sources(trace)))
@@ -147,14 +148,14 @@ def _holds(shelf: Shelf, uri: str, quote: str) -> bool:
     return any(locate(quote, place.text) is not None for place in shelf.below(uri.rstrip("/")))
 
 
-def _shown(shelf: Shelf, read: pairs.Read) -> list[Place]:
+def _shown(shelf: Shelf, page: pairs.ShownPage) -> list[Place]:
     """The chunk that was read; of a section or a document, the chunks that were shown whole."""
-    chunk = shelf.chunk(read.uri)
+    chunk = shelf.chunk(page.uri)
     if chunk is not None:
         return [chunk]
-    page = fold(bare(read.text)).text
-    below = shelf.below(read.uri)[:_MOST_READ_CHUNKS]
-    return [place for place in below if fold(place.text).text.strip() in page]
+    shown = fold(bare(page.text)).text
+    below = shelf.below(page.uri)[:_MOST_READ_CHUNKS]
+    return [place for place in below if fold(place.text).text.strip() in shown]
 
 
 def episode(trace: Trace, model: str, mode: Learning, days: float | None) -> dict[str, Any]:

@@ -1,11 +1,17 @@
-"""Which URIs of a trace may become the ends of edges, and in which words the trace is told. No I/O."""
+"""Which URIs of a trace may become the ends of edges, and the summary of the trace. No I/O.
+
+Which calls matter, and for which end, is the role of their tool (`knarr.agent.values.Role`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from knarr.agent.tools import role_of, tool_named
+from knarr.agent.values import Role
 from knarr.errors import InvalidArgument
+from knarr.language.plain import shortened
 from knarr.trace.record import CallRecord, Trace
 from knarr.uris import canonical
 
@@ -18,8 +24,8 @@ _ARGUMENT_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A Read that showed text: its URI may be a directory, and `text` is what was shown of it."""
+class ShownPage:
+    """Text that was fetched on purpose: the URI may be a directory's, and `text` is what was shown of it."""
 
     uri: str
     text: str
@@ -46,27 +52,27 @@ def _doubted(trace: Trace) -> bool:
 
 
 def sources(trace: Trace) -> list[str]:
-    """URIs that Search returned, in the order they were seen. One that came by an edge only is none: it
-    would teach what was taught already."""
+    """URIs that searches returned, in the order they were seen. One that only an edge led to is left out: it
+    would teach again what was taught already."""
     found: dict[str, None] = {}
-    for call in _calls(trace, "Search"):
+    for call in _calls(trace, "source"):
         by_edge = {edge.target for edge in call.edges}
         found |= dict.fromkeys(uri for uri in call.uris if uri not in by_edge)
     return _written(found)
 
 
 def candidates(trace: Trace) -> list[str]:
-    """URIs of chunks that may support the answer: those it cites, since Search shows passages and cites
-    from them too, and those that Grep matched. Without those that an edge led to."""
+    """URIs of chunks that may support the answer: those that the answer cites, since a search shows passages
+    too, and those that tools in the role of a candidate matched. Those that an edge led to are left out."""
     found = dict.fromkeys(citation.uri for citation in trace.citations)
-    for call in _calls(trace, "Grep"):
+    for call in _calls(trace, "candidate"):
         found |= dict.fromkeys(call.uris)
     return _without_edges(trace, _written(found))
 
 
-def reads(trace: Trace) -> list[Read]:
-    """What Read was given, without what an edge led to."""
-    found = {uri: Read(uri, call.text) for call in _calls(trace, "Read") for uri in _written(call.uris)}
+def pages(trace: Trace) -> list[ShownPage]:
+    """What was fetched on purpose, without what an edge led to."""
+    found = {uri: ShownPage(uri, call.text) for call in _calls(trace, "page") for uri in _written(call.uris)}
     return [found[uri] for uri in _without_edges(trace, list(found))]
 
 
@@ -76,20 +82,18 @@ def reached_by_edge(trace: Trace) -> set[str]:
 
 def summary(trace: Trace) -> str:
     """H: the calls that led to the answer, in order, in few words."""
-    told = [_told(call) for call in trace.calls() if not call.error]
-    text = " > ".join(told)
-    return text if len(text) <= _SUMMARY_CHARS else text[: _SUMMARY_CHARS - 1] + "…"
+    return shortened(" > ".join(_in_words(call) for call in trace.calls() if not call.error), _SUMMARY_CHARS)
 
 
-def _told(call: CallRecord) -> str:
-    names = ("query", "pattern", "uri")
-    given = next((str(call.arguments[name]) for name in names if call.arguments.get(name)), "")
-    given = " ".join(given.split())
-    return f"{call.tool}({given if len(given) <= _ARGUMENT_CHARS else given[: _ARGUMENT_CHARS - 1] + '…'})"
+def _in_words(call: CallRecord) -> str:
+    """The tool and what it was asked: a tool's first argument says that."""
+    tool = tool_named(call.tool)
+    given = call.arguments.get(tool.arguments[0].name) if tool is not None else None
+    return f"{call.tool}({shortened(str(given or ''), _ARGUMENT_CHARS)})"
 
 
-def _calls(trace: Trace, tool: str) -> Iterator[CallRecord]:
-    return (call for call in trace.calls() if call.tool == tool and not call.error)
+def _calls(trace: Trace, role: Role) -> Iterator[CallRecord]:
+    return (call for call in trace.calls() if role_of(call.tool) == role and not call.error)
 
 
 def _without_edges(trace: Trace, uris: list[str]) -> list[str]:

@@ -1,14 +1,12 @@
-"""A cross-encoder that orders passages for a query: reads both together, gives one logit.
+"""A cross-encoder orders passages for a query: it reads both together and gives one logit.
 
-The logit is for ordering only: it is no probability, and its scale is the model's own. One pair per
-run, since padding changes the results of int8 models, and several runs beside each other; a passage
-that does not fit is scored by its best window. Results are remembered, because a loop meets the same
-passage again.
+The logit is for ordering only: it is no probability, and its scale is the model's own. Each run takes one pair,
+since padding changes the results of int8 models, and several runs go on beside each other. A passage that does
+not fit is scored by its best window. Results are remembered, because a loop meets the same passage again.
 """
 
 from __future__ import annotations
 
-import itertools
 import logging
 import threading
 from collections import OrderedDict
@@ -20,11 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from knarr.errors import EmbedderError
+from knarr.errors import EmbedderError, InvalidArgument
 from knarr.models.embed.local import reranking_model
-from knarr.models.embed.onnx import HubTokenizer
+from knarr.models.embed.onnx import HubTokenizer, windows
 from knarr.models.embed.parallel import available_cores
-from knarr.models.embed.session import Model
+from knarr.models.embed.session import OnnxModel
 
 _LOG = logging.getLogger("knarr.models.embed")
 _REMEMBERED = 4_096
@@ -35,11 +33,11 @@ class Reranker:
 
     def __init__(self, folder: Path, *, threads: int = 0, max_tokens: int = 512) -> None:
         if max_tokens < 16:
-            raise ValueError(f"expected max_tokens >= 16, got {max_tokens}")
+            raise InvalidArgument(f"expected max_tokens >= 16, got {max_tokens}")
         self._folder = folder
         self._max_tokens = max_tokens
         self._lock = threading.Lock()
-        self._model = Model(folder, threads)
+        self._model = OnnxModel(folder, threads)
         self._tokenizer: HubTokenizer | None = None
         self._remembered: OrderedDict[tuple[str, str], float] = OrderedDict()
 
@@ -71,12 +69,9 @@ class Reranker:
                 self._remembered.popitem(last=False)
 
     def _best_window(self, session: Any, tokenizer: HubTokenizer, asked: list[int], passage: str) -> float:
-        ids = tokenizer.ids(passage)
         room = self._max_tokens - 3 - len(asked)
-        count = max(1, -(-len(ids) // room))
-        bounds = [len(ids) * part // count for part in range(count + 1)]
         return max(
-            self._run(session, tokenizer, asked, ids[begin:end]) for begin, end in itertools.pairwise(bounds)
+            self._run(session, tokenizer, asked, window) for window in windows(tokenizer.ids(passage), room)
         )
 
     def _run(self, session: Any, tokenizer: HubTokenizer, query: list[int], passage: list[int]) -> float:

@@ -52,7 +52,7 @@ class Card:
 
     def relative(self, uri: str) -> str:
         """The path of a URI below this document, without a trailing slash."""
-        return relative(uri, self.record.uri)
+        return relative(uri, self.record.uri) or ""
 
     def provenance(self, uri: str) -> Provenance:
         """Where the object or section `uri` of this document comes from."""

@@ -1,6 +1,6 @@
-"""The record of one question: what was decided, called, shown, judged, and what it cost.
+"""The record of one question: what was decided, called, shown and judged, and what it cost.
 
-record.py holds the values and their JSON form; view.py draws one run, diff.py compares two, export.py writes JSON
-Lines, otel.py and otlp.py OpenTelemetry spans.
-May import: types, errors, uris.
+record.py holds the values and their JSON form; view.py draws one run, diff.py compares two, drawing.py is the
+tree that both draw; export.py writes JSON Lines, otel.py makes OpenTelemetry spans, and otlp.py sends them.
+May import: language, types, errors, uris, version.
 """

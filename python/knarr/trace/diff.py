@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from knarr.trace.drawing import Node, bounded, draw, more, one_line
+from knarr.trace.drawing import Node, bounded, clean_line, draw, more, short
 from knarr.trace.record import CallRecord, CheckRecord, Trace
 from knarr.trace.view import model_words
 from knarr.types import ModelUsage
@@ -25,7 +25,7 @@ _PLAIN = ("question", "scope", "mode", "policy", "chat_model", "status", "spent"
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Things of which each trace has some: how many are in both, and what only one has, in order."""
+    """One kind of thing in two traces: how many are in both, and which are in one only, in order."""
 
     both: int
     only_a: tuple[str, ...] = ()
@@ -40,16 +40,16 @@ class Sides:
 class TraceDiff:
     """Trace `a` beside trace `b`; every pair is `(a's, b's)`.
 
-    changed:    by name, of question, scope, mode, policy, chat_model, status and spent those that differ
+    changed:    by name, what differs among question, scope, mode, policy, chat_model, status and spent
     text:       the answers' texts
-    rounds:     that made calls
+    rounds:     the number of rounds that made calls
     calls:      by tool and arguments; a call made twice counts twice
-    uris:       of what was shown
+    uris:       what was shown
     citations:  URI and quoted text
     checks:     the verdicts, in words
-    versions:   by URI, of documents that both showed, where they differ
-    tokens:     shown, by tool and in sum ("all")
-    ms:         by step and in sum ("all")
+    versions:   by URI, the versions of documents that both showed, where they differ
+    tokens:     tokens shown, by tool and in sum ("all")
+    ms:         milliseconds, by step and in sum ("all")
     model:      what chat models cost
     """
 
@@ -123,7 +123,7 @@ def _cited(trace: Trace) -> list[str]:
 def _verdict(check: CheckRecord) -> str:
     verdict = check.verdict
     return (
-        f"{verdict.outcome}, score {verdict.score:.2f} of {verdict.threshold:.2f}, {one_line(check.action)}"
+        f"{verdict.outcome}, score {verdict.score:.2f} of {verdict.threshold:.2f}, {clean_line(check.action)}"
     )
 
 
@@ -146,9 +146,9 @@ def _unequal(pairs: dict[str, tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:
 
 
 def render_diff(found: TraceDiff, *, width: int = 0) -> str:
-    """The difference as a tree, what is the same in few words; wrapped to `width` columns, 0 for not
-    at all. Holds no control character but line ends."""
-    head = [f"{side} {name}  {_line(question)}" for side, name, question in _names(found)]
+    """The difference as a tree, wrapped to `width` columns (0: not wrapped). What is the same is said in few
+    words. Holds no control character but line ends."""
+    head = [f"{side} {name}  {short(question, _LINE)}" for side, name, question in _names(found)]
     return draw(Node(head[0], head[1:], list(_parts(found))), width)
 
 
@@ -160,7 +160,7 @@ def _names(found: TraceDiff) -> Iterator[tuple[str, str, str]]:
 def _parts(found: TraceDiff) -> Iterator[Node]:
     for name, (one, other) in found.changed.items():
         if name != "question":
-            yield Node(f"{name}  {_line(one) or 'none'} → {_line(other) or 'none'}")
+            yield Node(f"{name}  {short(one, _LINE) or 'none'} → {short(other, _LINE) or 'none'}")
     yield _texts(found.text)
     yield _two_sides("calls", found.calls)
     yield _two_sides("URIs shown", found.uris)
@@ -191,7 +191,7 @@ def _two_sides(name: str, sides: Sides) -> Node:
 
 
 def _few(head: str, items: Sequence[str]) -> Node:
-    return Node(head, [_line(one) for one in items[:_SOME]] + more(len(items) - _SOME))
+    return Node(head, [short(one, _LINE) for one in items[:_SOME]] + more(len(items) - _SOME))
 
 
 def _verdicts(checks: tuple[tuple[str, ...], tuple[str, ...]]) -> Node:
@@ -210,7 +210,9 @@ def _changes(pairs: Mapping[str, tuple[float, float]]) -> str:
     """The sum first, then the parts that are not zero in both."""
     words = [_change(*pairs["all"])]
     words += [
-        f"{_line(name)} {_change(*pair)}" for name, pair in pairs.items() if name != "all" and any(pair)
+        f"{short(name, _LINE)} {_change(*pair)}"
+        for name, pair in pairs.items()
+        if name != "all" and any(pair)
     ]
     return ", ".join(words[:_SOME] + more(len(words) - _SOME))
 
@@ -218,8 +220,3 @@ def _changes(pairs: Mapping[str, tuple[float, float]]) -> str:
 def _change(one: float, other: float) -> str:
     words = f"{one:,.0f}", f"{other:,.0f}"
     return words[0] if words[0] == words[1] else " → ".join(words)
-
-
-def _line(text: str) -> str:
-    flat = one_line(text)
-    return flat if len(flat) <= _LINE else flat[: _LINE - 1] + "…"

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from knarr.language import plain
+
 # C0 and C1 controls but tab and line feed, line and paragraph separators, embeddings and isolates.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _LEAD = re.compile(r" *(?:> )?")
@@ -33,20 +35,24 @@ def clean(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def one_line(text: str) -> str:
-    """Text with every run of white space as one space."""
-    return clean(" ".join(text.split()))
+def clean_line(text: str) -> str:
+    """Text with every run of white space as one space, and no control character."""
+    return clean(plain.one_line(text))
+
+
+def short(text: str, most: int) -> str:
+    """A text on one line of at most `most` characters, "…" where something was cut."""
+    return clean(plain.shortened(text, most))
 
 
 def clip(value: Any, most: int) -> str:
-    """A value on one line of at most so many characters; a string in quotes."""
-    text = one_line(value if isinstance(value, str) else str(value))
-    text = text if len(text) <= most else text[: most - 1] + "…"
-    return f'"{text}"' if isinstance(value, str) else text
+    """A value like `short`, a string in quotes."""
+    return f'"{short(value, most)}"' if isinstance(value, str) else short(str(value), most)
 
 
 def bounded(text: str, most_lines: int, most_chars: int) -> list[str]:
-    """The lines of a text, at most so many of so many characters, and a line that says what is missing."""
+    """The first `most_lines` lines of a text, each of at most `most_chars` characters, and a line that counts
+    the rest."""
     lines = text.split("\n")
     kept = [line if len(line) <= most_chars else line[: most_chars - 1] + "…" for line in lines[:most_lines]]
     return kept + more(len(lines) - most_lines, "lines")
@@ -79,8 +85,8 @@ def _fit(lines: Sequence[str], room: int) -> list[str]:
 
 
 def wrap(line: str, room: int) -> list[str]:
-    """A line in parts of at most `room` cells, broken at spaces, or inside a word that is longer than
-    that and no URI. Further parts stand a step in, or behind the same quotation mark `> `."""
+    """A line in parts of at most `room` cells. It is broken at spaces, and inside a word that is longer than
+    the room and no URI. Further parts are indented, or stand behind the same quotation mark `> `."""
     lead = _lead(line)
     if cells(line) <= room:
         return [line]
@@ -88,7 +94,7 @@ def wrap(line: str, room: int) -> list[str]:
     parts, part, empty = [], lead, True
     for word in line[len(lead) :].split(" "):
         for piece in _pieces(word, room - cells(hang)):
-            # What no line holds may as well stand behind a short word, such as the number of a quote.
+            # A piece that fits no line may as well stand behind a short word, such as the number of a quote.
             hopeless = cells(piece) > room - cells(hang) and cells(part) <= cells(lead) + _SHORT_WORD
             if not empty and cells(part) + 1 + cells(piece) > room and not hopeless:
                 parts.append(part)
@@ -104,7 +110,7 @@ def _lead(line: str) -> str:
 
 
 def _pieces(word: str, room: int) -> list[str]:
-    """A word as it is; one that is too long and no URI in pieces."""
+    """The word; cut into pieces when it is longer than the room and no URI."""
     if cells(word) <= room or "://" in word or room < 2:
         return [word]
     pieces, piece, used = [], "", 0

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from knarr.errors import InvalidArgument
 from knarr.trace.record import Trace
 
 
@@ -28,7 +29,7 @@ def write_jsonl(traces: Iterable[Trace], file: Writable) -> int:
 
 
 def read_jsonl(lines: Iterable[str]) -> Iterator[Trace]:
-    """The traces of an open file, or of any lines; blank ones are skipped. Raises ValueError naming
+    """The traces of an open file, or of any lines; blank ones are skipped. Raises InvalidArgument naming
     the first line that is no trace, after those before it were given."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -36,4 +37,4 @@ def read_jsonl(lines: Iterable[str]) -> Iterator[Trace]:
         try:
             yield Trace.from_json(line)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"line {number}: {error}") from error
+            raise InvalidArgument(f"line {number}: {error}") from error

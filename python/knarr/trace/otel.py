@@ -23,9 +23,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from knarr.errors import MissingPackage
+from knarr.errors import InvalidArgument, MissingPackage
 from knarr.trace.record import CallRecord, CheckRecord, RoundRecord, Trace
 from knarr.types import ModelUsage
+from knarr.version import __version__
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -38,7 +39,7 @@ Attributes = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Piece:
+class SpanDraft:
     """A span to be. `begin_ns` counts from its parent's begin; `client` says that it stands for a
     call to another service; `error` is its `error.type`, "" when it went well."""
 
@@ -49,9 +50,9 @@ class Piece:
     client: bool = False
     error: str = ""
     event: tuple[str, Attributes] | None = None
-    children: list[Piece] = field(default_factory=list)
+    children: list[SpanDraft] = field(default_factory=list)
 
-    def add(self, child: Piece, begin_ns: int) -> int:
+    def add(self, child: SpanDraft, begin_ns: int) -> int:
         """Place a child, grow to hold it, and return where it ends."""
         child.begin_ns = begin_ns
         self.children.append(child)
@@ -67,48 +68,46 @@ def export_spans(
 
     Without a provider the process's own is used. A span that is current when this is called becomes
     the parent. `content` adds texts, URIs and arguments. Raises MissingPackage without
-    opentelemetry-api, ValueError when `created_at` is no time.
+    opentelemetry-api, InvalidArgument when `created_at` is no time.
     """
     try:
         from opentelemetry.trace import get_tracer_provider
     except ImportError:
         raise MissingPackage("opentelemetry is not installed: pip install 'knarr[otel]'") from None
-    from knarr.version import __version__
-
     provider = get_tracer_provider() if tracer_provider is None else tracer_provider
     tracer = provider.get_tracer(AGENT, __version__)
-    return _emit(tracer, pieces(trace, content=content), begin_ns(trace.created_at), None)
+    return _emit(tracer, span_tree(trace, content=content), epoch_ns(trace.created_at), None)
 
 
-def begin_ns(created_at: str) -> int:
-    """Nanoseconds since 1970 of an ISO 8601 time, UTC where it names no zone. Raises ValueError."""
+def epoch_ns(created_at: str) -> int:
+    """Nanoseconds since 1970 of an ISO 8601 time, UTC where it names no zone. Raises InvalidArgument."""
     try:
         moment = datetime.fromisoformat(created_at)
     except ValueError:
-        raise ValueError(f"created_at {created_at!r}: expected an ISO 8601 time") from None
+        raise InvalidArgument(f"created_at {created_at!r}: expected an ISO 8601 time") from None
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     return (moment - _EPOCH) // timedelta(microseconds=1) * 1000
 
 
-def _emit(tracer: Tracer, piece: Piece, parent_ns: int, context: Context | None) -> int:
+def _emit(tracer: Tracer, draft: SpanDraft, parent_ns: int, context: Context | None) -> int:
     from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 
-    start = parent_ns + piece.begin_ns
+    start = parent_ns + draft.begin_ns
     span = tracer.start_span(
-        piece.name,
+        draft.name,
         context,
-        SpanKind.CLIENT if piece.client else SpanKind.INTERNAL,
-        _kept(piece.attributes),
+        SpanKind.CLIENT if draft.client else SpanKind.INTERNAL,
+        _kept(draft.attributes),
         start_time=start,
     )
-    if piece.error:
-        span.set_attribute("error.type", piece.error)
+    if draft.error:
+        span.set_attribute("error.type", draft.error)
         span.set_status(Status(StatusCode.ERROR))
     inside = set_span_in_context(span, context)
-    count = 1 + sum(_emit(tracer, child, start, inside) for child in piece.children)
-    if piece.event is not None:
-        span.add_event(piece.event[0], _kept(piece.event[1]), start + piece.length_ns)
-    span.end(start + piece.length_ns)
+    count = 1 + sum(_emit(tracer, child, start, inside) for child in draft.children)
+    if draft.event is not None:
+        span.add_event(draft.event[0], _kept(draft.event[1]), start + draft.length_ns)
+    span.end(start + draft.length_ns)
     return count
 
 
@@ -121,12 +120,12 @@ def _kept(attributes: Mapping[str, Any]) -> Attributes:
     }
 
 
-# ---------------------------------------------------------------------- from records to pieces
+# ---------------------------------------------------------------------- from records to spans
 
 
-def pieces(trace: Trace, *, content: bool = False) -> Piece:
+def span_tree(trace: Trace, *, content: bool = False) -> SpanDraft:
     """The tree of spans of a trace, its root the question."""
-    root = Piece(f"invoke_agent {AGENT}", _question(trace, content))
+    root = SpanDraft(f"invoke_agent {AGENT}", _question(trace, content))
     root.error = "no_answer" if trace.status == "no_answer" else ""
     at = _ns(trace.usage.ms.get("resolve", 0.0))
     for step in trace.steps():
@@ -172,21 +171,21 @@ def _question(trace: Trace, content: bool) -> Attributes:
     return attributes
 
 
-def _round(record: RoundRecord, model: str, content: bool) -> Piece:
+def _round(record: RoundRecord, model: str, content: bool) -> SpanDraft:
     attributes = {"knarr.round.number": record.number, "knarr.round.calls": len(record.calls)}
     at = max(_ns(record.decide_ms), _ns(record.model.ms))
-    piece = Piece("round", attributes, length_ns=at)
+    draft = SpanDraft("round", attributes, length_ns=at)
     if record.model.calls:
         chat = _chat(model, record.model, at)
         if content and record.text:
             chat.attributes["gen_ai.output.messages"] = _messages("assistant", record.text)
-        piece.add(chat, 0)
+        draft.add(chat, 0)
     for call in record.calls:
-        at = piece.add(_call(call, content), at)
-    return piece
+        at = draft.add(_call(call, content), at)
+    return draft
 
 
-def _chat(model: str, usage: ModelUsage, length_ns: int) -> Piece:
+def _chat(model: str, usage: ModelUsage, length_ns: int) -> SpanDraft:
     # The server is only known to speak this protocol; "openai" is the conventions' word for that.
     attributes = {
         "gen_ai.operation.name": "chat",
@@ -195,7 +194,7 @@ def _chat(model: str, usage: ModelUsage, length_ns: int) -> Piece:
         **_usage(usage),
         "knarr.model.calls": usage.calls,
     }
-    return Piece(f"chat {model}".rstrip(), attributes, length_ns=_ns(usage.ms) or length_ns, client=True)
+    return SpanDraft(f"chat {model}".rstrip(), attributes, length_ns=_ns(usage.ms) or length_ns, client=True)
 
 
 def _usage(usage: ModelUsage) -> Attributes:
@@ -210,7 +209,7 @@ def _usage(usage: ModelUsage) -> Attributes:
     }
 
 
-def _call(call: CallRecord, content: bool) -> Piece:
+def _call(call: CallRecord, content: bool) -> SpanDraft:
     attributes: Attributes = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": call.tool,
@@ -227,10 +226,10 @@ def _call(call: CallRecord, content: bool) -> Piece:
             "knarr.shown.uris": list(call.uris),
         }
     error = (call.note if call.note in REFUSALS else "tool_error").replace(" ", "_") if call.error else ""
-    return Piece(f"execute_tool {call.tool}", attributes, length_ns=_ns(call.ms), error=error)
+    return SpanDraft(f"execute_tool {call.tool}", attributes, length_ns=_ns(call.ms), error=error)
 
 
-def _check(check: CheckRecord, content: bool) -> Piece:
+def _check(check: CheckRecord, content: bool) -> SpanDraft:
     verdict = check.verdict
     result: Attributes = {
         "gen_ai.evaluation.name": "sufficiency",
@@ -251,10 +250,10 @@ def _check(check: CheckRecord, content: bool) -> Piece:
     }
     event = ("gen_ai.evaluation.result", result)
     length_ns = max(_ns(check.ms), _ns(check.model.ms))
-    piece = Piece("check", attributes, length_ns=length_ns, event=event)
+    draft = SpanDraft("check", attributes, length_ns=length_ns, event=event)
     if check.model.calls:
-        piece.add(_chat(verdict.judge, check.model, length_ns), 0)
-    return piece
+        draft.add(_chat(verdict.judge, check.model, length_ns), 0)
+    return draft
 
 
 def _messages(role: str, text: str, **more: str) -> str:

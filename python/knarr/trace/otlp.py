@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from knarr.errors import InvalidArgument, MissingPackage
+from knarr.errors import ExportError, InvalidArgument, MissingPackage
 from knarr.trace.otel import AGENT, export_spans
 from knarr.trace.record import Trace
 
@@ -26,7 +26,7 @@ _TO_INSTALL = "opentelemetry-exporter-otlp-proto-http"
 
 def send(traces: Iterable[Trace], *, content: bool = False) -> int:
     """Send traces one by one; returns how many. Raises MissingPackage when the SDK or an exporter is
-    not installed, ConnectionError when the collector does not take a trace: those before it are sent.
+    not installed, ExportError when the collector does not take a trace: those before it are sent.
     """
     try:
         from opentelemetry.sdk.trace import TracerProvider
@@ -44,7 +44,7 @@ def send(traces: Iterable[Trace], *, content: bool = False) -> int:
             spans = kept.get_finished_spans()
             kept.clear()
             if spans and exporter.export(spans) is not SpanExportResult.SUCCESS:
-                raise ConnectionError(
+                raise ExportError(
                     f"trace {trace.id}: the OpenTelemetry collector did not take it, {sent} before it are sent; "
                     "see OTEL_EXPORTER_OTLP_ENDPOINT and whether the collector runs"
                 )

@@ -1,6 +1,8 @@
 """The record of a run: what was asked, recalled, shown, left out and answered, and what it cost.
 
-Plain dataclasses with a JSON round trip, so that a trace can be stored, replayed and explained.
+Plain dataclasses with a JSON round trip, so that a trace can be stored, replayed and explained. The JSON form
+is what catalogs hold: fields may be added with a default, never renamed, and `SCHEMA` grows with a change of
+meaning.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from knarr.errors import InvalidArgument
 from knarr.types import (
     AnswerStatus,
     Citation,
@@ -27,7 +30,8 @@ SCHEMA = 2
 
 @dataclass(frozen=True, slots=True)
 class EdgeUse:
-    """An edge that a Search followed: what it showed, from which hit, and the historical question."""
+    """An edge that a search followed: the `target` it showed, the hit it started from (`seed`), the cosine of
+    the two questions, the historical `question`, and the `trace` that taught it."""
 
     target: str
     seed: str
@@ -38,9 +42,13 @@ class EdgeUse:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One tool call. `uris` and `text` are what the policy was shown, `tokens` their price. `error`
-    is the reason when nothing was returned; `note` says what was repaired, or why it was not run.
-    `edges` are those whose targets it showed."""
+    """One tool call and its result.
+
+    uris, text:  what the policy was shown, at a price of `tokens` tokens and `ms` milliseconds
+    error:       why nothing was returned, "" when something was
+    note:        what was repaired in the arguments, or why the call was not run
+    edges:       the edges whose targets it showed
+    """
 
     id: str
     tool: str
@@ -56,8 +64,13 @@ class CallRecord:
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """One decision: its calls (none when it answered), what was said beside them, its time, and what
-    a chat model cost."""
+    """One decision.
+
+    calls:      none when it answered
+    text:       what the policy said beside the calls
+    decide_ms:  the time it took to decide
+    model:      what a chat model cost
+    """
 
     number: int
     calls: tuple[CallRecord, ...]
@@ -93,8 +106,13 @@ class CheckRecord:
 
 @dataclass(frozen=True, slots=True)
 class ScopeRecord:
-    """What the question was taken to mean: scopes with confidences, the words that named them, whether
-    a wide search ran beside, and `core`: what is asked, without those words."""
+    """What the question was taken to mean.
+
+    scopes:  URIs with confidences
+    words:   the words that named them
+    wide:    whether the run also searched its whole scope
+    core:    what is asked, without those words
+    """
 
     scopes: tuple[tuple[str, float], ...] = ()
     words: tuple[str, ...] = ()
@@ -104,8 +122,8 @@ class ScopeRecord:
 
 @dataclass(frozen=True, slots=True)
 class DroppedCitation:
-    """A citation that its source does not bear out. fault: "not_found", "stitched",
-    "misattributed" or "too_short"."""
+    """A citation that does not hold in its source. `fault` says why: "not_found", "stitched", "misattributed"
+    or "too_short" (see `knarr.language.citations`)."""
 
     uri: str
     text: str
@@ -162,9 +180,7 @@ class Trace:
 
     def to_json(self) -> dict[str, Any]:
         """As what `json.dumps` takes."""
-        body = to_json(self)
-        if not isinstance(body, dict):
-            raise TypeError("a trace is an object")
+        body: dict[str, Any] = to_json(self)
         return body
 
     def dumps(self) -> str:
@@ -173,14 +189,14 @@ class Trace:
 
     @staticmethod
     def from_json(body: Mapping[str, Any] | str) -> Trace:
-        """The inverse of `to_json` (or `dumps`). Raises ValueError on anything that is not a trace."""
+        """The inverse of `to_json` (or `dumps`). Raises InvalidArgument on anything that is not a trace."""
         try:
             value = json.loads(body) if isinstance(body, str) else dict(body)
-            if value.get("schema", SCHEMA) > SCHEMA:
-                raise ValueError(f"trace schema {value['schema']} is newer than {SCHEMA}")
-            return _trace(value)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"not a trace: {type(error).__name__} {error}") from error
+            if value.get("schema", SCHEMA) <= SCHEMA:
+                return _trace(value)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise InvalidArgument(f"not a trace: {type(error).__name__} {error}") from error
+        raise InvalidArgument(f"trace schema {value['schema']} is newer than {SCHEMA}")
 
 
 def _trace(value: dict[str, Any]) -> Trace:
@@ -246,10 +262,3 @@ def _citation(value: dict[str, Any]) -> Citation:
     return Citation(
         **{**value, "lines": (first, last), "pages": None if span is None else (span[0], span[1])}
     )
-
-
-def render(trace: Trace, *, uris: int = 6, width: int = 0, learnt: int = 0) -> str:
-    """The trace as a tree for reading; see `knarr.trace_view`."""
-    from knarr.trace.view import render as drawn
-
-    return drawn(trace, uris=uris, width=width, learnt=learnt)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from knarr.trace.drawing import Node, bounded, clip, draw, more, one_line
+from knarr.trace.drawing import Node, bounded, clip, draw, more, short
 from knarr.trace.record import CallRecord, CheckRecord, EdgeUse, RoundRecord, Trace
 from knarr.types import Citation, ConstraintCheck, Gate, ModelUsage
 
@@ -24,10 +24,10 @@ _LINE = 1500
 
 
 def render(trace: Trace, *, uris: int = 6, width: int = 0, learnt: int = 0) -> str:
-    """The trace as a tree, with at most `uris` URIs per call; wrapped to `width` columns, 0 for not
-    at all. `learnt` is how many edges the run has taught, which the trace itself cannot know. Holds no
-    control character but line ends."""
-    return draw(Node(_head(trace.question, _QUESTION), [], list(_parts(trace, uris, learnt))), width)
+    """The trace as a tree, with at most `uris` URIs per call, wrapped to `width` columns (0: not wrapped).
+    `learnt` is how many edges the run has taught, which the trace itself cannot know. Holds no control
+    character but line ends."""
+    return draw(Node(short(trace.question, _QUESTION), [], list(_parts(trace, uris, learnt))), width)
 
 
 def _parts(trace: Trace, uris: int, learnt: int) -> Iterator[Node]:
@@ -47,8 +47,8 @@ def _parts(trace: Trace, uris: int, learnt: int) -> Iterator[Node]:
 
 
 def _setting(trace: Trace) -> Node:
-    model = f" with {_head(trace.chat_model, _SHORT)}" if trace.chat_model else ""
-    return Node(f"{trace.mode} by {_head(trace.policy, _SHORT)}{model}, {_head(trace.created_at, _SHORT)}")
+    model = f" with {short(trace.chat_model, _SHORT)}" if trace.chat_model else ""
+    return Node(f"{trace.mode} by {short(trace.policy, _SHORT)}{model}, {short(trace.created_at, _SHORT)}")
 
 
 def _resolution(trace: Trace) -> Node:
@@ -77,14 +77,14 @@ def _path(trace: Trace, uris: int) -> Iterator[Node]:
 
 def _round(record: RoundRecord, uris: int) -> Node:
     model = f": {model_words(record.model)}" if record.model.calls else ""
-    said = [f"said {clip(record.text, _EVIDENCE)}"] if record.text.strip() else []
+    text = [f"said {clip(record.text, _EVIDENCE)}"] if record.text.strip() else []
     calls = [_call(call, uris) for call in record.calls[:_SOME]]
     rest = [Node(line) for line in more(len(record.calls) - _SOME, "calls")]
-    return Node(f"round {record.number}{model}", said, calls + rest)
+    return Node(f"round {record.number}{model}", text, calls + rest)
 
 
 def _call(call: CallRecord, uris: int) -> Node:
-    note = f", {_head(call.note, _SHORT)}" if call.note else ""
+    note = f", {short(call.note, _SHORT)}" if call.note else ""
     head = f"{signature(call)}  {call.tokens:,} tokens, {call.ms:,.0f} ms{note}"
     if call.error:
         return Node(head, [f"! {clip(call.error, _EVIDENCE)}"])
@@ -99,11 +99,11 @@ def _call(call: CallRecord, uris: int) -> Node:
 def signature(call: CallRecord) -> str:
     """A call as it was made, without arguments that say nothing: `Grep(pattern="late fee")`."""
     given = [
-        f"{_head(name, _SHORT)}={clip(value, _SHORT)}"
+        f"{short(name, _SHORT)}={clip(value, _SHORT)}"
         for name, value in call.arguments.items()
         if value not in (None, 0, False, "")
     ]
-    return f"{_head(call.tool, _SHORT)}({', '.join(given[:_FEW] + more(len(given) - _FEW))})"
+    return f"{short(call.tool, _SHORT)}({', '.join(given[:_FEW] + more(len(given) - _FEW))})"
 
 
 def _edge(edge: EdgeUse) -> Node:
@@ -111,7 +111,7 @@ def _edge(edge: EdgeUse) -> Node:
         f"edge to {edge.target} ({edge.similarity:.2f})",
         [
             f"  from {edge.seed}",
-            f"  asked before: {clip(edge.question, _EVIDENCE)}, trace {_head(edge.trace, _SHORT)}",
+            f"  asked before: {clip(edge.question, _EVIDENCE)}, trace {short(edge.trace, _SHORT)}",
         ],
     )
 
@@ -122,10 +122,10 @@ def _edge(edge: EdgeUse) -> Node:
 def _check(check: CheckRecord) -> Node:
     verdict = check.verdict
     sign = "≥" if verdict.score >= verdict.threshold else "<"
-    said = f", which said {clip(verdict.said, _SHORT)}" if verdict.said else ""
+    own_word = f", which said {clip(verdict.said, _SHORT)}" if verdict.said else ""
     body = [
-        f"score {verdict.score:.2f} {sign} threshold {verdict.threshold:.2f}, judged by {_head(verdict.judge, _SHORT)}{said}",
-        f"{_head(check.action, _SHORT)}{': ' if check.cause else ''}{_head(check.cause, _EVIDENCE)}",
+        f"score {verdict.score:.2f} {sign} threshold {verdict.threshold:.2f}, judged by {short(verdict.judge, _SHORT)}{own_word}",
+        f"{short(check.action, _SHORT)}{': ' if check.cause else ''}{short(check.cause, _EVIDENCE)}",
         f"candidate {clip(check.candidate, _EVIDENCE)}",
     ]
     if verdict.reason and verdict.reason != check.cause:
@@ -143,7 +143,7 @@ def _check(check: CheckRecord) -> Node:
 
 def _constraint(one: ConstraintCheck) -> Node:
     evidence = [f"  {uri} {clip(text, _EVIDENCE)}" for uri, text in one.evidence[:_FEW]]
-    head = f"{_mark(one.met)} {_head(one.kind, _SHORT)} {clip(one.text, _SHORT)}"
+    head = f"{_mark(one.met)} {short(one.kind, _SHORT)} {clip(one.text, _SHORT)}"
     return Node(
         head if evidence else f"{head}: no evidence",
         evidence + more(len(one.evidence) - len(evidence)),
@@ -151,9 +151,9 @@ def _constraint(one: ConstraintCheck) -> Node:
 
 
 def _gates(gates: Sequence[Gate]) -> Node:
-    """Those passed on one line, what failed below."""
+    """The gates that passed on one line, those that failed below."""
     passed, failed = [one for one in gates if one.passed], [one for one in gates if not one.passed]
-    lines = [f"✗ {_head(one.name, _SHORT)}: {_head(one.detail, _EVIDENCE)}" for one in failed[:_SOME]]
+    lines = [f"✗ {short(one.name, _SHORT)}: {short(one.detail, _EVIDENCE)}" for one in failed[:_SOME]]
     head = "gates passed: " + (_listed(one.name for one in passed) or "none")
     return Node(head, lines + more(len(failed) - _SOME, "failed"))
 
@@ -166,7 +166,7 @@ def _mark(good: bool) -> str:
 
 
 def _answer(trace: Trace) -> Node:
-    spent = f" ({_head(trace.spent, _SHORT)})" if trace.spent else ""
+    spent = f" ({short(trace.spent, _SHORT)})" if trace.spent else ""
     body = bounded(trace.text, _LINES, _LINE)
     for number, piece in enumerate(trace.citations[:_SOME], 1):
         body += _citation(number, piece)
@@ -215,10 +215,4 @@ def _cost(trace: Trace) -> Node:
 
 def _listed(items: Iterable[str]) -> str:
     every: Sequence[str] = list(items)
-    return ", ".join([_head(one, _SHORT) for one in every[:_SOME]] + more(len(every) - _SOME))
-
-
-def _head(text: str, most: int) -> str:
-    """A text on one line, bounded, as it is."""
-    flat = one_line(text)
-    return flat if len(flat) <= most else flat[: most - 1] + "…"
+    return ", ".join([short(one, _SHORT) for one in every[:_SOME]] + more(len(every) - _SOME))

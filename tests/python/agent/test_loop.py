@@ -14,7 +14,7 @@ FEES = "viking://handbook/loans/c_2.md"
 
 
 def run(library, script, budget=None, scope="viking://", question="What is the late fee?"):
-    return Agent(library, ScriptedPolicy(script), reranker=None).run(question, scope, 10, budget)
+    return Agent(library, ScriptedPolicy(script), reranker=None).run(question, scope, budget=budget)
 
 
 def answered(text="Two crowns."):

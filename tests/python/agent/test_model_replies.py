@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from knarr.agent import Quote, Shown
+from knarr.agent import Excerpt, Quote
 from knarr.agent.policy.model_reply import MOST_CALLS, quotes_in, read_text
 from knarr.types import ModelUsage, Provenance
 
@@ -14,8 +14,8 @@ FEES = "viking://handbook/loans/c_2.md"
 BAND = "viking://music/Pliers_(singer)/Pliers_(singer)_1.md"
 
 
-def piece(uri: str, text: str) -> Shown:
-    return Shown(uri, text, Provenance("viking://x/", 1, (), (1, 1), None), 0)
+def piece(uri: str, text: str) -> Excerpt:
+    return Excerpt(uri, text, Provenance("viking://x/", 1, (), (1, 1), None), 0)
 
 
 SHOWN = (

@@ -7,7 +7,7 @@ import pytest
 from knarr.agent.mentions import read_mentions
 from knarr.agent.outline import scope_index
 from knarr.agent.scope import ScopeIndex
-from knarr.agent.scope_index import Entry
+from knarr.agent.scope_index import ScopeEntry
 from knarr.language.words import meets, versions
 
 NAMES = [
@@ -29,24 +29,24 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def index() -> ScopeIndex:
-    heads = [Entry(uri, "", "Some first lines of text.") for uri in NAMES]
+    heads = [ScopeEntry(uri, "", "Some first lines of text.") for uri in NAMES]
     contracts = [
-        Entry(
+        ScopeEntry(
             "viking://contracts/EX-10.16",
             "",
             "SPONSORSHIP AGREEMENT\nmade between Sabre Racing, Inc. and Long Road Lubricants on 3 May",
         ),
-        Entry(
+        ScopeEntry(
             "viking://contracts/EX-10.17",
             "",
             "SUPPLY AGREEMENT\nmade between Delta Foods, Inc. and Long Road Lubricants",
         ),
-        Entry(
+        ScopeEntry(
             "viking://papers/1909.01860",
             "A Survey of \u201cVisual\u201d Question Answering: Past and Future",
             "# A Survey",
         ),
-        Entry("viking://papers", "", is_folder=True),
+        ScopeEntry("viking://papers", "", is_folder=True),
     ]
     return ScopeIndex([*heads, *contracts])
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 
-from knarr.agent import Agent, Budget, Decision, ScriptedPolicy
-from knarr.agent.focus import Focus
-from knarr.agent.quoted import quoted_blocks
-from knarr.agent.tools import TOOLS, Toolbox
+from bench_modules import bench_module
+from knarr.agent import TOOLS, Agent, Budget, Decision, ScriptedPolicy, ToolCall
+from knarr.agent.tools.focus import Focus
+from knarr.agent.tools.tool import ToolContext
+from knarr.agent.tools.toolbox import Toolbox
 
 LONG = "viking://long/book"
+blocks = bench_module("bench.rag.observed").blocks
 
 
 def toolbox(library, scope="viking://"):
-    return Toolbox(library, scope, Focus(library, None))
+    """A function of (tool, arguments, room in tokens)."""
+    tools = Toolbox(ToolContext(library, Focus(library, None)), scope)
+    return lambda tool, arguments, room: tools(ToolCall(tool, arguments), room)
 
 
 def test_a_large_read_is_paged_to_its_last_paragraph(library):
@@ -102,7 +106,7 @@ def test_quoted_text_is_taken_back_out_of_what_was_shown(library):
     )
     for call in calls:
         observed = tools(*call, 2_000)
-        found = list(quoted_blocks(observed.text))
+        found = list(blocks(observed.text))
         assert [block.uri for block in found] == [piece.uri for piece in observed.shown]
         for block, piece in zip(found, observed.shown, strict=True):
             assert block.text.split() == piece.text.split()

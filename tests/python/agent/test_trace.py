@@ -7,7 +7,8 @@ import json
 import pytest
 
 from knarr.agent import Agent, Decision, Quote, ScriptedPolicy
-from knarr.trace.record import Trace, render
+from knarr.trace.record import Trace
+from knarr.trace.view import render
 
 FEES = "viking://handbook/loans/c_2.md"
 

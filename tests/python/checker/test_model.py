@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from checker.cases import WordRanker, case, evidence
-from knarr.checker import Case, ModelChecker, NaiveChecker
+from knarr.checker import Case, ModelChecker
 from knarr.errors import ChatError, ContextOverflow
 from knarr.models.chat import ChatReply
 from knarr.testing import ScriptedChat
@@ -224,18 +224,3 @@ def test_a_judge_that_obeys_a_document_does_not_pass() -> None:
     asked = case("When is the pier closed?", HOSTILE, quote="The pier is closed in winter.")
     told, _ = judged(obeying, asked=asked)
     assert told.outcome == "insufficient"
-
-
-def test_the_naive_judge_is_held_by_the_same_reading() -> None:
-    yes = json.dumps({"reason": "it is all there", "verdict": "sufficient"})
-    chat = ScriptedChat([yes])
-    assert NaiveChecker(chat).check(ASKED).verdict.outcome == "sufficient"
-    for text in ("Yes", "", UNREADABLE["two verdicts"]):
-        assert NaiveChecker(ScriptedChat([text, text])).check(ASKED).verdict.outcome == "unknown"
-
-
-def test_the_naive_rule_knows_no_constraints() -> None:
-    piece = evidence("results", "The revenue in 2023 was 41 million euros.", score=7.0)
-    asked = case("What was the revenue in 2024?", piece)
-    assert NaiveChecker().check(asked).verdict.outcome == "sufficient"
-    assert NaiveChecker(bound_logit=8.0).check(asked).verdict.outcome == "insufficient"

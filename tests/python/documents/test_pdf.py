@@ -9,7 +9,6 @@ import pytest
 
 from knarr.documents import parse
 from knarr.documents.pdf import worker as pdf_worker
-from knarr.documents.pdf.parse import parse
 from knarr.documents.sections import Document
 from knarr.errors import DocumentError
 from make_docx import deflated

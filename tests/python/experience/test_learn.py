@@ -135,10 +135,14 @@ def test_reading_a_section_counts_for_the_chunks_it_showed(
     )
     judge = KeepAll()
     read = call("Read", ["viking://kb/loans/Loans"], text=shown)
-    base.experience.learn(make_trace(QUESTION, [call("Search", [ROOM]), read], [cite(base, FEE)]), judge=judge)
+    base.experience.learn(
+        make_trace(QUESTION, [call("Search", [ROOM]), read], [cite(base, FEE)]), judge=judge
+    )
     assert judge.asked == [[FEE, LOAN]]
     chunk = call("Read", [ILL], text="> anything")
-    base.experience.learn(make_trace(QUESTION, [call("Search", [ROOM]), chunk], [cite(base, FEE)]), judge=judge)
+    base.experience.learn(
+        make_trace(QUESTION, [call("Search", [ROOM]), chunk], [cite(base, FEE)]), judge=judge
+    )
     assert judge.asked[1:] == [[FEE, ILL]]
 
 

@@ -88,7 +88,7 @@ def chat() -> ChatModel:
 def test_a_run_ends_well(base, chat, question, wanted):
     listening = Listening(chat)
     policy = ModelPolicy(listening, style=Settings().chat_style, reply_tokens=240)
-    done = Agent(base.library, policy, reranker=None).run(question, "viking://boathouse", 5, BUDGET)
+    done = Agent(base.library, policy, reranker=None).run(question, "viking://boathouse", k=5, budget=BUDGET)
     _log(done, listening, wanted)
     answer = done.answer
     assert answer.status in ("answered", "not_found", "no_answer", "budget_exhausted") and answer.text
@@ -112,7 +112,7 @@ def test_a_candidate_is_given_when_no_tool_may_be_called(base, chat):
             return asked.decide(view) if view.final else searched.decide(view)
 
     done = Agent(base.library, Both(), reranker=None).run(
-        "What does it cost when a boat is returned late?", "viking://boathouse", 5, Budget(rounds=1)
+        "What does it cost when a boat is returned late?", "viking://boathouse", k=5, budget=Budget(rounds=1)
     )
     _log(done, listening, "60")
     assert done.answer.status == "budget_exhausted" and done.answer.text

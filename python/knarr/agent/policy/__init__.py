@@ -1,18 +1,14 @@
-"""Policies: what decides the next step of a run."""
+"""Policies decide the next step of a run: by rule and quoting, by a chat model, or by a script.
 
-from knarr.agent.decision import Decision, Draft, Policy, Quote, ToolCall, View
+May import: agent values, scope and tools; checker, language, models, types, errors, uris.
+"""
+
 from knarr.agent.policy.extractive import ExtractivePolicy
 from knarr.agent.policy.model import ModelPolicy
 from knarr.agent.policy.scripted import ScriptedPolicy
 
 __all__ = [
-    "Decision",
-    "Draft",
     "ExtractivePolicy",
     "ModelPolicy",
-    "Policy",
-    "Quote",
     "ScriptedPolicy",
-    "ToolCall",
-    "View",
 ]

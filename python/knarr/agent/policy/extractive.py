@@ -1,14 +1,17 @@
 """The policy that needs no model: it plans from the question, searches, greps, follows, and quotes.
 
-Round 1  searches: inside the documents that the question names, and reads their beginnings; else
-         everywhere, and beside that inside those that it hints at.
-Round 2  looks for what is still uncovered: greps for its quoted words, identifiers, names, numbers and
-         telling words; and, where no document was named, follows names in the evidence to the
-         documents of those names, and asks who else speaks of the best one (the second hop).
+Round 1  searches inside the documents that the question names, and reads their beginnings. Where it names none,
+it
+         searches everywhere, and beside that inside the documents that the question hints at.
+Round 2  looks for what is still uncovered: greps for the question's quoted words, identifiers, names, numbers
+and
+         telling words. Where no document was named, it also follows names in the evidence to the documents of
+         those names, and asks who else speaks of the best one (the second hop).
 Round 3  searches in the documents that only a Grep has touched.
-In the modes with experience the beginnings are read in round 2, only where something is still uncovered,
-and round 2 is left out where an edge led to evidence that holds again.
 Then it answers by quoting the best sentences, or says that the evidence is not there.
+
+In the modes with experience the beginnings are read in round 2, and only where something is still uncovered;
+round 2 is left out where an edge led to evidence that holds again.
 """
 
 from __future__ import annotations
@@ -17,10 +20,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from knarr.agent.decision import Decision, Draft, Shown, ToolCall, View
-from knarr.agent.focus import PROVEN
 from knarr.agent.policy.evidence import Bounds, weigh
 from knarr.agent.policy.quoting import best_passage, quoted_answer, ranked_sentences
+from knarr.agent.tools import GREP, SEARCH
+from knarr.agent.tools.focus import PROVEN, PROVEN_AMONG
+from knarr.agent.tools.grep import grep_call
+from knarr.agent.tools.read import read_call
+from knarr.agent.tools.search import search_call
+from knarr.agent.values import Decision, Draft, Excerpt, ToolCall, View
 from knarr.language.question import Constraint, Coverage, constraints, content_words
 from knarr.models.rerank import Reranker
 from knarr.uris import name_of
@@ -28,7 +35,7 @@ from knarr.uris import name_of
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What was set on development questions.
+    """Bounds that were set on development questions.
 
     named_tokens:   shown by the searches inside the documents that the question names
     head_tokens:    shown of the beginning of each of them
@@ -87,20 +94,21 @@ class ExtractivePolicy:
         return plan
 
     def _searches(self, view: View, plan: _Plan) -> list[ToolCall]:
-        """What an earlier round has shown (that of VikingRAG-E+) is not shown again, so less room is left."""
+        """The searches of round 1. What the first round of VikingRAG-E+ has shown is not shown again, so less
+        room is left then."""
         tuning, resolution = self._tuning, view.resolution
-        used = sum(seen.tokens for seen in view.observations if seen.tool == "Search")
+        used = sum(seen.tokens for seen in view.observed(SEARCH))
         if resolution.wide:
             hints = [found.uri for found in resolution.candidates]
             room = _less(tuning.beside_tokens, used // 2) // max(1, len(hints))
-            beside = [call for uri in hints for call in _inside(plan.core, uri, view.k, room)]
+            beside = [search_call(plan.core, uri, 2 * view.k, room) for uri in hints]
             wide = _less(tuning.wide_beside_tokens, used // 2) if hints else _less(tuning.wide_tokens, used)
-            return [*beside, _search(plan.core, view.scope, view.k, wide)]
+            return [*beside, search_call(plan.core, view.scope, view.k, wide)]
         share = max(400, _less(tuning.named_tokens, used) // len(resolution.candidates))
         # The bare question finds what answers it, the whole one what names its parties; tiny chunks are
         # many, so tokens bound the answer and not their number.
         calls = [
-            _search(plan.core, found.uri, min(50, 4 * view.k), share, also=resolution.asked)
+            search_call(plan.core, found.uri, min(50, 4 * view.k), share, also=resolution.asked)
             for found in resolution.candidates
         ]
         return calls if view.recalls else [*calls, *self._heads(view)]
@@ -110,13 +118,11 @@ class ExtractivePolicy:
         if view.resolution.wide:
             return []
         room = self._tuning.head_tokens
-        return [
-            ToolCall("Read", {"uri": found.uri, "max_tokens": room}) for found in view.resolution.candidates
-        ]
+        return [read_call(found.uri, room) for found in view.resolution.candidates]
 
     def _follow(self, view: View, plan: _Plan) -> list[ToolCall]:
-        """Where an edge led to evidence that holds again, a question like this one was answered from there,
-        and nothing more is looked for."""
+        """The calls of round 2. Where an edge led to evidence that holds again, a question like this one was
+        answered from there, and nothing more is looked for."""
         if view.recalls and self._reranker is not None and _proven(view):
             return []
         calls = self._greps(view, plan)
@@ -125,25 +131,21 @@ class ExtractivePolicy:
         return [*calls, *self._mentions(view), *self._hops(view, plan)] if view.resolution.wide else calls
 
     def _greps(self, view: View, plan: _Plan) -> list[ToolCall]:
-        """For what is still uncovered, in what is meant: what is found is shown, and what is nowhere
-        counts against an answer."""
+        """Greps for what is still uncovered, in the documents that are meant. What is found is shown, and what
+        stands nowhere counts against an answer."""
         coverage = Coverage(view.shown)
         missing = coverage.missing(plan.wanted)[: self._tuning.greps]
         if not view.resolution.wide or best_passage(view.shown) < self._tuning.doubt_logit:
             missing += coverage.missing(content_words(plan.core))[: self._tuning.word_greps]
         return [
-            ToolCall("Grep", {"pattern": constraint.pattern(), "scope": scope, "limit": 2})
-            for constraint in missing
-            for scope in _likely(view)[:2]
+            grep_call(constraint.pattern(), scope, 2) for constraint in missing for scope in _likely(view)[:2]
         ]
 
     def _mentions(self, view: View) -> list[ToolCall]:
         """A Grep for the title of the best document: who else speaks of it."""
         titles = [_plain(name_of(piece.source.document)) for piece in _best(view, 1)]
         return [
-            ToolCall(
-                "Grep", {"pattern": Constraint("name", title).pattern(), "scope": view.scope, "limit": 3}
-            )
+            grep_call(Constraint("name", title).pattern(), view.scope, 3)
             for title in titles
             if _LIKE_A_NAME.fullmatch(title)
         ]
@@ -158,49 +160,34 @@ class ExtractivePolicy:
         """Searches in documents that only a Grep has touched: they speak of what the question names."""
         if not view.resolution.wide:
             return []
-        greps = [piece for seen in view.observations if seen.tool == "Grep" for piece in seen.shown]
+        greps = [piece for seen in view.observed(GREP) for piece in seen.shown]
         return self._into(view, plan, (piece.source.document for piece in greps))
 
     def _into(self, view: View, plan: _Plan, documents: Iterable[str]) -> list[ToolCall]:
         """A small search in each of the documents that no search has shown yet."""
-        seen = {
-            piece.source.document.rstrip("/")
-            for one in view.observations
-            if one.tool == "Search"
-            for piece in one.shown
-        }
+        seen = {piece.source.document.rstrip("/") for one in view.observed(SEARCH) for piece in one.shown}
         new = dict.fromkeys(uri.rstrip("/") for uri in documents)
         chosen = [uri for uri in new if uri and uri not in seen][: self._tuning.hops]
-        return [_search(plan.core, uri, 3, self._tuning.hop_tokens) for uri in chosen]
+        return [search_call(plan.core, uri, 3, self._tuning.hop_tokens) for uri in chosen]
 
     def _answer(self, view: View, plan: _Plan) -> Decision:
         ranked = ranked_sentences(plan.core, view.shown, self._reranker, view.names)
         logits = [one.score for part in ranked for one in part] + [best_passage(view.shown)]
-        evidence = weigh(view, plan.core, plan.wanted, None if self._reranker is None else max(logits))
-        if not ranked or not evidence.suffices(self._tuning.bounds):
-            return Decision(draft=Draft(_not_found(view), found=False), text=evidence.said())
-        return Decision(draft=quoted_answer(ranked), text=evidence.said())
+        signs = weigh(view, plan.core, plan.wanted, None if self._reranker is None else max(logits))
+        if not ranked or not signs.suffices(self._tuning.bounds):
+            return Decision(draft=Draft(_not_found(view), found=False), text=signs.in_words())
+        return Decision(draft=quoted_answer(ranked), text=signs.in_words())
 
 
 def _proven(view: View) -> bool:
     """Whether one of the best pieces shown is what an edge led to; by logits, so only with a cross-encoder."""
     targets = {edge.target for seen in view.observations for edge in seen.edges}
-    return any(piece.uri in targets and (piece.score or 0.0) >= PROVEN for piece in _best(view, 3))
+    return any(piece.uri in targets and (piece.score or 0.0) >= PROVEN for piece in _best(view, PROVEN_AMONG))
 
 
 def _less(tokens: int, used: int) -> int:
-    """What is left of a room; enough for a passage or two in any case."""
+    """The tokens left of a room, and in any case enough for a passage or two."""
     return max(300, tokens - used)
-
-
-def _search(query: str, scope: str, k: int, max_tokens: int, also: str = "") -> ToolCall:
-    more = {"also": also} if also and also != query else {}
-    return ToolCall("Search", {"query": query, "scope": scope, "k": k, "max_tokens": max_tokens, **more})
-
-
-def _inside(core: str, uri: str, k: int, room: int) -> list[ToolCall]:
-    """A search in a hinted document."""
-    return [_search(core, uri, 2 * k, room)]
 
 
 def _meant(view: View) -> list[str]:
@@ -213,7 +200,7 @@ def _likely(view: View) -> list[str]:
     return [found.uri for found in view.resolution.candidates] or [view.scope]
 
 
-def _best(view: View, most: int) -> list[Shown]:
+def _best(view: View, most: int) -> list[Excerpt]:
     """The best pieces that searches have shown."""
     scored = [piece for piece in view.shown if piece.score is not None]
     return sorted(scored, key=lambda piece: -(piece.score or 0.0))[:most]

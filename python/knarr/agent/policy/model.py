@@ -2,7 +2,7 @@
 
 Nothing a model says and no failure of its server leaves this module as an exception. Replies that cannot
 be read are faults that the loop tells the model about, and so is an answer before anything was looked up;
-a model that is gone ends the run with what was found. Reasoning is never an answer.
+a model that cannot be reached ends the run with what was found. Reasoning is never an answer.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from knarr.agent.decision import Decision, ToolCall, View
-from knarr.agent.history import Message
-from knarr.agent.policy.model_history import MESSAGE_TOKENS, Sent, Sizes, fit, fold, sent_messages
+from knarr.agent.policy.model_history import MESSAGE_TOKENS, Omissions, Sizes, fit, fold, sent_messages
 from knarr.agent.policy.model_messages import (
     NATIVE_PROMPT,
     SCHEMA_PROMPT,
@@ -26,8 +24,10 @@ from knarr.agent.policy.model_messages import (
 )
 from knarr.agent.policy.model_probe import Style, known_style, probe, remember_style
 from knarr.agent.policy.model_reply import MOST_CALLS, TEXT_CHARS, read_text, visible
-from knarr.agent.tools import TOOLS
-from knarr.errors import ChatError, ContextOverflow
+from knarr.agent.tools import SEARCH, TOOLS
+from knarr.agent.values import Decision, Message, ToolCall, View
+from knarr.errors import ChatError, ContextOverflow, InvalidArgument
+from knarr.language.plain import one_line
 from knarr.models.chat import ChatModel, ChatReply, ChatRequest
 from knarr.models.prompts import prompt
 from knarr.types import ModelUsage
@@ -40,24 +40,26 @@ _SHRINKS = 3  # how often a request that the server found too long is made short
 _LAST_TURN_S = 10.0  # given to the last turn when the time is over
 _FAULT_CHARS = 300
 _NOTES = "model"
-LOOK_FIRST = "Nothing has been looked up yet, and only what the library shows counts. Call Search first."
+LOOK_FIRST = (
+    f"Nothing has been looked up yet, and only what the library shows counts. Call {SEARCH.name} first."
+)
 
 
 @dataclass(slots=True)
 class _Spent:
-    """What one decision has cost until now, failed tries too."""
+    """What one decision has cost so far, failed tries included."""
 
     usage: ModelUsage = field(default_factory=ModelUsage)
 
 
 @dataclass(slots=True)
 class _Run:
-    """The notes of one run. `gone`: why the model is not asked any more, "" while it is."""
+    """The notes of one run. `failed`: why the model is not asked any more, "" while it is."""
 
     style: Style | None = None
     sure: bool = True
-    sent: Sent = field(default_factory=Sent)
-    gone: str = ""
+    omitted: Omissions = field(default_factory=Omissions)
+    failed: str = ""
 
 
 class ModelPolicy:
@@ -84,9 +86,9 @@ class ModelPolicy:
             ("history", history, ("append", "fold")),
         ):
             if value not in known:
-                raise ValueError(f"{name}: expected one of {', '.join(known)}, got {value!r}")
+                raise InvalidArgument(f"{name}: expected one of {', '.join(known)}, got {value!r}")
         if reply_tokens is not None and reply_tokens < 1:
-            raise ValueError(f"expected reply_tokens >= 1 or None, got {reply_tokens}")
+            raise InvalidArgument(f"expected reply_tokens >= 1 or None, got {reply_tokens}")
         self._chat = chat
         self._style = style
         self._history = history
@@ -111,20 +113,20 @@ class ModelPolicy:
 
     def decide(self, view: View) -> Decision:
         run = view.notes.setdefault(_NOTES, _Run())
-        if run.gone:
-            return Decision(text=run.gone, ends=True)
+        if run.failed:
+            return Decision(text=run.failed, ends=True)
         spent = _Spent()
         try:
             style = self._settled_style(run, view, spent)
             reply = self._ask(run, view, style, spent)
         except (ChatError, OSError) as error:
-            run.gone = f"the model failed: {_short(error)}"
-            return Decision(text=run.gone, usage=spent.usage, ends=True)
+            run.failed = f"the model failed: {_short(error)}"
+            return Decision(text=run.failed, usage=spent.usage, ends=True)
         if not run.sure:
             remember_style(self._chat, style)  # the server is there, so it was the tool that it refused
             run.sure = True
         decision = _decision(reply, view, style, spent.usage)
-        return replace(decision, left_out=run.sent.left_out(view))
+        return replace(decision, left_out=run.omitted.left_out(view))
 
     def _settled_style(self, run: _Run, view: View, spent: _Spent) -> Style:
         """The run's style; finding it out may cost a request."""
@@ -148,8 +150,8 @@ class ModelPolicy:
                 spent.usage += _paid(error)
                 if tried == _SHRINKS:
                     raise
-                if self._chat.window_tokens >= window:  # else the server told its window
-                    run.sent.most = self._shorter(request)
+                if self._chat.window_tokens >= window:  # else the server has named its window
+                    run.omitted.most = self._shorter(request)
             except (ChatError, OSError) as error:
                 spent.usage += _paid(error)
                 raise
@@ -162,11 +164,11 @@ class ModelPolicy:
         """What to send now. Raises ContextOverflow when not even the question fits."""
         sizes = Sizes(self._chat.count_tokens)
         if self._history == "fold":
-            fold(view, run.sent, sizes)
-        limit = self._limit() if run.sent.most is None else min(run.sent.most, self._limit())
+            fold(view, run.omitted, sizes)
+        limit = self._limit() if run.omitted.most is None else min(run.omitted.most, self._limit())
         room = limit - self._overhead(style)
-        while fit(view, run.sent, sizes, room):
-            request = self._rendered(sent_messages(view, run.sent), view, style)
+        while fit(view, run.omitted, sizes, room):
+            request = self._rendered(sent_messages(view, run.omitted), view, style)
             over = _size(request, sizes) - limit
             if over <= 0:
                 return request
@@ -199,13 +201,13 @@ class ModelPolicy:
 
     def _overhead(self, style: Style) -> int:
         """Tokens of what a style says beside the history."""
-        told = (
+        tools = (
             [json.dumps(tool) for tool in tool_schemas(TOOLS)]
             if style == "native"
             else [tools_as_text(TOOLS)]
         )
         own = prompt(NATIVE_PROMPT if style == "native" else SCHEMA_PROMPT)
-        return sum(map(self._chat.count_tokens, [own, *told]))
+        return sum(map(self._chat.count_tokens, [own, *tools]))
 
 
 def _decision(reply: ChatReply, view: View, style: Style, usage: ModelUsage) -> Decision:
@@ -264,4 +266,4 @@ def _paid(error: BaseException) -> ModelUsage:
 
 
 def _short(error: BaseException) -> str:
-    return (" ".join(str(error).split()) or type(error).__name__)[:_FAULT_CHARS]
+    return (one_line(str(error)) or type(error).__name__)[:_FAULT_CHARS]

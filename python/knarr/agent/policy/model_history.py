@@ -25,8 +25,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from knarr.agent.decision import Observation, View
-from knarr.agent.history import Message
+from knarr.agent.tools import role_of, tool_named
+from knarr.agent.values import Message, Observation, View
 from knarr.errors import KnarrError
 from knarr.language.lexical import support
 from knarr.uris import components
@@ -45,24 +45,24 @@ MESSAGE_TOKENS, _CALL_TOKENS = 10, 40  # marks, roles and ids around them
 
 
 @dataclass(slots=True)
-class Sent:
+class Omissions:
     """What is left out of the requests of one run.
 
     instead:  by call id, the text that stands for an observation
-    gone:     the turns (places among them) that were dropped whole
+    turns:    the turns (places among them) that were dropped whole
     most:     tokens of a request, after the server found a longer one too long
     speaks:   by call id, how much an observation speaks of the question, once that was asked
     """
 
     instead: dict[str, str] = field(default_factory=dict)
-    gone: set[int] = field(default_factory=set)
+    turns: set[int] = field(default_factory=set)
     most: int | None = None
     speaks: dict[str, float] = field(default_factory=dict)
 
     def left_out(self, view: View) -> frozenset[str]:
         """Ids of the calls whose observations are not sent as they were."""
         turns = _split(view.messages)[1]
-        return frozenset(self.instead) | {message.call_id for n in self.gone for message in turns[n]} - {""}
+        return frozenset(self.instead) | {message.call_id for n in self.turns for message in turns[n]} - {""}
 
 
 class Sizes:
@@ -100,11 +100,10 @@ class Uses:
         self._targets = [
             (seen.round, parts)
             for seen in view.observations
-            for target in (seen.arguments.get("scope"), seen.arguments.get("uri"))
-            if (parts := _parts(target)) and parts != whole
+            if (parts := _parts(_target(seen))) and parts != whole
         ]
         rounds = {seen.id: seen.round for seen in view.observations}
-        self._said = [
+        self._words = [
             (rounds.get(message.calls[0].id, 0), message.content)
             for message in view.messages
             if message.calls and message.content
@@ -113,12 +112,18 @@ class Uses:
     def of(self, seen: Observation) -> bool:
         """Whether one of the observation's URIs was used in a later round."""
         targets = {parts for number, parts in self._targets if number > seen.round}
-        said = "\n".join(text for number, text in self._said if number > seen.round)
-        return any(uri in said or _meets(_parts(uri), targets) for uri in seen.uris)
+        words = "\n".join(text for number, text in self._words if number > seen.round)
+        return any(uri in words or _meets(_parts(uri), targets) for uri in seen.uris)
+
+
+def _target(seen: Observation) -> object:
+    """The URI that a call was made for, where it names one."""
+    tool = tool_named(seen.tool)
+    return None if tool is None else seen.arguments.get(tool.target)
 
 
 def _meets(parts: Parts | None, targets: set[Parts]) -> bool:
-    """Whether one lies under the other, or is it."""
+    """Whether the place is one of the targets, or lies above or below one."""
     if parts is None:
         return False
     return any(parts[: len(target)] == target or target[: len(parts)] == parts for target in targets)
@@ -132,40 +137,40 @@ def _parts(uri: object) -> Parts | None:
         return None
 
 
-def sent_messages(view: View, sent: Sent) -> list[Message]:
+def sent_messages(view: View, omitted: Omissions) -> list[Message]:
     """The messages of the run with what was folded and dropped left out."""
     head, turns = _split(view.messages)
     kept = [
-        replace(message, content=sent.instead.get(message.call_id, message.content))
+        replace(message, content=omitted.instead.get(message.call_id, message.content))
         if message.role == "tool"
         else message
         for n, turn in enumerate(turns)
-        if n not in sent.gone
+        if n not in omitted.turns
         for message in turn
     ]
-    if sent.gone and head:
-        gone = [turns[n] for n in sorted(sent.gone)]
-        head[-1] = replace(head[-1], content=f"{head[-1].content}\n\n{_gone(view, gone)}")
-        if len(turns) - 1 in sent.gone and turns[-1][-1].role == "user":
+    if omitted.turns and head:
+        dropped = [turns[n] for n in sorted(omitted.turns)]
+        head[-1] = replace(head[-1], content=f"{head[-1].content}\n\n{_dropped_turns(view, dropped)}")
+        if len(turns) - 1 in omitted.turns and turns[-1][-1].role == "user":
             kept.append(turns[-1][-1])  # what is asked now
     return [*head, *kept]
 
 
-def fold(view: View, sent: Sent, sizes: Sizes) -> None:
+def fold(view: View, omitted: Omissions, sizes: Sizes) -> None:
     """One step of folding, when enough can be saved."""
     uses = Uses(view)
     found: dict[str, str] = {}
     saved = 0
     for seen in view.observations:
-        if seen.id not in sent.instead and useless(view, seen, uses):
+        if seen.id not in omitted.instead and useless(view, seen, uses):
             text = _note("folded", seen, sizes)
             gain = sizes.text(seen.text) - sizes.text(text)
             if gain > 0:
                 found[seen.id] = text
                 saved += gain
-    now = sizes.messages(sent_messages(view, sent))
+    now = sizes.messages(sent_messages(view, omitted))
     if saved >= max(_FOLD_TOKENS, _FOLD_SHARE * now):
-        sent.instead |= found
+        omitted.instead |= found
 
 
 def useless(view: View, seen: Observation, uses: Uses) -> bool:
@@ -175,46 +180,46 @@ def useless(view: View, seen: Observation, uses: Uses) -> bool:
     if seen.error or seen.repeated or not seen.uris:
         return True
     old = view.round - seen.round > OLD_ROUNDS
-    return old and seen.tool != "Read" and not uses.of(seen)
+    return old and role_of(seen.tool) != "page" and not uses.of(seen)
 
 
-def fit(view: View, sent: Sent, sizes: Sizes, room: int) -> bool:
+def fit(view: View, omitted: Omissions, sizes: Sizes, room: int) -> bool:
     """Drops what is needed so that the messages have at most `room` tokens; False when they cannot."""
 
     def over(share: float = 1.0) -> bool:
-        return sizes.messages(sent_messages(view, sent)) > share * room
+        return sizes.messages(sent_messages(view, omitted)) > share * room
 
     if not over():
         return True
-    worth = _worth(view, sent)
+    worth = _worth(view, omitted)
     order = sorted(view.observations, key=lambda seen: worth[seen.id])
     plain = [seen for seen in order if worth[seen.id][0] < _PRECIOUS]
     for seen in itertools.takewhile(lambda _: over(_ROOMY), plain):
-        _drop(seen, sent, sizes)
+        _drop(seen, omitted, sizes)
     turns = _split(view.messages)[1]
     kept = {seen.id for seen in order[len(plain) :]}
     spent = [n for n, turn in enumerate(turns[:-1]) if not any(message.call_id in kept for message in turn)]
     if over():
         for n in itertools.takewhile(lambda _: over(_ROOMY), spent):
-            sent.gone.add(n)
+            omitted.turns.add(n)
     least = room // 4
     for seen in itertools.takewhile(lambda _: over(), order[len(plain) :]):
-        _drop(seen, sent, sizes, least if seen.round == view.round - 1 else 0)
+        _drop(seen, omitted, sizes, least if seen.round == view.round - 1 else 0)
     for n in itertools.takewhile(lambda _: over(), range(len(turns))):
-        sent.gone.add(n)
+        omitted.turns.add(n)
     return not over()
 
 
-def _drop(seen: Observation, sent: Sent, sizes: Sizes, most_tokens: int = 0) -> None:
+def _drop(seen: Observation, omitted: Omissions, sizes: Sizes, most_tokens: int = 0) -> None:
     text = _note("dropped to fit", seen, sizes, most_tokens)
-    if sizes.text(sent.instead.get(seen.id, seen.text)) > sizes.text(text):
-        sent.instead[seen.id] = text
+    if sizes.text(omitted.instead.get(seen.id, seen.text)) > sizes.text(text):
+        omitted.instead[seen.id] = text
 
 
-def _worth(view: View, sent: Sent) -> dict[str, tuple[int, float, int]]:
+def _worth(view: View, omitted: Omissions) -> dict[str, tuple[int, float, int]]:
     """What observations are worth keeping for, by call id: of no more use 0, old 1, used 2, speaking of the
     question 3, the latest 4; then, of those that speak and the latest, how much they speak; then by age."""
-    speaking, uses = _speaking(view, sent.speaks), Uses(view)
+    speaking, uses = _speaking(view, omitted.speaks), Uses(view)
     latest = max((seen.round for seen in view.observations), default=0)
 
     def rank(seen: Observation) -> int:
@@ -227,7 +232,7 @@ def _worth(view: View, sent: Sent) -> dict[str, tuple[int, float, int]]:
     found = {}
     for n, seen in enumerate(view.observations):
         worth = rank(seen)
-        found[seen.id] = (worth, sent.speaks[seen.id] if worth >= _PRECIOUS else 0.0, n)
+        found[seen.id] = (worth, omitted.speaks[seen.id] if worth >= _PRECIOUS else 0.0, n)
     return found
 
 
@@ -263,7 +268,7 @@ def _note(why: str, seen: Observation, sizes: Sizes, most_tokens: int = 0) -> st
     return f"[{why}: {sizes.text(seen.text)} tokens{again}]"
 
 
-def _gone(view: View, turns: Sequence[Sequence[Message]]) -> str:
+def _dropped_turns(view: View, turns: Sequence[Sequence[Message]]) -> str:
     ids = {message.call_id for turn in turns for message in turn}
     uris = dict.fromkeys(uri for seen in view.observations if seen.id in ids for uri in seen.uris)
     listed = "".join(f"\n> {uri}" for uri in list(uris)[-_KEPT_URIS:])

@@ -19,15 +19,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from knarr.agent.history import Message, chat_messages
-from knarr.agent.tools import TOOLS, ToolSpec
+from knarr.agent.history import chat_messages
+from knarr.agent.tools import TOOLS
+from knarr.agent.values import Message, ToolSpec
 from knarr.models.prompts import prompt
 
 NATIVE_PROMPT, SCHEMA_PROMPT = "agent_native_v1", "agent_schema_v1"
-
-# The arguments offered in the schema style. Small models fill in all that they are offered, and numbers badly;
-# the others are taken as well.
-_OFFERED = frozenset({"query", "scope", "uri", "pattern", "literal", "begin_byte", "offset"})
 
 
 def native_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -40,8 +37,8 @@ def native_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 def schema_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """With system, user and assistant messages only; these two take turns."""
-    told = prompt(SCHEMA_PROMPT).replace("{{tools}}", tools_as_text(TOOLS))
-    out: list[dict[str, Any]] = [{"role": "system", "content": f"{messages[0].content}\n\n{told}"}]
+    instructions = prompt(SCHEMA_PROMPT).replace("{{tools}}", tools_as_text(TOOLS))
+    out: list[dict[str, Any]] = [{"role": "system", "content": f"{messages[0].content}\n\n{instructions}"}]
     names: dict[str, str] = {}
     for message in (replace(one, content=defused(one)) for one in messages[1:]):
         names |= {call.id: call.tool for call in message.calls}
@@ -100,9 +97,9 @@ def tools_as_text(tools: Iterable[ToolSpec]) -> str:
     for spec in tools:
         lines.append(f"{spec.name}: {spec.help}")
         lines += [
-            f"  {field.name}{'*' if field.required else ''} ({kinds[field.type]}): {field.help}"
-            for field in spec.fields
-            if field.name in _OFFERED
+            f"  {one.name}{'*' if one.required else ''} ({kinds[one.type]}): {one.help}"
+            for one in spec.arguments
+            if one.offered
         ]
     return "\n".join(lines)
 
@@ -150,9 +147,9 @@ def _shape(name: str, value: dict[str, Any]) -> dict[str, Any]:
 
 def _call_schema(spec: ToolSpec, known: Sequence[str]) -> dict[str, Any]:
     arguments = spec.schema()["function"]["parameters"]
-    offered = {name: value for name, value in arguments["properties"].items() if name in _OFFERED}
-    if 0 < len(known) <= _MOST_KNOWN:
-        offered |= {name: {"enum": list(known)} for name in ("scope", "uri") if name in offered}
+    offered = {one.name: one.schema() for one in spec.arguments if one.offered}
+    if 0 < len(known) <= _MOST_KNOWN and spec.target in offered:
+        offered[spec.target] = {"enum": list(known)}
     return _object({"tool": {"const": spec.name}, "arguments": arguments | {"properties": offered}})
 
 

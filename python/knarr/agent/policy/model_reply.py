@@ -1,4 +1,4 @@
-"""From what a chat model said to a decision. Nothing it may say raises.
+"""From the reply of a chat model to a decision. Nothing that a model may say raises.
 
 Read are
 - one JSON object as the schema style asks for it: {"thought", "calls": [{tool, arguments}]} or
@@ -18,26 +18,26 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from knarr.agent.decision import Decision, Draft, Quote, Shown, ToolCall
 from knarr.agent.tools import TOOLS
+from knarr.agent.values import Decision, Draft, Excerpt, Quote, ToolCall
 from knarr.language.citations import locate
-from knarr.models.chat import Read, read_object
+from knarr.models.chat import ParsedObject, read_object
 from knarr.models.chat.replies import without_thinking
 from knarr.types import ModelUsage
 
 MOST_CALLS = 32  # of one turn; more are not even refused one by one
-TEXT_CHARS = 2_000  # of what is said beside calls, kept in the history
+TEXT_CHARS = 2_000  # of the text beside calls, kept in the history
 FORM = (
     'Reply with one JSON object: {"thought": "...", "calls": [{"tool": "...", "arguments": {...}}]} or '
     '{"thought": "...", "answer": {"found": true, "text": "...", "quotes": [{"uri": "...", "text": "..."}]}}'
 )
 
-_PROSE = Read(None, "no JSON object")
+_PROSE = ParsedObject(None, "no JSON object")
 # A fence, or what some models write around a call that their server does not take for one.
 _AROUND = r"(?:```\w*|<\|?(?:tool|function)_calls?\|?>|\[TOOL_CALLS\])"
 _LIKE_JSON = re.compile(rf"\s*(?:{_AROUND}\s*)?[{{\[]", re.IGNORECASE)
 _FIELDS = frozenset({"thought", "calls", "answer", "tool", "arguments"})
-_NAMES = frozenset(str(spec.name) for spec in TOOLS)
+_NAMES = frozenset(tool.name for tool in TOOLS)
 _NOT_FOUND = re.compile(
     r"\W*(?:(?:i am |i'm )?sorry\W+)?(?:but )?(?:the library (?:does not|doesn't) "
     r"(?:hold|contain|have|give|provide|include) (?:the|an|any) (?:answer|evidence|information)|not[_ ]found\b)",
@@ -50,7 +50,7 @@ _MOST_MARKS = 12
 
 
 def read_text(
-    text: str, shown: Sequence[Shown], usage: ModelUsage, *, schema: bool, final: bool, cut: bool
+    text: str, shown: Sequence[Excerpt], usage: ModelUsage, *, schema: bool, final: bool, cut: bool
 ) -> Decision:
     """A decision from a reply without native calls.
 
@@ -72,7 +72,7 @@ def read_text(
     return Decision(usage=usage, fault=_fault(text, read, cut or read.cut))
 
 
-def _fault(text: str, read: Read, cut: bool) -> str:
+def _fault(text: str, read: ParsedObject, cut: bool) -> str:
     """What to tell the model; "" for an empty reply, for which the loop has its own words."""
     if not text and not cut:
         return ""
@@ -85,20 +85,20 @@ def visible(text: str) -> str:
     return without_thinking(text)[0].strip()
 
 
-def answer_in(text: str, shown: Sequence[Shown]) -> Draft:
+def answer_in(text: str, shown: Sequence[Excerpt]) -> Draft:
     """The draft that a plain text is."""
     return Draft(text, tuple(quotes_in(text, shown)), found=_NOT_FOUND.match(text) is None)
 
 
-def _of_object(found: Mapping[str, Any], shown: Sequence[Shown], usage: ModelUsage) -> Decision | None:
+def _of_object(found: Mapping[str, Any], shown: Sequence[Excerpt], usage: ModelUsage) -> Decision | None:
     """None when the object holds neither calls nor an answer with text."""
     thought = found.get("thought")
-    said = thought[:TEXT_CHARS] if isinstance(thought, str) else ""
+    text = thought[:TEXT_CHARS] if isinstance(thought, str) else ""
     calls = tuple(_calls(found))[:MOST_CALLS]
     if calls:
-        return Decision(calls=calls, text=said, usage=usage)
+        return Decision(calls=calls, text=text, usage=usage)
     draft = _draft(found.get("answer"), shown)
-    return None if draft is None else Decision(draft=draft, text=said, usage=usage)
+    return None if draft is None else Decision(draft=draft, text=text, usage=usage)
 
 
 def _calls(found: Mapping[str, Any]) -> Iterator[ToolCall]:
@@ -116,7 +116,7 @@ def _calls(found: Mapping[str, Any]) -> Iterator[ToolCall]:
         yield ToolCall(name if isinstance(name, str) else json.dumps(name), raw)
 
 
-def _draft(answer: object, shown: Sequence[Shown]) -> Draft | None:
+def _draft(answer: object, shown: Sequence[Excerpt]) -> Draft | None:
     if isinstance(answer, str):
         return answer_in(visible(answer), shown) if visible(answer) else None
     if not isinstance(answer, Mapping):
@@ -140,7 +140,7 @@ def _draft(answer: object, shown: Sequence[Shown]) -> Draft | None:
     return Draft(text, tuple(dict.fromkeys([*quotes, *plain.quotes])), says and plain.found)
 
 
-def quotes_in(text: str, shown: Sequence[Shown]) -> Iterator[Quote]:
+def quotes_in(text: str, shown: Sequence[Excerpt]) -> Iterator[Quote]:
     """Quotes written as "exact words" (viking://...). Where words between marks hold marks themselves, the
     longest that stands in what was shown of that URI is meant, else the shortest."""
     after = 0
@@ -173,7 +173,7 @@ def _bounded(uri: str) -> str:
     return uri
 
 
-def full_uri(uri: str, shown: Sequence[Shown]) -> str:
+def full_uri(uri: str, shown: Sequence[Excerpt]) -> str:
     """A URI as a model wrote it, made whole where it left out the document that was named once above."""
     uri = uri.strip().strip("<>")
     if uri.startswith("viking://") or not uri:

@@ -1,8 +1,8 @@
 """From passages shown to an answer: which sentences say it.
 
-Sentences and table rows of the shown pieces are ordered, for each part of the question, by the
-cross-encoder (by words in common without one), with some weight on the passage they stand in. The
-best of each part are quoted, each long enough to stand alone.
+For each part of the question, the sentences and table rows of the shown pieces are ordered by the cross-encoder
+(by words in common without one), with some weight on the passage they stand in. The best of each part are
+quoted, each long enough to stand alone.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from knarr.agent.decision import Draft, Quote, Shown
 from knarr.agent.scope import Names
+from knarr.agent.values import Draft, Excerpt, Quote
 from knarr.checker.evidence import Ground, about_excluded, exclusions
 from knarr.language.citations import too_short
 from knarr.language.lexical import bm25
 from knarr.language.passages import Part, sentences
+from knarr.language.plain import first_words, one_line
 from knarr.language.question import parts
 from knarr.language.words import words
 from knarr.models.rerank import Reranker
@@ -46,11 +47,16 @@ _MARKUP = ("#", "<!--", "pr-url", "|--", "| --", "|:-", "| :-", "```", "---")
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A sentence of a shown piece; `header` is its table's first row, `context` where the
-    sentence before it begins, `meant` the question without the document's name, where it names it. `score` is the logit alone, `rank` adds the passage's part."""
+class ScoredSentence:
+    """A sentence of a shown piece.
 
-    piece: Shown
+    header:   the first row of its table, "" outside of tables
+    context:  where the sentence before it begins
+    meant:    the question without the name of the sentence's document, where the question names it
+    score:    the logit alone; `rank` adds what its passage, its document and its form are worth
+    """
+
+    piece: Excerpt
     part: Part
     header: str = ""
     context: int = 0
@@ -59,15 +65,15 @@ class Scored:
     rank: float = 0.0
 
     @property
-    def said(self) -> str:
-        """What the sentence says, with what it cannot be understood without."""
+    def in_context(self) -> str:
+        """The sentence with the titles and the column names that it cannot be understood without."""
         titles = " / ".join(self.piece.source.section[-2:])
         return f"{titles}: {self.header}\n{self.part.text}" if self.header else f"{titles}: {self.part.text}"
 
 
 def ranked_sentences(
-    question: str, shown: Sequence[Shown], reranker: Reranker | None, names: Names
-) -> list[list[Scored]]:
+    question: str, shown: Sequence[Excerpt], reranker: Reranker | None, names: Names
+) -> list[list[ScoredSentence]]:
     """For each part of the question, the sentences of the shown pieces, best first, equal ones once.
     Sentences of documents that the part itself names come before equals; they are asked the part without
     that name, since every mention of it would look like an answer."""
@@ -82,13 +88,13 @@ def ranked_sentences(
     return ranked
 
 
-def _not_excluded(question: str, pool: list[Scored]) -> list[Scored]:
+def _not_excluded(question: str, pool: list[ScoredSentence]) -> list[ScoredSentence]:
     """Without the sentences that are about what the question excludes ("but not in 2023")."""
     out = exclusions(question)
     return [one for one in pool if not about_excluded(out, _ground(one))] if out else pool
 
 
-def _ground(one: Scored) -> Ground:
+def _ground(one: ScoredSentence) -> Ground:
     piece = one.piece
     return Ground(piece.uri, one.part.text, piece.text, piece.source.section, piece.source.document)
 
@@ -102,8 +108,8 @@ def _without(question: str, uri: str) -> str:
     return re.sub(run, "it", question, flags=re.IGNORECASE)
 
 
-def _candidates(shown: Sequence[Shown]) -> list[Scored]:
-    found: dict[str, Scored] = {}
+def _candidates(shown: Sequence[Excerpt]) -> list[ScoredSentence]:
+    found: dict[str, ScoredSentence] = {}
     for piece in shown:
         header, before = "", None
         parts = list(sentences(piece.text))
@@ -114,10 +120,10 @@ def _candidates(shown: Sequence[Shown]) -> list[Scored]:
             elif not header:
                 header = part.text
                 continue
-            key = " ".join(part.text.split())
-            titles = {" ".join(title.split()).strip(".") for title in piece.source.section}
+            key = one_line(part.text)
+            titles = {one_line(title).strip(".") for title in piece.source.section}
             if key not in found and key.strip(".# ") not in titles and _says_something(part.text, row):
-                found[key] = Scored(piece, part, header, _near(piece.text, before, part))
+                found[key] = ScoredSentence(piece, part, header, _near(piece.text, before, part))
             before = part
     return list(found.values())
 
@@ -137,8 +143,8 @@ def _says_something(text: str, row: bool) -> bool:
     return letters >= 3 or (letters >= 1 and bool(re.search(r"\d", text)) and (row or letters >= 2))
 
 
-def _ranked(question: str, pool: Sequence[Scored], reranker: Reranker | None) -> list[Scored]:
-    common = bm25(question, [one.said for one in pool])
+def _ranked(question: str, pool: Sequence[ScoredSentence], reranker: Reranker | None) -> list[ScoredSentence]:
+    common = bm25(question, [one.in_context for one in pool])
     wanted = _answer_form(question)
     lift = [_lift(one, wanted) for one in pool]
     order = sorted(range(len(pool)), key=lambda at: -(common[at] + 2.0 * lift[at]))
@@ -146,7 +152,7 @@ def _ranked(question: str, pool: Sequence[Scored], reranker: Reranker | None) ->
         scored = [replace(pool[at], score=common[at], rank=common[at] + lift[at]) for at in order]
     else:
         head = order[:_READ]
-        logits = [float(reranker.scores(pool[at].meant or question, [pool[at].said])[0]) for at in head]
+        logits = [float(reranker.scores(pool[at].meant or question, [pool[at].in_context])[0]) for at in head]
         scored = [
             replace(pool[at], score=logit, rank=logit + lift[at])
             for at, logit in zip(head, logits, strict=True)
@@ -154,7 +160,7 @@ def _ranked(question: str, pool: Sequence[Scored], reranker: Reranker | None) ->
     return sorted(scored, key=lambda one: -one.rank)
 
 
-def _lift(one: Scored, wanted: re.Pattern[str] | None) -> float:
+def _lift(one: ScoredSentence, wanted: re.Pattern[str] | None) -> float:
     """What a sentence gains from its passage, its document, and from having what was asked for."""
     passage = -4.0 if one.piece.score is None else max(-8.0, one.piece.score)
     fits = wanted is not None and wanted.search(one.part.text) is not None
@@ -178,12 +184,12 @@ def _answer_form(question: str) -> re.Pattern[str] | None:
     return None
 
 
-def best_passage(shown: Sequence[Shown]) -> float:
+def best_passage(shown: Sequence[Excerpt]) -> float:
     """The score of the best passage that a search showed."""
     return max((piece.score for piece in shown if piece.score is not None), default=float("-inf"))
 
 
-def quoted_answer(ranked: Sequence[Sequence[Scored]]) -> Draft:
+def quoted_answer(ranked: Sequence[Sequence[ScoredSentence]]) -> Draft:
     """The best sentences of each part as an answer, in the order of the parts and their ranks."""
     most = _QUOTES if len(ranked) == 1 else 2
     quotes: dict[Quote, str] = {}
@@ -195,21 +201,21 @@ def quoted_answer(ranked: Sequence[Sequence[Scored]]) -> Draft:
     return Draft("\n".join(dict.fromkeys(quotes.values())), tuple(quotes))
 
 
-def _chosen(part: Sequence[Scored], most: int) -> list[Scored]:
+def _chosen(part: Sequence[ScoredSentence], most: int) -> list[ScoredSentence]:
     """The best, those near it, and the two best of a document that was named."""
     chosen = [one for one in part[:most] if one.rank >= part[0].rank - _NEAR]
     meant = [one for one in part if one.meant and one.score > _WORTH][:2]
     return [*chosen, *(one for one in meant if one not in chosen)]
 
 
-def _line(one: Scored, text: str) -> str:
+def _line(one: ScoredSentence, text: str) -> str:
     """A quote on one line of the answer; a table row with its column names."""
     cells, names = _cells(one.part.text), _cells(one.header)
     if one.header and len(cells) == len(names) > 1:
         return "; ".join(
             f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell
         )
-    return " ".join(text.split())
+    return one_line(text)
 
 
 def _is_row(text: str, below: str) -> bool:
@@ -233,7 +239,7 @@ def _cells(row: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _standing(one: Scored) -> str:
+def _standing(one: ScoredSentence) -> str:
     """The sentence with the short one before it, widened line by line while it is too short to be checked."""
     text = one.piece.text
     begin, end = (one.part.begin if one.header else one.context), one.part.end
@@ -241,5 +247,4 @@ def _standing(one: Scored) -> str:
         begin = text.rfind("\n", 0, max(0, begin - 1)) + 1 if begin > 0 else 0
         after = text.find("\n", end + 1)
         end = len(text) if after < 0 else after
-    piece = text[begin:end].strip()
-    return piece if len(piece) <= _MOST_CHARS else piece[: piece.rfind(" ", 0, _MOST_CHARS)]
+    return first_words(text[begin:end], _MOST_CHARS)

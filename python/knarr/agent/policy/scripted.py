@@ -1,17 +1,17 @@
-"""A policy that does what it was told: for tests, and for replaying a run."""
+"""A policy that plays a script: for tests, and for replaying a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from knarr.agent.decision import Decision, View
+from knarr.agent.values import Decision, View
 
 
 class ScriptedPolicy:
-    """Answers each `decide` with the next decision of a list, or with what a function says.
+    """Answers each `decide` with the next decision of a list, or with what a function returns.
 
-    A list serves one run. When it is used up the decision is empty, as from a model that has
-    nothing more to say. `views` keeps what the policy was shown.
+    A list serves one run. When it is used up the decision is empty, as from a model that has nothing more to
+    say. `views` keeps what the policy was shown.
     """
 
     def __init__(self, script: Iterable[Decision] | Callable[[View], Decision]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from knarr.errors import ChatError, ContextOverflow
 from knarr.experience.warm_up.material import Material, Shelf
-from knarr.experience.warm_up.naming import one_line
+from knarr.experience.warm_up.naming import visible_line
 from knarr.experience.warm_up.questions import MOST_CHARS, HistoricalQuestion, asks, rule_question, walk
 from knarr.models.chat import ChatModel, ChatRequest, read_object
 from knarr.models.prompts import prompt
@@ -76,14 +76,14 @@ def _written(material: Material, chat: ChatModel) -> tuple[list[str], ModelUsage
         value = read_object(reply.text).value
         listed = value.get("questions") if value is not None else None
         texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
-        return [text for text in map(one_line, texts[:PER_CHUNK]) if _fit(text, material)], reply.usage
+        return [text for text in map(visible_line, texts[:PER_CHUNK]) if _fit(text, material)], reply.usage
     return [], ModelUsage()
 
 
 def messages(material: Material, chat: ChatModel, share: float = 1.0) -> list[dict[str, Any]]:
     """A system message of our own words, and the chunk with its names on marked lines."""
     system = prompt(PROMPT).replace("{{count}}", str(PER_CHUNK))
-    place = " / ".join(one_line(title) for title in material.titles)
+    place = " / ".join(visible_line(title) for title in material.titles)
     head = (
         f"Document:\n{_marked(material.called)}\nPlace:\n{_marked(place) or '> (its beginning)'}\nPassage:\n"
     )

@@ -25,7 +25,7 @@ _CONTROL = ("Cc", "Cf", "Cs", "Co")
 
 def called(record: DocumentRecord, head: str, unique: bool) -> str:
     """A name on one line. `head`: the document's first characters; `unique`: no other has its title."""
-    title, file_name = one_line(record.title), one_line(_stem(record.file_name).replace("_", " "))
+    title, file_name = visible_line(record.title), visible_line(_stem(record.file_name).replace("_", " "))
     name = title if unique and _is_title(title) else file_name or title
     if _CONTRACT.search(title):
         parties = _BETWEEN.search(head)
@@ -37,7 +37,7 @@ def called(record: DocumentRecord, head: str, unique: bool) -> str:
     return f'the {kind[1].lower()} "{bounded(name)}"' if kind else bounded(name)
 
 
-def one_line(text: str) -> str:
+def visible_line(text: str) -> str:
     """Without line ends, control and format characters, whatever a reader may take for one."""
     return " ".join(
         "".join(" " if unicodedata.category(c) in (*_CONTROL, "Zl", "Zp") else c for c in text).split()

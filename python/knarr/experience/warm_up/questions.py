@@ -18,7 +18,7 @@ from knarr.errors import InvalidArgument
 from knarr.experience.warm_up.forms import Form, Writer
 from knarr.experience.warm_up.headings import heading_forms
 from knarr.experience.warm_up.material import Material, Shelf
-from knarr.experience.warm_up.naming import one_line
+from knarr.experience.warm_up.naming import visible_line
 from knarr.experience.warm_up.rows import row_forms
 
 MOST_CHARS = 240
@@ -109,7 +109,7 @@ def candidates(shelf: Shelf, material: Material) -> list[tuple[str, Form]]:
     found = [(sentence, form) for sentence, form in found if asks(form.text, "")]
     found += row_forms(material.text, writer)
     for sentence in itertools.islice(material.sentences(), 200):
-        flat = one_line(sentence)
+        flat = visible_line(sentence)
         if 20 <= len(flat) <= 700:
             found += [(flat, form) for form in writer.forms(flat) if asks(form.text, flat)]
     return [(sentence, form) for sentence, form in found if len(form.text) <= MOST_CHARS]
@@ -128,10 +128,10 @@ def placed(form: Form, called: str, chance: float) -> str:
     """A question with its document, in the ways that people name one; without, now and then, where it says
     enough alone."""
     if called.lower() in form.text.lower():
-        return one_line(form.text)
+        return visible_line(form.text)
     if form.alone and chance < 0.5:
-        return one_line(form.text)
+        return visible_line(form.text)
     begin = form.text[0].lower() + form.text[1:]
     if chance > 0.85:
-        return one_line(f"According to {called}, {begin}")
-    return one_line(f"Based on {called}: {form.text}")
+        return visible_line(f"According to {called}, {begin}")
+    return visible_line(f"Based on {called}: {form.text}")

@@ -1,7 +1,9 @@
 """Chat models behind one method.
 
-`load_chat(settings)` gives the one that the settings name; anything with the members of `ChatModel` will
-do as well. The openai package is imported when the first request is sent.
+`load_chat(settings)` gives the one that the settings name; anything with the members of `ChatModel` will do as
+well. types.py is the interface; client.py talks to a server, turn by turn (turn.py), through what servers take
+(wire.py), refuse (refusals.py), reply (replies.py, stream.py, structured.py) and say of themselves
+(server_info.py). The openai package is imported when the first request is sent.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from knarr.config import Settings
 from knarr.models.chat.client import OpenAIChat
 from knarr.models.chat.scripted import ScriptedChat
-from knarr.models.chat.structured import Read, read_object
+from knarr.models.chat.structured import ParsedObject, read_object
 from knarr.models.chat.types import ChatModel, ChatReply, ChatRequest, WishedCall
 
 
@@ -33,7 +35,7 @@ __all__ = [
     "ChatReply",
     "ChatRequest",
     "OpenAIChat",
-    "Read",
+    "ParsedObject",
     "ScriptedChat",
     "WishedCall",
     "load_chat",

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from knarr.errors import ChatError, ContextOverflow
-from knarr.models.chat.count import TokenCounter
-from knarr.models.chat.models import ask_window, first_chat_model
+from knarr.models.chat.count import TokenCounter, reply_texts
 from knarr.models.chat.refusals import fix_for
 from knarr.models.chat.replies import read_usage
+from knarr.models.chat.server_info import ask_window, first_chat_model
 from knarr.models.chat.turn import Turn
 from knarr.models.chat.types import ChatReply, ChatRequest
 from knarr.models.chat.wire import Habits, body_of
@@ -92,7 +92,7 @@ class OpenAIChat:
     def name(self) -> str:
         """The model's name; asks the server once when none was set. Raises ChatError when it lists none."""
         name = self._named()
-        # Local servers name a model by its file; where that lies is nobody's business.
+        # Local servers name a model by its file, and the folder is private.
         return name.rpartition("/")[2] if name.startswith("/") else name
 
     @property
@@ -127,8 +127,8 @@ class OpenAIChat:
         try:
             reply, body = turn.run(habits)
         except ContextOverflow:
-            self._window_cap = turn.told_window or self._window_cap
-            # It was no less than that, whatever we counted: whoever shrinks the request must see it.
+            self._window_cap = turn.named_window or self._window_cap
+            # The request had at least that many tokens, whatever we counted; a caller that shrinks it must see it.
             self._counter.learn(request, self.window_tokens - (request.max_tokens or 0))
             raise
         if turn.habits != habits:
@@ -139,11 +139,10 @@ class OpenAIChat:
     def _usage(self, request: ChatRequest, reply: ChatReply, body: Any) -> ModelUsage:
         usage = read_usage(body)
         if usage is None:
-            said = [reply.text, reply.reasoning, *(call.name + call.arguments for call in reply.calls)]
             usage = ModelUsage(
                 calls=1,
                 prompt_tokens=self._counter.count_request(request),
-                completion_tokens=sum(map(self._counter.count, said)),
+                completion_tokens=sum(map(self._counter.count, reply_texts(reply))),
                 estimated=1,
             )
         else:
@@ -164,8 +163,7 @@ class OpenAIChat:
             return self._model
 
     def _get(self, address: str) -> Any:
-        """The JSON at an address, None when there is none; `_trouble` then says why, where that is no
-        answer in itself."""
+        """The JSON at an address, None when there is none; `_trouble` then says why."""
         import httpx
 
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
@@ -193,12 +191,13 @@ class OpenAIChat:
             return self._http
 
     def _completions(self) -> Any:
-        """`create` of the openai package, with the reply's bytes left to us: it reads what is well-formed."""
+        """`create` of the openai package, which gives us the reply's bytes: the package itself reads only
+        well-formed replies."""
         import openai
 
         with self._lock:
             if self._sdk is None:
-                # Tries are counted here, not there: they share one time. A server without keys needs some.
+                # We count the tries, since they share one time limit. The package wants a key even where the server does not.
                 client: Any = self._client()
                 self._sdk = openai.OpenAI(
                     base_url=self._url, api_key=self._key or "none", http_client=client, max_retries=0

@@ -1,11 +1,11 @@
 """Counting tokens for a model whose tokenizer is not at hand.
 
-Our own count splits a text as sub-word vocabularies roughly do, on the side of more tokens: digits stand
-alone, as many models read them, and letters beyond a–z in pairs. It is never less than a quarter of the
-UTF-8 bytes. On English prose, contracts and tables of figures it is 3 to 50 per cent above what a
-vocabulary of 150 000 counts; on Greek or Hindi it may be below. So what the server reports for a request is
-held against our count of the same request, and the highest of the latest ratios scales the count from then
-on. An estimate that is too high wastes a little room, one that is too low overflows the window.
+Our own count splits a text roughly as sub-word vocabularies do, and errs towards more tokens: digits stand
+alone, as many models read them, and letters beyond a–z in pairs. It is never less than a quarter of the UTF-8
+bytes. On English prose, contracts and tables of figures it is 3 to 50 per cent above the count of a vocabulary
+of 150 000; on Greek or Hindi it may be below. Therefore the tokens that the server reports for a request are
+compared with our count of the same request, and the highest of the latest ratios scales the count from then on.
+An estimate that is too high wastes a little room; one that is too low overflows the window.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Iterator
 from math import ceil
 
-from knarr.models.chat.types import ChatRequest
+from knarr.models.chat.types import ChatReply, ChatRequest
 
 _TOKEN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[a-zA-Z]{1,6}|[^\W\d_]{1,2}|\d|[^\w\s]|_|\n+"
@@ -46,6 +46,11 @@ def request_texts(request: ChatRequest) -> Iterator[str]:
         yield json.dumps(tool, ensure_ascii=False)
 
 
+def reply_texts(reply: ChatReply) -> list[str]:
+    """Every text that a model wrote in a reply: its answer, its reasoning and its calls."""
+    return [reply.text, reply.reasoning, *(call.name + call.arguments for call in reply.calls)]
+
+
 class TokenCounter:
     """A cautious count that learns from what the server reports. Any thread may use it."""
 
@@ -66,7 +71,7 @@ class TokenCounter:
         return ceil(_own_request(request) * self._ratio)
 
     def learn(self, request: ChatRequest, reported_tokens: int) -> None:
-        """Holds a prompt's tokens, as the server counts them, against our own count of it."""
+        """Compare a prompt's tokens, as the server counts them, with our own count."""
         own = _own_request(request)
         if own < _LEAST_COUNT:
             return

@@ -27,7 +27,7 @@ _OVERFLOW = re.compile(
     r"|longer than the (?:\S+ ){0,2}context|reduce the length of the (?:messages|prompt|input)"
     r"|inputs` tokens \+ `max_new_tokens|prompt contains \d+ tokens"
 )
-_TOLD_WINDOW = re.compile(
+_NAMED_WINDOW = re.compile(
     r"(?:maximum (?:context|model|prompt|input) length(?: is| of)?|context (?:window|length|size)(?: of| is)?)"
     r"\D{0,12}?(\d{3,8})"
 )
@@ -40,9 +40,9 @@ _FIXES = {
 }
 
 
-def said_by(body: str) -> str:
-    """What an error's body says, in one bounded line: the message of its JSON, the title of its page, or
-    its text."""
+def message_of(body: str) -> str:
+    """The message in the body of an error, on one bounded line: from its JSON, the title of its page, or its
+    text."""
     parsed = _json(body)
     error = parsed.get("error", parsed) if isinstance(parsed, dict) else body
     if isinstance(error, dict):
@@ -70,14 +70,14 @@ def is_overflow(status: int, body: str) -> bool:
     return (status in (400, 422) or status >= 500) and _OVERFLOW.search(body.lower()) is not None
 
 
-def told_window(body: str) -> int:
+def window_named(body: str) -> int:
     """Tokens of the window that an overflow error names, 0 when it names none."""
     parsed = _json(body)
     error = parsed.get("error") if isinstance(parsed, dict) else None
-    told = error.get("n_ctx") if isinstance(error, dict) else None
-    if isinstance(told, int) and not isinstance(told, bool) and told > 0:
-        return told
-    found = _TOLD_WINDOW.search(body.lower())
+    named = error.get("n_ctx") if isinstance(error, dict) else None
+    if isinstance(named, int) and not isinstance(named, bool) and named > 0:
+        return named
+    found = _NAMED_WINDOW.search(body.lower())
     return int(found[1]) if found else 0
 
 

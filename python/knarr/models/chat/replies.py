@@ -1,4 +1,4 @@
-"""From a server's JSON to a `ChatReply`: servers differ in where they put what a model said.
+"""From a server's JSON to a `ChatReply`. Servers differ in where they put the parts of a reply.
 
 Nothing a model says is an error here. A body that holds no reply at all raises `Unreadable`.
 """
@@ -14,7 +14,7 @@ from knarr.models.chat.types import ChatReply, WishedCall
 from knarr.types import ModelUsage
 
 _TAG = re.compile(r"<(/?)(?:think|thinking|thought)>", re.IGNORECASE)
-_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _REASONING_PARTS = ("reasoning", "thinking")
 _CUT = ("length", "max_tokens", "model_length")
 
@@ -47,15 +47,15 @@ def text_of(content: Any) -> tuple[str, str]:
     """(text, reasoning) of a message's content: a string, a list of parts, or nothing."""
     if isinstance(content, str):
         return content, ""
-    said: list[str] = []
+    spoken: list[str] = []
     thought: list[str] = []
     for part in content if isinstance(content, list) else ():
         if isinstance(part, str):
-            said.append(part)
+            spoken.append(part)
         elif isinstance(part, dict):
             hidden = part.get("type") in _REASONING_PARTS
-            (thought if hidden else said).append(_part_text(part))
-    return "".join(said), "".join(thought)
+            (thought if hidden else spoken).append(_part_text(part))
+    return "".join(spoken), "".join(thought)
 
 
 def _part_text(part: dict[str, Any]) -> str:
@@ -92,7 +92,7 @@ def without_thinking(text: str) -> tuple[str, str]:
 
 
 def _reasoning(message: dict[str, Any]) -> Iterator[str]:
-    for name in _REASONING_FIELDS:
+    for name in REASONING_FIELDS:
         value = message.get(name)
         if isinstance(value, str) and value.strip():
             # Servers that fill two of the fields fill them with the same words.

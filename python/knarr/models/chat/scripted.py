@@ -1,4 +1,4 @@
-"""A chat model that plays a script: for tests of whatever talks to a model."""
+"""A chat model that plays a script, for tests of code that talks to a model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from knarr.errors import ChatError
-from knarr.models.chat.count import request_texts
+from knarr.models.chat.count import reply_texts, request_texts
 from knarr.models.chat.types import ChatReply, ChatRequest
+from knarr.models.embed.tokens import RegexTokenizer
 from knarr.types import ModelUsage
 
 Line = ChatReply | str | Exception | Callable[[ChatRequest], ChatReply]
@@ -26,8 +27,6 @@ class ScriptedChat:
     def __init__(
         self, replies: Iterable[Line] = (), *, name: str = "scripted", window_tokens: int = 8192
     ) -> None:
-        from knarr.models.embed.tokens import RegexTokenizer
-
         self.name = name
         self.window_tokens = window_tokens
         self.requests: list[ChatRequest] = []
@@ -40,7 +39,7 @@ class ScriptedChat:
 
     def chat(self, request: ChatRequest) -> ChatReply:
         with self._lock:
-            # Whoever talks goes on writing to its history, so what was sent is copied.
+            # The caller goes on writing to its history, so what was sent is copied.
             self.requests.append(copy.deepcopy(request))
             line = next(self._lines, None)
             asked = len(self.requests)
@@ -58,10 +57,9 @@ class ScriptedChat:
         return reply if reply.usage.calls else replace(reply, usage=self._usage(request, reply))
 
     def _usage(self, request: ChatRequest, reply: ChatReply) -> ModelUsage:
-        said = [reply.text, reply.reasoning, *(call.name + call.arguments for call in reply.calls)]
         return ModelUsage(
             calls=1,
             prompt_tokens=sum(map(self.count_tokens, request_texts(request))),
-            completion_tokens=sum(map(self.count_tokens, said)),
+            completion_tokens=sum(map(self.count_tokens, reply_texts(reply))),
             estimated=1,
         )

@@ -6,13 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from knarr.models.chat.replies import Unreadable, text_of
-
-_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+from knarr.models.chat.replies import REASONING_FIELDS, Unreadable, text_of
 
 
 def is_stream(body: bytes) -> bool:
-    """Whether a body is a stream of events, whatever was asked for and whatever its content type says."""
+    """Whether a body is a stream of events. Some servers stream unasked, or give another content type."""
     return (
         body.lstrip()[:6] in (b"data: ", b"event:")
         or body.lstrip()[:1] == b":"
@@ -52,7 +50,7 @@ def _events(text: str) -> Iterator[str]:
 
 
 class _Joined:
-    """What the events of the first choice have said so far."""
+    """The first choice as far as its events have come."""
 
     def __init__(self) -> None:
         self.finish: str | None = None
@@ -83,7 +81,7 @@ class _Joined:
         spoken, thought = text_of(delta.get("content"))
         self._text.append(spoken)
         self._reasoning.append(thought)
-        value = next((delta[name] for name in _REASONING_FIELDS if isinstance(delta.get(name), str)), "")
+        value = next((delta[name] for name in REASONING_FIELDS if isinstance(delta.get(name), str)), "")
         self._reasoning.append(value)
         calls = delta.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():

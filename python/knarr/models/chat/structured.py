@@ -27,7 +27,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedObject:
     """What a text holds.
 
     value:  the object, None when there is none to be trusted
@@ -41,32 +41,32 @@ class Read:
     cut: bool = False
 
 
-def read_object(text: str) -> Read:
+def read_object(text: str) -> ParsedObject:
     """The JSON object in `text`, with prose or a fence around it or not. Never raises."""
     if len(text) > MOST_CHARS:
-        return Read(None, f"longer than {MOST_CHARS} characters")
+        return ParsedObject(None, f"longer than {MOST_CHARS} characters")
     begin = _OPENING.search(text)
     if begin is None:
         return _without_object(text)
     span = _Span(text, begin.start())
     if span.fault:
-        return Read(None, span.fault, span.cut)
+        return ParsedObject(None, span.fault, span.cut)
     if _in_list(text, begin.start(), span.end):
-        return Read(None, "a list, expected one object", span.cut)
+        return ParsedObject(None, "a list, expected one object", span.cut)
     if _OPENING.search(text, span.end):
-        return Read(None, "two objects, expected one")
+        return ParsedObject(None, "two objects, expected one")
     return _parsed(span, _around(text[: begin.start()], text[span.end :]))
 
 
-def _without_object(text: str) -> Read:
+def _without_object(text: str) -> ParsedObject:
     if not text.strip():
-        return Read(None, "empty")
+        return ParsedObject(None, "empty")
     inner = _string(text.strip())
     if inner is not None:
         read = read_object(inner)
         note = "; ".join(filter(None, ("written as a string", read.note)))
-        return Read(read.value, note if read.value is not None else read.note, read.cut)
-    return Read(None, "no JSON object")
+        return ParsedObject(read.value, note if read.value is not None else read.note, read.cut)
+    return ParsedObject(None, "no JSON object")
 
 
 def _string(text: str) -> str | None:
@@ -80,15 +80,15 @@ def _string(text: str) -> str | None:
     return value if isinstance(value, str) and len(value) < len(text) else None
 
 
-def _parsed(span: _Span, notes: list[str]) -> Read:
+def _parsed(span: _Span, notes: list[str]) -> ParsedObject:
     try:
         value = json.loads(span.json, strict=False, object_pairs_hook=_once, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        return Read(None, f"not JSON: {str(error)[:120]}", span.cut)
+        return ParsedObject(None, f"not JSON: {str(error)[:120]}", span.cut)
     if _SURROGATE.search(span.json):
         clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
         value = json.loads(clean)
-    return Read(value, "; ".join([*span.notes, *notes]), span.cut)
+    return ParsedObject(value, "; ".join([*span.notes, *notes]), span.cut)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

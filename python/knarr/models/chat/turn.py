@@ -1,4 +1,4 @@
-"""One request to a server, until there is a body that holds a reply, or no hope of one."""
+"""One request to a server, tried until a body holds a reply or trying again cannot help."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Turn:
     until:        on `clock`, when the time for all tries is over
     name_error:   a message about the server as the user may see it
     habits:       (after `run`) those that the server was found to have
-    told_window:  tokens of the window that an overflow error named, 0 for none
+    named_window: tokens of the window that an overflow error named, 0 for none
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Turn:
         self._name_error = name_error
         self._busy = self._unreached = self._unread = 0
         self.habits = Habits()
-        self.told_window = 0
+        self.named_window = 0
 
     def run(self, habits: Habits) -> tuple[ChatReply, Any]:
         """The reply, and the body it was read from. Raises ChatError and ContextOverflow."""
@@ -110,7 +110,7 @@ class Turn:
     def _json(self, text: str) -> Any:
         if refusals.is_page(text):
             raise self._error(
-                f"answered with {refusals.said_by(text)}; KNARR_CHAT_URL should end in /v1"
+                f"answered with {refusals.message_of(text)}; KNARR_CHAT_URL should end in /v1"
             ) from None
         try:
             return json.loads(text)
@@ -118,42 +118,43 @@ class Turn:
             raise Unreadable("a reply that is not JSON, or is cut") from None
 
     def _take_refusal(self, refused: _Refused, sent: Mapping[str, Any]) -> None:
-        """Waits, or changes the habits, so that trying again makes sense; raises when nothing would."""
-        status, said = refused.status, refusals.said_by(refused.body)
+        """Wait, or change the habits, so that trying again makes sense. Raises when it never would."""
+        status, message = refused.status, refusals.message_of(refused.body)
         if refusals.is_overflow(status, refused.body):
-            told = refusals.told_window(refused.body)
-            self.told_window = told if told >= _LEAST_WINDOW else 0
+            window = refusals.window_named(refused.body)
+            self.named_window = window if window >= _LEAST_WINDOW else 0
             raise ContextOverflow(
-                self._name_error(f"has too small a window for this request: {said}")
+                self._name_error(f"has too small a window for this request: {message}")
             ) from None
-        if status in (400, 422) or (status >= 500 and names_format(said)):
-            other = after_refusal(self.habits, sent, said)
+        if status in (400, 422) or (status >= 500 and names_format(message)):
+            other = after_refusal(self.habits, sent, message)
             if other is not None:
                 self.habits = other
                 return
         if not refusals.is_busy(status, refused.body):
             fix = refusals.fix_for(status)
-            raise self._error(f"answered {status}: {said}" + (f" ({fix})" if fix else "")) from None
+            raise self._error(f"answered {status}: {message}" + (f" ({fix})" if fix else "")) from None
         wait = refusals.wait_s(refused.headers, self._busy)
         self._busy += 1
-        self._pause(wait, self._busy, _BUSY_TRIES, f"is busy or broken, it answered {status}: {said}")
+        self._pause(wait, self._busy, _BUSY_TRIES, f"is busy or broken, it answered {status}: {message}")
 
-    def _pause(self, wait_s: float, tried: int, most: int, said: str) -> None:
-        """Waits for the next try. Raises ChatError when that was the last, or would come too late."""
+    def _pause(self, wait_s: float, tried: int, most: int, message: str) -> None:
+        """Wait for the next try. Raises ChatError when that was the last try, or the next would come too
+        late."""
         if tried >= most:
-            raise self._error(f"{said} (tried {tried} times)") from None
-        left = self._left_s(said)
+            raise self._error(f"{message} (tried {tried} times)") from None
+        left = self._left_s(message)
         if wait_s >= left:
             raise self._error(
-                f"{said} (the next try is due in {wait_s:.0f} s, {left:.0f} s are left)"
+                f"{message} (the next try is due in {wait_s:.0f} s, {left:.0f} s are left)"
             ) from None
         if wait_s > 0:
             self._sleep(wait_s)
 
-    def _left_s(self, said: str = _TOO_LATE) -> float:
+    def _left_s(self, message: str = _TOO_LATE) -> float:
         left = self._until - self._clock()
         if left <= 0:
-            raise self._error(said) from None
+            raise self._error(message) from None
         return left
 
     def _error(self, text: str) -> ChatError:

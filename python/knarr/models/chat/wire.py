@@ -58,14 +58,14 @@ def body_of(
     return body
 
 
-def after_refusal(habits: Habits, body: Mapping[str, Any], said: str) -> Habits | None:
-    """The habits to try after a server refused `body` with the text `said`; None when no habit explains it."""
-    said = said.lower()
-    if "max_tokens" in body and _TOKENS_FIELD.search(said):
+def after_refusal(habits: Habits, body: Mapping[str, Any], message: str) -> Habits | None:
+    """The habits to try after a server refused `body` with a message; None when no habit explains it."""
+    message = message.lower()
+    if "max_tokens" in body and _TOKENS_FIELD.search(message):
         return replace(habits, tokens_field="max_completion_tokens")
-    if "temperature" in body and _TEMPERATURE.search(said):
+    if "temperature" in body and _TEMPERATURE.search(message):
         return replace(habits, temperature=False)
-    if "stream_options" in body and _STREAM_USAGE.search(said):
+    if "stream_options" in body and _STREAM_USAGE.search(message):
         return replace(habits, stream_usage=False)
     # Many servers do not say that it was the format, so an unexplained refusal counts as one.
     if "response_format" in body:
@@ -73,9 +73,9 @@ def after_refusal(habits: Habits, body: Mapping[str, Any], said: str) -> Habits 
     return None
 
 
-def names_format(said: str) -> bool:
+def names_format(message: str) -> bool:
     """Whether a refusal speaks of the reply's form."""
-    return _FORMAT.search(said.lower()) is not None
+    return _FORMAT.search(message.lower()) is not None
 
 
 def _format(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr.errors import EmbedderError
-from knarr.models.embed.session import Model, onnx_session
+from knarr.models.embed.session import OnnxModel, onnx_session
 from knarr.models.embed.tokens import Offsets, pieces
 
 if TYPE_CHECKING:
@@ -66,6 +66,13 @@ class HubTokenizer:
         return found
 
 
+def windows(ids: list[int], most: int) -> list[list[int]]:
+    """Tokens in as few windows as hold at most `most` each, of nearly equal size; at least one."""
+    count = max(1, -(-len(ids) // most))
+    bounds = [len(ids) * part // count for part in range(count + 1)]
+    return [ids[begin:end] for begin, end in itertools.pairwise(bounds)]
+
+
 class OnnxEmbedder:
     """See the module. Thread-safe: onnxruntime sessions may run in parallel, and hold no GIL."""
 
@@ -76,7 +83,7 @@ class OnnxEmbedder:
             )
         self._tokenizer = HubTokenizer(folder / "tokenizer.json")
         self._max_tokens = max_tokens - 2
-        self._model = Model(folder, threads)
+        self._model = OnnxModel(folder, threads)
         self._name, self._dim = _describe(folder)
 
     @property
@@ -101,12 +108,9 @@ class OnnxEmbedder:
         return out
 
     def _embed_one(self, session: onnxruntime.InferenceSession, text: str) -> Vectors:
-        ids = self._tokenizer.ids(text)
-        count = max(1, -(-len(ids) // self._max_tokens))
-        bounds = [len(ids) * part // count for part in range(count + 1)]
         total = np.zeros(self._dim, dtype=np.float64)
-        for begin, end in itertools.pairwise(bounds):
-            total += self._run(session, ids[begin:end]) * max(1, end - begin)
+        for window in windows(self._tokenizer.ids(text), self._max_tokens):
+            total += self._run(session, window) * max(1, len(window))
         norm = float(np.linalg.norm(total))
         if not np.isfinite(norm) or norm == 0.0:
             raise EmbedderError(f"{self._name} gave no usable vector for a text of {len(text)} characters")

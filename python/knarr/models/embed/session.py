@@ -35,7 +35,7 @@ def onnx_session(folder: Path, threads: int) -> onnxruntime.InferenceSession:
     )
 
 
-class Model:
+class OnnxModel:
     """`folder/model.onnx` for up to `threads` threads at once, 0 for one per core. Thread-safe."""
 
     def __init__(self, folder: Path, threads: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""What a server tells of its models: their names, and how many tokens fit in a window."""
+"""What a server says about its models: their names, and how many tokens fit in a window."""
 
 from __future__ import annotations
 

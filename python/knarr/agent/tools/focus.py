@@ -1,9 +1,20 @@
-"""What of its hits a search shows: the passages that fit the query best, within a bound of tokens.
+"""Focus ranking: which passages of its hits a search shows, within a bound of tokens.
 
-Chunks are found by their vectors, a few times more than are asked for. Their passages are ordered by
-the chunk's score and by words in common; the best of these are read by the cross-encoder, where there
-is one, together with the query, and its view counts most. They are shown in that order until the room
-is filled, so that tokens go to passages and not to whole chunks; a sure first passage needs less room.
+Tokens are what a policy pays for, so they go to passages and not to whole chunks. Three rankings follow each
+other, each more exact and dearer than the one before. First the vectors find a pool of chunks, a few times more
+than are asked for. Then the passages of the pool are ordered by the chunk's cosine and by BM25 over the
+passages (Robertson and Zaragoza, 2009), both scaled to mean 0 and deviation 1 within the pool. Last a
+cross-encoder reads the best of these together with the query, and its logit counts most. Without the
+cross-encoder the second order stands.
+
+Passages are shown in that order until the room is filled; a passage that plainly answers needs half the room.
+What was shown once in a run is not shown again, which is why the same paragraph in ten versions of a manual
+costs its tokens once. The cost is one vector search (two with `also`), a read per chunk of the pool, and at
+most `READ_TOKENS` tokens through the cross-encoder.
+
+With experience (VikingRAG-E, arXiv 2609.11390, Algorithm 3) the search also follows the edges of its hits. What
+they lead to joins the pool and is lifted there, but it is read and ordered like any other passage: an edge is a
+hint where to look and never stands for evidence.
 """
 
 from __future__ import annotations
@@ -16,10 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from knarr.agent.decision import Shown
+from knarr.agent.excerpts import excerpt_of
 from knarr.agent.library import Library
-from knarr.agent.observe import with_edges
-from knarr.agent.place import piece_of
+from knarr.agent.values import Excerpt
 from knarr.errors import KnarrError
 from knarr.language.lexical import bm25
 from knarr.language.passages import Part, passages
@@ -28,18 +38,19 @@ from knarr.types import Hit, Passage, SearchResult
 from knarr.uris import name_of
 
 POOL = 48  # chunks looked into
-READ = 16  # passages read by the cross-encoder at most,
-READ_TOKENS = 1_600  # and their tokens: what a search may cost in time
+READ = 16  # passages that the cross-encoder reads at most,
+READ_TOKENS = 1_600  # and their tokens: they bound the time of a search
 SURE = 7.0  # logit of a passage that plainly answers: then half the room does
-_WORD_WEIGHT = 0.7  # of words in common, beside the chunk's score; both scaled to the pool
+_WORD_WEIGHT = 0.7  # of BM25, beside the chunk's cosine
 # The next four were set by judgement, not fitted: few development questions have an edge.
 PROVEN = -2.0  # logit from which a passage that an edge leads to is taken for evidence again,
-_PROVEN_AMONG = 3  # when it is among so many best,
-PROVEN_SAVES = 0.5  # and then the share of the room that an equal question saves
-EDGE_LIFT = 1.0  # in deviations of the pool's scores, for what an edge of an equal question leads to
-_TWICE = 1.6  # weight of the chunk's score when two searches agree on it
-_READ_WEIGHT = 2.0  # of the cross-encoder beside these
+PROVEN_AMONG = 3  # when it is among this many best;
+_PROVEN_SAVES = 0.5  # it then saves this share of the room, if the earlier question was equal
+_EDGE_LIFT = 1.0  # in deviations of the pool's scores, for what an edge of an equal question leads to
+_TWICE = 1.6  # weight of the chunk's score when it is the sum of two searches
+_READ_WEIGHT = 2.0  # of the cross-encoder, beside the cosine and BM25
 _MARK_TOKENS = 6  # of numbers, lines and marks around a passage
+_LEAST_ROOM = 200  # tokens that are shown however sure the best passage is
 _GAP_CHARS = 160  # a shorter gap between two shown passages is shown too
 
 Key = tuple[str, int]
@@ -70,16 +81,15 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Follow edges: what the run asks, without the words that name documents (they would make any two
-    questions about one document alike), and the similarity from which a historical question counts."""
+    """How a search follows edges.
+
+    question:  what the run asks, without the words that name documents: those would make any two questions
+               about one document alike
+    gamma:     the cosine from which a historical question counts as alike
+    """
 
     question: str
     gamma: float
-
-
-def edges_asked(recall: Recall | None) -> dict[str, Any]:
-    """What a search is asked beside, to follow edges."""
-    return {} if recall is None else {"gamma": recall.gamma, "question": recall.question}
 
 
 class Focus:
@@ -103,34 +113,33 @@ class Focus:
         also: str | None = None,
         seen: set[str] | None = None,
         recall: Recall | None = None,
-    ) -> tuple[SearchResult, list[Shown], tuple[float, ...]]:
-        """The hits, cut to those that are shown, the passages of theirs: of at most k objects and
-        at most `room` tokens, best first, and the scores of the passages that were left. `also` finds chunks
-        beside the query; their scores are added. Texts in `seen` are left out, and what is shown is added to it: the same paragraph in ten
-        versions of a manual is shown once. With `recall` edges of the hits add objects and lift them: they
-        are read and ordered like any other, so that an edge never stands for evidence."""
+    ) -> tuple[SearchResult, list[Excerpt], tuple[float, ...]]:
+        """The hits that are shown, their passages, best first, and the scores of the passages that were left.
+
+        k, room:  the most objects, and about the most tokens, that are shown
+        also:     the same need in other words; the scores of both searches are added
+        seen:     passages that were shown before and are left out; what is shown now is added
+        recall:   follow edges"""
         seen = set() if seen is None else seen
-        result = self._library.search(
-            query, scope, max(k, self._pool), kinds=("chunk",), distinct=True, **edges_asked(recall)
-        )
-        hits = with_edges(result)
+        result = self._chunks(query, scope, k, recall)
+        hits, weight = _with_edges(result), 1.0
         if also and also != query:
-            hits = _both(
-                hits,
-                self._library.search(also, scope, max(k, self._pool), kinds=("chunk",), distinct=True).hits,
-            )
-        spread = _TWICE if also and also != query else 1.0
-        ranked = self._rank(query, self._split(hits), spread, _lifts(result, recall))
+            hits, weight = _summed(hits, self._chunks(also, scope, k, None).hits), _TWICE
+        ranked = self._rank(query, self._split(hits), weight, _lifts(result, recall))
         chosen = self._choose(ranked, k, self._room(ranked, room, result, recall), seen)
         shown = [piece for group in chosen.values() for piece in self._pieces(group)]
         edges = tuple(edge for edge in result.edges if edge.uri in chosen)
-        unread = min((one.score for one in ranked), default=0.0)  # what those not read were given
+        unread = min((one.score for one in ranked), default=0.0)  # the score of what was not read
         left = tuple(one.score for one in ranked if one.words not in seen and one.score > unread)
         cut = replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen), edges=edges)
         return cut, shown, left
 
+    def _chunks(self, query: str, scope: str, k: int, recall: Recall | None) -> SearchResult:
+        more: dict[str, Any] = {} if recall is None else {"gamma": recall.gamma, "question": recall.question}
+        return self._library.search(query, scope, max(k, self._pool), kinds=("chunk",), distinct=True, **more)
+
     def _split(self, hits: Sequence[Hit]) -> list[Ranked]:
-        """The passages of the hits; a hit that is gone by now is left out."""
+        """The passages of the hits. A hit that was deleted meanwhile is left out."""
         found: list[Ranked] = []
         for hit in hits:
             try:
@@ -141,12 +150,13 @@ class Focus:
         return found
 
     def _rank(
-        self, query: str, pool: list[Ranked], spread: float = 1.0, lifts: Mapping[str, float] | None = None
+        self, query: str, pool: list[Ranked], vector_weight: float, lifts: Mapping[str, float]
     ) -> list[Ranked]:
         if not pool:
             return []
         texts = [_in_context(one) for one in pool]
-        rank = spread * _scaled([one.hit.score for one in pool]) + _WORD_WEIGHT * _scaled(bm25(query, texts))
+        cosine = _scaled([one.hit.score for one in pool])
+        rank = vector_weight * cosine + _WORD_WEIGHT * _scaled(bm25(query, texts))
         if lifts:
             rank = rank + np.asarray([lifts.get(one.hit.uri, 0.0) for one in pool])
         score = rank.copy()
@@ -160,7 +170,7 @@ class Focus:
         return [replace(pool[at], rank=float(rank[at]), score=float(score[at])) for at in order]
 
     def _head(self, order: Sequence[int], texts: Sequence[str]) -> list[int]:
-        """The first of an order whose reading is within bounds; at least one."""
+        """The first places of an order that may be read within the bounds; at least one."""
         left, head = READ_TOKENS, list[int]()
         for at in order[: self._read]:
             left -= self._library.count_tokens(texts[at])
@@ -170,23 +180,23 @@ class Focus:
         return head
 
     def _room(self, ranked: Sequence[Ranked], room: int, result: SearchResult, recall: Recall | None) -> int:
-        """Tokens that the passages are worth: less when one plainly answers, or when one of the best was
-        the evidence of a question like this one, and the less the more alike they are."""
+        """Tokens that the passages are worth. They are fewer when one passage plainly answers, and when one of
+        the best was the evidence of an earlier question: the more alike the questions, the fewer."""
         if self._reranker is None or not ranked:
             return room
-        least = min(room, 200)
+        least = min(room, _LEAST_ROOM)
         if max(one.score for one in ranked) >= SURE:
             return max(room // 2, least)
         alike = {edge.uri: edge.similarity for edge in result.edges}
         again = [
             alike[one.hit.uri]
-            for one in ranked[:_PROVEN_AMONG]
+            for one in ranked[:PROVEN_AMONG]
             if one.hit.uri in alike and one.score >= PROVEN
         ]
         if not again or recall is None:
             return room
         nearness = (max(again) - recall.gamma) / max(1e-6, 1.0 - recall.gamma)
-        return max(int(room * (1.0 - PROVEN_SAVES * max(0.0, nearness))), least)
+        return max(int(room * (1.0 - _PROVEN_SAVES * max(0.0, nearness))), least)
 
     def _choose(self, ranked: Sequence[Ranked], k: int, room: int, seen: set[str]) -> dict[str, list[Ranked]]:
         """Passages by object, in order until k objects or the room are used up."""
@@ -199,7 +209,7 @@ class Focus:
             group = [one]
             follower = after.get(one.key)
             if follower is not None and one.part.text.endswith(":") and follower.words not in seen:
-                group.append(follower)  # what a colon announces
+                group.append(follower)  # the colon announces it
             cost = self._cost(group, taken)
             if used + cost > room and taken:
                 continue
@@ -219,7 +229,7 @@ class Focus:
         known = any(other[0].hit.source.document == document for other in taken.values())
         return cost if known else cost + count(document)
 
-    def _pieces(self, group: Sequence[Ranked]) -> list[Shown]:
+    def _pieces(self, group: Sequence[Ranked]) -> list[Excerpt]:
         """Passages of one object in its order, those that (nearly) touch as one piece."""
         whole = group[0].whole
         runs: list[tuple[int, int, float]] = []
@@ -229,12 +239,12 @@ class Focus:
                 runs[-1] = (begin, one.part.end, max(score, one.score))
             else:
                 runs.append((one.part.begin, one.part.end, one.score))
-        return [piece_of(self._library, whole, *run) for run in runs]
+        return [excerpt_of(self._library, whole, *run) for run in runs]
 
 
-def _both(first: Sequence[Hit], second: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Hits of two searches, each scaled to its own spread, with their scores added. What only one
-    search found has the lowest score of the other."""
+def _summed(first: Sequence[Hit], second: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits of two searches with the sum of their scores, each scaled within its own search. A hit that one
+    search did not find has the lowest score of that search."""
     scores: dict[str, float] = {}
     for hits, others in ((first, second), (second, first)):
         scaled = dict(
@@ -247,13 +257,21 @@ def _both(first: Sequence[Hit], second: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(sorted(distinct.values(), key=lambda hit: (-hit.score, hit.uri)))
 
 
+def _with_edges(result: SearchResult) -> tuple[Hit, ...]:
+    """The hits, then what only edges reached, at the score of the last hit."""
+    known = {hit.uri for hit in result.hits}
+    lowest = min((hit.score for hit in result.hits), default=0.0)
+    new = [edge for edge in result.edges if edge.uri not in known]
+    return (*result.hits, *(Hit(edge.uri, lowest, edge.kind, edge.preview, edge.source) for edge in new))
+
+
 def _lifts(result: SearchResult, recall: Recall | None) -> dict[str, float]:
-    """How far edges lift what they lead to: the more alike the questions, the further."""
+    """By URI, how far an edge lifts what it leads to: the more alike the questions, the further."""
     if recall is None:
         return {}
     room = max(1e-6, 1.0 - recall.gamma)
     return {
-        edge.uri: EDGE_LIFT * (0.5 + 0.5 * (edge.similarity - recall.gamma) / room) for edge in result.edges
+        edge.uri: _EDGE_LIFT * (0.5 + 0.5 * (edge.similarity - recall.gamma) / room) for edge in result.edges
     }
 
 
@@ -271,7 +289,7 @@ def _in_context(one: Ranked) -> str:
 
 
 def _scaled(values: Sequence[float]) -> np.ndarray:
-    """To mean 0 and deviation 1; all 0 when they are equal."""
+    """The values with mean 0 and deviation 1; all 0 when they are equal."""
     array = np.asarray(values, dtype=np.float64)
-    spread = float(array.std())
-    return (array - array.mean()) / spread if spread > 1e-9 else np.zeros_like(array)
+    deviation = float(array.std())
+    return (array - array.mean()) / deviation if deviation > 1e-9 else np.zeros_like(array)

@@ -1,15 +1,15 @@
-"""Pieces of an object with their own lines and pages."""
+"""Excerpts of an object, with lines and pages of their own."""
 
 from __future__ import annotations
 
-from knarr.agent.decision import Shown
 from knarr.agent.library import Library
+from knarr.agent.values import Excerpt
 from knarr.errors import KnarrError
 from knarr.types import Passage, Provenance, Span
 
 
-def piece_of(library: Library, whole: Passage, begin: int, end: int, score: float | None = None) -> Shown:
-    """`whole.text[begin:end]`, in characters, with the lines and pages of the piece itself."""
+def excerpt_of(library: Library, whole: Passage, begin: int, end: int, score: float | None = None) -> Excerpt:
+    """`whole.text[begin:end]`, in characters, with the lines and pages of the excerpt itself."""
     source = Provenance(
         whole.source.document,
         whole.source.version,
@@ -17,7 +17,7 @@ def piece_of(library: Library, whole: Passage, begin: int, end: int, score: floa
         lines_of(whole, begin, end),
         pages_of(library, whole, begin, end),
     )
-    return Shown(whole.uri, whole.text[begin:end], source, byte_of(whole, begin), score)
+    return Excerpt(whole.uri, whole.text[begin:end], source, byte_of(whole, begin), score)
 
 
 def byte_of(whole: Passage, at: int) -> int:
@@ -26,12 +26,13 @@ def byte_of(whole: Passage, at: int) -> int:
 
 
 def lines_of(whole: Passage, begin: int, end: int) -> Span:
+    """First and last line of a part of a passage."""
     first = whole.source.lines[0] + whole.text.count("\n", 0, begin)
     return first, first + whole.text.count("\n", begin, end)
 
 
 def pages_of(library: Library, whole: Passage, begin: int, end: int) -> Span | None:
-    """The pages of the piece; asked of the library only where the object spans several."""
+    """The pages of a part of a passage; the library is asked only where the object spans several."""
     span = whole.source.pages
     if span is None or span[0] == span[1]:
         return span

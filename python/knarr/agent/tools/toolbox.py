@@ -1,0 +1,56 @@
+"""Calls of tools that never raise. A toolbox belongs to one run and refuses calls outside the run's scope."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+from knarr.agent.tools import TOOLS, tool_named
+from knarr.agent.tools.arguments import BadArguments, check
+from knarr.agent.tools.tool import ToolContext
+from knarr.agent.values import Observation, ToolCall
+from knarr.errors import KnarrError, NotFound
+from knarr.language.plain import shortened
+from knarr.uris import within
+
+_LOG = logging.getLogger("knarr.agent")
+_ERROR_CHARS = 300
+_NAME_CHARS = 60
+
+
+def unknown_tool(call: ToolCall) -> str:
+    """What a model is told that called a tool which does not exist."""
+    return f"there is no tool {call.tool[:_NAME_CHARS]!r}; the tools are {', '.join(tool.name for tool in TOOLS)}"
+
+
+class Toolbox:
+    """Runs the calls of one run, one at a time."""
+
+    def __init__(self, context: ToolContext, scope: str) -> None:
+        self._context = context
+        self._scope = scope
+
+    def __call__(self, call: ToolCall, room_tokens: int) -> Observation:
+        """The observation of one call, of at most about `room_tokens` tokens. Never raises on what a policy may
+        ask or a library may answer: a failure is an observation whose text says what was wrong."""
+        name = call.tool
+        tool = tool_named(name)
+        if tool is None:
+            return Observation.failure(call, unknown_tool(call))
+        try:
+            checked = check(tool, call.checked)
+            target = checked.get(tool.target) or self._scope
+            if not within(target, self._scope):
+                return Observation.failure(
+                    call, f"{name}: {target[:120]} is outside the scope of this question, {self._scope}"
+                )
+            return tool.run(self._context, replace(call, arguments=checked), target, room_tokens)
+        except BadArguments as error:
+            return Observation.failure(call, str(error)[:_ERROR_CHARS])
+        except NotFound as error:
+            return Observation.failure(call, f"{name}: not found: {shortened(str(error), _ERROR_CHARS)}")
+        except (KnarrError, ValueError, LookupError) as error:
+            return Observation.failure(call, f"{name}: {shortened(str(error), _ERROR_CHARS)}")
+        except Exception:
+            _LOG.exception("%s failed", name)
+            return Observation.failure(call, f"{name}: failed for an internal reason; try another call")
