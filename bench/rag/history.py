@@ -143,7 +143,9 @@ def runs_of(base: Base, questions: Sequence[Question], kind: str, rounds: int) -
     recorded = []
     for question in questions:
         recorder = Recorder(ExtractivePolicy(ranker) if kind == "extractive" else Steady())
-        Agent(base.kb.library, recorder, reranker=ranker).run(question.text, base.scope, 10, Budget(rounds=rounds))
+        Agent(base.kb.library, recorder, reranker=ranker).run(
+            question.text, base.scope, 10, Budget(rounds=rounds)
+        )
         recorded.append(recorder.views)
     return recorded
 

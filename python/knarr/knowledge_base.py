@@ -90,9 +90,7 @@ class KnowledgeBase:
         self._context = context = ReadContext(catalog, index, self.embedder)
         configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
-        self.abstracts = AbstractMaker(
-            catalog, self.embedder, settings, configured, changing, context.follow
-        )
+        self.abstracts = AbstractMaker(catalog, self.embedder, settings, configured, changing, context.follow)
         self._writer = Writer(
             catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
         )

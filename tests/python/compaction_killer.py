@@ -75,7 +75,9 @@ def change(kb: knarr.KnowledgeBase, wanted: Change, files: Path) -> None:
     elif kind == "learn":
         trace, source, target = rest
         source, target = (kb.grep("Part 1|word1", uri).matches[0].uri for uri in (source, target))
-        kb.experience.learn(trace_by_hand(trace, f"question {trace}", [call("Search", [source])], [cite(kb, target)]))
+        kb.experience.learn(
+            trace_by_hand(trace, f"question {trace}", [call("Search", [source])], [cite(kb, target)])
+        )
     elif kind == "remove":
         kb.remove(*rest)
     else:

@@ -72,7 +72,9 @@ def test_an_id_draws_its_run(run: Run, words: tuple[str, ...]) -> None:
 
 def test_in_a_terminal_it_is_wrapped_and_clean(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with knarr.open("knarr.kb") as base:
-        base.library.store_trace(full_trace(id="cccc", question="What\x1b[31m? " + "word " * 50, text="a\x07b"))
+        base.library.store_trace(
+            full_trace(id="cccc", question="What\x1b[31m? " + "word " * 50, text="a\x07b")
+        )
     for terminal in (True, False):
         monkeypatch.setattr(page, "in_terminal", lambda terminal=terminal: terminal)
         monkeypatch.setenv("COLUMNS", "80")

@@ -71,7 +71,10 @@ def warm_up(
     with open_base(kb) as base:
         if dry_run:
             _show_questions(
-                given or [one.text for one in base.experience.historical_questions(generate or 0, scope, seed=seed)],
+                given
+                or [
+                    one.text for one in base.experience.historical_questions(generate or 0, scope, seed=seed)
+                ],
                 as_json,
             )
             return

@@ -183,5 +183,7 @@ def past_runs(
             right = frozenset(cited | kept.get(trace.id, set()))
             seeds = frozenset(pairs.sources(trace))
             runs.append(PastRun(trace.id, trace.question, trace.scope, seeds, right, embed(trace.core)))
-    questions = tuple(asked.get(trace, known) for trace, known in zip(held.traces, held.questions, strict=True))
+    questions = tuple(
+        asked.get(trace, known) for trace, known in zip(held.traces, held.questions, strict=True)
+    )
     return replace(held, questions=questions), runs

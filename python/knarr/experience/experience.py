@@ -137,7 +137,9 @@ class Experience:
         stored = self._context.catalog.get("gamma")
         if stored is not None:
             return float(stored)
-        return next((gamma for name, gamma in _KNOWN_GAMMAS if name in self._context.embedder.id), DEFAULT_GAMMA)
+        return next(
+            (gamma for name, gamma in _KNOWN_GAMMAS if name in self._context.embedder.id), DEFAULT_GAMMA
+        )
 
     def learn(
         self,

@@ -77,7 +77,9 @@ class _QueryVectors:
         return vector
 
 
-def consistent(tool: Callable[Concatenate[ReadContext, _P], _T]) -> Callable[Concatenate[ReadContext, _P], _T]:
+def consistent(
+    tool: Callable[Concatenate[ReadContext, _P], _T],
+) -> Callable[Concatenate[ReadContext, _P], _T]:
     """Repeat a tool's call when engine and catalog were a change apart.
 
     While another thread or process writes, one of the two may name a node that the other does not have yet, or

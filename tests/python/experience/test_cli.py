@@ -27,7 +27,9 @@ def run(
     capsys: pytest.CaptureFixture[str],
 ) -> Run:
     """Runs `knarr experience ARGS` on a base that learnt two edges from the run "aa1"."""
-    base.experience.learn(make_trace(QUESTION, [call("Search", [LOAN, ROOM])], [cite(base, FEE)], id="aa1"), batch="x")
+    base.experience.learn(
+        make_trace(QUESTION, [call("Search", [LOAN, ROOM])], [cite(base, FEE)], id="aa1"), batch="x"
+    )
     monkeypatch.setenv("KNARR_KB", str(tmp_path / "test.kb"))
     monkeypatch.setitem(vars(knarr), "open", functools.partial(knarr.open, embedder=HashEmbedder(dim=64)))
 

@@ -42,7 +42,10 @@ def test_marking_an_answer_as_wrong_ends_its_effect_at_once(
     assert base.experience.learn(traces[0]) == 0  # it does not come back by itself
     assert reached(base) == []
     base.experience.mark("aa2", good=True)
-    assert (base.experience.edges(trace="aa2").edges[0].helped, base.experience.edges(trace="aa1").edges[0].failed) == (1, 1)
+    assert (
+        base.experience.edges(trace="aa2").edges[0].helped,
+        base.experience.edges(trace="aa1").edges[0].failed,
+    ) == (1, 1)
 
 
 def test_an_edge_adds_candidates_and_leaves_the_hits_alone(

@@ -37,7 +37,9 @@ def test_changed_text_makes_edges_stale(learnt: knarr.KnowledgeBase, write_docs:
     again(learnt, write_docs, LOANS_TEXT.replace(FEES, DEARER))
     assert "three crowns" in learnt.read(FEE).text
     assert held(learnt) == listed(learnt) == []
-    assert {edge.state for edge in learnt.experience.edges()} == {"stale"} and learnt.experience.edges().total == 3
+    assert {edge.state for edge in learnt.experience.edges()} == {
+        "stale"
+    } and learnt.experience.edges().total == 3
     assert learnt.search(QUESTION, k=9, gamma=0.8).edges == ()
     # The old text once more: the edges wait to be confirmed by a new answer.
     again(learnt, write_docs, LOANS_TEXT)

@@ -129,7 +129,9 @@ def test_it_stays_in_scope(base: knarr.KnowledgeBase, policy: ScriptedPolicy) ->
     base.experience.warm_up(generate=20, scope="viking://kb/loans", policy=policy)
     assert all(view.scope == "viking://kb/loans" for view in policy.views)
     assert all(
-        one.startswith("viking://kb/loans/") for edge in base.experience.edges() for one in (edge.source, edge.target)
+        one.startswith("viking://kb/loans/")
+        for edge in base.experience.edges()
+        for one in (edge.source, edge.target)
     )
 
 
@@ -184,7 +186,9 @@ def test_what_was_not_found_is_asked_again_once_documents_changed(
 def test_taking_a_batch_back_restores_what_was(
     base: knarr.KnowledgeBase, make_trace: MakeTrace, policy: ScriptedPolicy
 ) -> None:
-    base.experience.learn(make_trace(QUESTIONS[0], [call("Search", [LOAN])], [cite(base, FEE)], id="own"), batch="x")
+    base.experience.learn(
+        make_trace(QUESTIONS[0], [call("Search", [LOAN])], [cite(base, FEE)], id="own"), batch="x"
+    )
     before = experience_of(base), held(base)
     report = base.experience.warm_up([*QUESTIONS, "what is late"], policy=policy, batch="w")
     assert report.known == 1 and held(base) != before[1]

@@ -48,9 +48,7 @@ class _Tally:
     model: ModelUsage = field(default_factory=ModelUsage)
 
 
-def check(
-    questions: object, generate: int | None, quick: bool, policy: object, learning: str
-) -> None:
+def check(questions: object, generate: int | None, quick: bool, policy: object, learning: str) -> None:
     """Raises InvalidArgument for arguments of `Experience.warm_up` that do not fit each other or the settings."""
     if (questions is None) == (generate is None):
         raise InvalidArgument("give either questions, or how many to generate")
