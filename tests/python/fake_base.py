@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -58,6 +59,7 @@ class FakeBase:
         self.outcome: Any = None
         self.status: Any = "answered"
         self.error: Exception | None = None
+        self.traces = FakeTraces(self)
 
     def __enter__(self) -> FakeBase:
         return self
@@ -121,9 +123,18 @@ class FakeBase:
         usage = Usage({"search": 420, "read": 80}, {"search": 2, "read": 1}, {"search": 3.0})
         return Answer(question, text, self.status, citations, 2, usage, "t-1")
 
-    def trace(self, trace_id: str) -> Trace:
-        self._called("trace", trace_id)
-        call = CallRecord("1", "search", {"query": "late fee", "scope": LOANS}, (self.uri,) * 7, 420, 3.0)
+
+class FakeTraces:
+    """Its recorded runs."""
+
+    def __init__(self, base: FakeBase) -> None:
+        self._base = base
+
+    def get(self, trace_id: str) -> Trace:
+        self._base._called("traces.get", trace_id)
+        call = CallRecord(
+            "1", "search", {"query": "late fee", "scope": LOANS}, (self._base.uri,) * 7, 420, 3.0
+        )
         rounds = (RoundRecord(1, (call,)), RoundRecord(2, ()))
         return Trace(
             "t-1",
@@ -138,6 +149,8 @@ class FakeBase:
             (),
         )
 
-    def traces(self, limit: int) -> list[tuple[str, str, str, str]]:
-        self._called("traces", limit)
-        return [] if self.empty else [("t-1", "2026-01-01T10:00:00+00:00", "What is the fee?", "answered")]
+    def list(self, limit: int) -> builtins.list[tuple[str, str, str, str]]:
+        self._base._called("traces.list", limit)
+        return (
+            [] if self._base.empty else [("t-1", "2026-01-01T10:00:00+00:00", "What is the fee?", "answered")]
+        )

@@ -34,7 +34,7 @@ def filled(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> knarr.KnowledgeBas
 
 def test_a_warm_base_asks_nothing_of_the_catalog(filled: knarr.KnowledgeBase, statements: list[str]) -> None:
     def all_of_it() -> tuple[object, ...]:
-        hits = filled.search("late fee", gamma=0.8, lift=True, distinct=True, k=5)
+        hits = filled.search("late fee", gamma=0.8, distinct=True, k=5)
         one = hits.hits[0].uri
         return (
             hits,

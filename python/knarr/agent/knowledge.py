@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from knarr.catalog import documents
 from knarr.config import Settings
@@ -15,11 +15,25 @@ from knarr.reading.list import list_children
 from knarr.reading.read import read
 from knarr.reading.search import search
 from knarr.trace.record import Trace
+from knarr.trace.store import Traces
 from knarr.types import GrepResult, Listing, Passage, SearchResult
 
-if TYPE_CHECKING:
-    from knarr.experience.experience import Experience
-    from knarr.trace.store import Traces
+
+class Learner(Protocol):
+    """What learns from the runs that this library keeps: `knarr.experience.Experience`."""
+
+    @property
+    def gamma(self) -> float:
+        """The similarity of questions from which an edge is followed."""
+        ...
+
+    def note_use(self, trace: Trace) -> None:
+        """Count what came of the edges that a run followed."""
+        ...
+
+    def learn(self, trace: Trace) -> int:
+        """Learn from an accepted run; returns how many edges are new."""
+        ...
 
 
 class KnowledgeLibrary:
@@ -28,9 +42,7 @@ class KnowledgeLibrary:
     settings: of the knowledge base; agents obey them
     """
 
-    def __init__(
-        self, context: ReadContext, settings: Settings, traces: Traces, experience: Experience
-    ) -> None:
+    def __init__(self, context: ReadContext, settings: Settings, traces: Traces, experience: Learner) -> None:
         self.settings = settings
         self._context = context
         self._traces = traces

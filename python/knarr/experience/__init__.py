@@ -2,5 +2,6 @@
 
 `experience` is the part of a knowledge base (`kb.experience`); `pairs` and `learning` make edges from a trace,
 `judge` keeps the right ones, `calibrate` chooses gamma, `warm_up/` asks historical questions.
-May import: catalog, reading, models, language, trace, checker, and what they stand on; never the agent.
+May import: catalog, reading, models, language, trace, checker, the agent (the roles of its tools), and what they stand
+on.
 """

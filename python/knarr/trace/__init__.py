@@ -1,6 +1,7 @@
 """The record of one question: what was decided, called, shown and judged, and what it cost.
 
-record.py holds the values and their JSON form; view.py draws one run, diff.py compares two, drawing.py is the
-tree that both draw; export.py writes JSON Lines, otel.py makes OpenTelemetry spans, and otlp.py sends them.
-May import: language, types, errors, uris, version.
+record.py holds the values and their JSON form, store.py keeps them in the catalog (`kb.traces`); view.py draws one run,
+diff.py compares two, drawing.py is the tree that both draw; export.py writes JSON Lines, otel.py makes OpenTelemetry
+spans, and otlp.py sends them.
+May import: catalog, language, types, errors, uris, version.
 """

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fake_base import CHUNK, COMMANDS, LOANS, LONG_CHUNK, QUOTE, FakeBase, Run
+from knarr.agent.budget import Budget
 from knarr.cli import main
 from knarr.cli.progress import progress_line, waiting
 from knarr.writing.receipt import FileReport
@@ -56,12 +57,9 @@ def test_options_arrive(base: FakeBase, run: Run) -> None:
     wanted = {
         "scope": LOANS,
         "k": 4,
-        "rounds": 2,
         "mode": "vikingrag-e+",
         "policy": "model",
-        "max_tokens": 900,
-        "timeout_s": 1.5,
-        "max_cost": None,
+        "budget": Budget(rounds=2, tokens=900, timeout_s=1.5, cost=None),
         "shadow": True,
     }
     assert base.calls[0] == ("ask", ("What?",), wanted)

@@ -80,8 +80,8 @@ def test_distinct_hits_follow_the_edges_of_their_copies_only(
     assert [(hit.seed, hit.uri) for hit in found.edges] == [(copies[-1], FEE)]
 
 
-def test_edges_can_be_lifted_to_their_section(
-    kb: knarr.KnowledgeBase, write_docs: WriteDocs, make_trace: MakeTrace, tmp_path: Path
+def test_edges_start_from_the_hits_alone_and_stay_in_scope(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs, make_trace: MakeTrace
 ) -> None:
     long = "# Long\n\n" + "".join(
         f"Paragraph {n} speaks of matter {n}. {'and so on ' * 60}\n\n" for n in range(12)
@@ -90,16 +90,14 @@ def test_edges_can_be_lifted_to_their_section(
     parts = [f"viking://kb/long/Long/Long_{n}.md" for n in (1, 2)]
     kb.experience.learn(make_trace(QUESTION, [call("Search", parts[1:])], [cite(kb, FEE)]))
     asked = {"gamma": 0.8, "question": QUESTION, "k": 1}
-    scope = f"{parts[0]}"
-    assert kb.search("Paragraph 1", scope, **asked).edges == ()
-    # The scope holds for what is reached, not only for what is found.
-    assert kb.search("Paragraph 1", scope, lift=True, **asked).edges == ()
+    # The edge of the chunk beside the hit is not the hit's.
     first = kb.search(kb.read(parts[0]).text, "viking://kb", **asked)
     assert [hit.uri for hit in first] == parts[:1] and first.edges == ()
-    lifted = kb.search(kb.read(parts[0]).text, "viking://kb", lift=True, **asked)
-    assert lifted.hits == first.hits
-    assert [(hit.seed, hit.uri) for hit in lifted.edges] == [(parts[1], FEE)]
-    assert kb.search("fee", "viking://kb", kinds=("abstract",), lift=True, **asked).edges == ()
+    second = kb.search(kb.read(parts[1]).text, "viking://kb", **asked)
+    assert [(hit.seed, hit.uri) for hit in second.edges] == [(parts[1], FEE)]
+    # The scope and the kinds hold for what is reached, not only for what is found.
+    assert kb.search("Paragraph 1", parts[1], **asked).edges == ()
+    assert kb.search("fee", "viking://kb", kinds=("abstract",), **asked).edges == ()
 
 
 # ---------------------------------------------------------------- what is learnt from
