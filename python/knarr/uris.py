@@ -6,7 +6,7 @@ percent-encodes, once, the few characters that would break it. Titles longer tha
 their beginning and get a hash tail. Names that would mean something else (`..`, a leading dot, which
 marks our own files) get a leading `_`. Equal siblings get `~2`, `~3` in document order.
 
-Two kinds of functions. `components`, `canonical`, `place`, `within`, `name_of` and `nfc` take a URI as a user
+Two kinds of functions. `components`, `canonical`, `place`, `within` and `name_of` take a URI as a user
 writes it, decode it, and raise InvalidArgument where it is none. The others (`parent`, `above`,
 `below`, `relative`, …) take URIs in their one written form, as the catalog and the engine hold them,
 and only cut and join text: equal text is an equal URI there. A trailing slash is optional everywhere.
@@ -36,8 +36,6 @@ _CHUNK_SUFFIX = ".md"
 
 # Characters that must be escaped inside a component; the same set as in cpp/uri/uri.cc.
 _ENCODE = re.compile(r"[%/?#\\\x00-\x20\x7f]")
-_ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
-_ESCAPE = re.compile(r"(%[0-7][0-9A-Fa-f])")
 
 
 def component(title: str) -> str:
@@ -47,7 +45,7 @@ def component(title: str) -> str:
     name = unicodedata.normalize("NFC", name)  # now that nothing stands between a letter and its accent
     name = re.sub(r"\s+", "_", name.strip())
     if len(name) > MAX_NAME_CHARS:
-        import hashlib  # here, since the engine imports this module and should not wait for what it never needs
+        import hashlib  # here, so that this module, which everything imports, costs nothing to import
 
         tail = hashlib.sha256(name.encode("utf-8")).hexdigest()[:8]
         name = f"{name[: MAX_NAME_CHARS - 9]}-{tail}"
@@ -105,19 +103,24 @@ def _decode(part: str, uri: str) -> str:
         raise InvalidArgument(
             f"{uri!r}: a `%` must be followed by two hexadecimal digits (`%25` for the sign itself)"
         )
-    from urllib.parse import unquote_to_bytes  # here for the same reason
-
     try:
-        name = unicodedata.normalize("NFC", unquote_to_bytes(part).decode("utf-8"))
+        name = unicodedata.normalize("NFC", _unescape(part).decode("utf-8") if "%" in part else part)
     except UnicodeError:
-        raise InvalidArgument(f"{uri!r}: it has no UTF-8 form") from None
+        raise InvalidArgument(f"{uri!r}: its escapes are not UTF-8") from None
     # A dot segment before an encoded slash would be one for whoever decodes twice.
     head = re.split(r"[/\\]", name, maxsplit=1)[0]
-    if not name or head in (".", "..") or any(unicodedata.category(ch) == "Cc" for ch in name):
+    if not name or head in (".", "..") or any(unicodedata.category(ch) in ("Cc", "Cs") for ch in name):
         raise InvalidArgument(
-            f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character"
+            f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character or a "
+            "lone surrogate"
         )
     return name
+
+
+def _unescape(part: str) -> bytes:
+    from urllib.parse import unquote_to_bytes
+
+    return unquote_to_bytes(part)
 
 
 @lru_cache(maxsize=4096)
@@ -158,34 +161,6 @@ def is_uri(text: str) -> bool:
     return text.startswith(SCHEME)
 
 
-def nfc(uri: str) -> str:
-    """The URI with its components in Unicode NFC, for the engine, which refuses whatever else is wrong with it.
-
-    Escapes of bytes from 0x80 on are text written in another way: they are undone first, so that
-    both ways name the same node. They yield no `%`, so the rest is still decoded exactly once. An accent
-    that follows another escape belongs to the sign that is meant, not to the last letter of the escape.
-    Raises InvalidArgument for what is no str or has no UTF-8 form."""
-    if not isinstance(uri, str):
-        raise InvalidArgument(f"URI: expected str, got {uri!r}")
-    if uri.isascii() and "%" not in uri:
-        return uri
-    try:
-        uri.encode()
-    except UnicodeEncodeError:
-        raise InvalidArgument(f"URI {uri!a}: a lone surrogate has no UTF-8 form") from None
-    uri = _ESCAPED_TEXT.sub(_unescape, uri)
-    if uri.isascii():
-        return uri
-    return "".join(unicodedata.normalize("NFC", piece) for piece in _ESCAPE.split(uri))
-
-
-def _unescape(match: re.Match[str]) -> str:
-    try:
-        return bytes.fromhex(match[0].replace("%", "")).decode("utf-8")
-    except UnicodeDecodeError:
-        return match[0]  # refused by the engine, with the whole URI in its message
-
-
 # -- on URIs in their one written form -----------------------------------------------------------------
 
 
@@ -210,19 +185,19 @@ def below(base: str, path: str) -> str:
     return as_directory(base) + path if path else without_slash(base)
 
 
-def lies_in(uri: str, directory: str) -> bool:
-    """Whether `uri` is `directory` or stands under it; cheaper than `within`."""
-    return without_slash(uri) == without_slash(directory) or uri.startswith(as_directory(directory))
-
-
-def relative(uri: str, base: str) -> str:
-    """The encoded path of `uri` relative to `base`, in which it lies; "" for `base` itself."""
-    return without_slash(uri).removeprefix(without_slash(base)).removeprefix("/")
+def relative(uri: str, base: str) -> str | None:
+    """The encoded path of `uri` relative to `base`, "" for `base` itself, None for what is not under it."""
+    uri, base = without_slash(uri), without_slash(base)
+    if uri == base:
+        return ""
+    return uri.removeprefix(as_directory(base)) if uri.startswith(as_directory(base)) else None
 
 
 def moved(uri: str, source: str, target: str) -> str:
-    """Where `uri`, which lies in `source`, is after `source` has become `target`."""
-    return below(target, relative(uri, source))
+    """Where `uri`, at or below `source`, is after `source` has become `target`."""
+    path = relative(uri, source)
+    assert path is not None, (uri, source)
+    return below(target, path)
 
 
 def parent(uri: str) -> str:

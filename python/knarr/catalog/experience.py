@@ -5,7 +5,6 @@ Who changes what the engine must hold calls `log` in the same transaction; `Inde
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ import sqlalchemy as sa
 from knarr.catalog import changes, vectors
 from knarr.catalog.records import EdgeEnd
 from knarr.catalog.schema import documents, edges, episodes
+from knarr.language.plain import text_key
 from knarr.uris import below
 
 ENDS = ("source", "target")
@@ -34,12 +34,7 @@ class Lesson:
 
 def text_hash(text: str) -> bytes:
     """Equal for texts that say the same: white space around them does not count."""
-    return hashlib.sha256(text.strip().encode("utf-8")).digest()
-
-
-def question_hash(question: str) -> bytes:
-    """The key of a question's vector: asked twice, it has one."""
-    return hashlib.sha256(question.encode("utf-8")).digest()
+    return text_key(text.strip())
 
 
 def log(connection: sa.Connection, trace_ids: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from knarr.documents.sections import Table
-from knarr.language.shorten import one_line
+from knarr.language.plain import one_line
 
 LAYOUT_CELL_CHARS = 1500
 _MAX_SPAN = 64

@@ -13,6 +13,7 @@ from knarr.catalog import experience, vectors
 from knarr.config import Settings
 from knarr.errors import ChatError
 from knarr.experience.control import Control, moment
+from knarr.language.plain import text_key
 
 if TYPE_CHECKING:
     from knarr.catalog.records import EdgeEnd
@@ -96,7 +97,7 @@ class Experience(Control):
             "trace_id": trace.id,
             "question": trace.question,
             "core": trace.core,
-            "vector_hash": experience.question_hash(trace.core),
+            "vector_hash": text_key(trace.core),
             "model": self.embedder.id,
             "summary": summary,
             "created_at": moment(datetime.fromtimestamp(now, UTC)),

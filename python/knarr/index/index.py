@@ -29,7 +29,7 @@ from knarr.errors import (
     Unsupported,
 )
 from knarr.index import snapshots
-from knarr.uris import SCHEME, abstract_of, below, lies_in, moved
+from knarr.uris import SCHEME, abstract_of, below, moved, relative
 
 # An object's vector leans towards that of its document's names: questions often say which document they
 # mean, and chunks seldom do. On the development questions of six document sets this weight raised the
@@ -191,7 +191,8 @@ class Index:
     def _move(self, source: str, target: str) -> None:
         self._forget_folders(target)
         self._retold = {
-            moved(uri, source, target) if lies_in(uri, source) else uri: None for uri in self._retold
+            moved(uri, source, target) if relative(uri, source) is not None else uri: None
+            for uri in self._retold
         }
         try:
             self.engine.move(source, target)
@@ -201,7 +202,7 @@ class Index:
 
     def _forget_folders(self, uri: str) -> None:
         """What lay here before something else does: its abstracts would hide those of a document."""
-        self._retold = {folder: None for folder in self._retold if not lies_in(folder, uri)}
+        self._retold = {folder: None for folder in self._retold if relative(folder, uri) is None}
 
 
 def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, uri: str, model: str) -> None:

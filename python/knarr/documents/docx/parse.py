@@ -22,7 +22,7 @@ from knarr.documents.docx.styles import Styles, attribute
 from knarr.documents.sections import Document
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
-from knarr.language.shorten import one_line
+from knarr.language.plain import one_line
 
 _FOOTNOTE_PARTS = {"footnotes": "", "endnotes": "e"}
 

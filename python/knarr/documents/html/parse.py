@@ -23,7 +23,7 @@ from knarr.documents.html.guard import bare_text, too_costly
 from knarr.documents.sections import Document
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
-from knarr.language.shorten import one_line
+from knarr.language.plain import one_line
 
 _MAIN_SHARE = 0.7
 _DECLARED = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from knarr.documents.sections import Heading
-from knarr.language.shorten import one_line
+from knarr.language.plain import one_line
 
 # Inline parsing of a hostile line grows with its square; no title needs more than this.
 _MAX_SOURCE_CHARS = 1000

@@ -21,7 +21,7 @@ from knarr.documents.pdf.tables import TextRow, find_tables
 from knarr.documents.sections import Document
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
-from knarr.language.shorten import one_line
+from knarr.language.plain import one_line
 
 _TAIL_BYTES = 8192
 

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 
-from knarr.language.shorten import one_line
+from knarr.language.plain import one_line
 
 _MAX_LINE_CHARS = 110
 _MAX_TITLE_WORDS = 16
