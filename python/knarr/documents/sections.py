@@ -16,7 +16,7 @@ Invariants, checked by `Document.check`:
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -131,6 +131,22 @@ class Heading:
     level: int
     begin_byte: int
     body_byte: int
+
+
+def levels(ranks: Iterable[tuple[float, ...]]) -> list[int]:
+    """The levels, from 1, of headings whose looks only rank them, in document order; less ranks higher.
+
+    A heading lies under the nearest one before it that ranks higher, so levels have no gaps, and the same
+    look may have another level in another part of the document.
+    """
+    path: list[tuple[float, ...]] = []
+    found = []
+    for rank in ranks:
+        while path and path[-1] >= rank:
+            path.pop()
+        path.append(rank)
+        found.append(len(path))
+    return found
 
 
 def section_tree(title: str, size_bytes: int, headings: list[Heading]) -> Section:

@@ -54,7 +54,7 @@ class MarkdownWriter:
     def document(
         self, format: str, title: str, notes: tuple[str, ...], missing_pages: tuple[int, ...] = ()
     ) -> Document:
-        """What was written, with its sections nested. `missing_pages`: those that gave no text."""
+        """The document with its sections nested; `missing_pages` are the pages (from 1) that gave no text."""
         return Document(
             title=title,
             text="".join(self._parts),

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import subprocess
+import sys
+
 import pytest
 
-from knarr.documents import SUFFIXES, Limits, parse, stem
+from knarr.documents import SUFFIXES, Document, Limits, parse, registry, stem
+from knarr.documents.registry import FORMATS, Format
+from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
 from outlines import parsed
 
@@ -61,6 +67,44 @@ def test_the_file_size_is_limited() -> None:
     with pytest.raises(DocumentError) as error:
         parse(b"x" * 20, "a.pdf", limits=Limits(file_bytes=10))
     assert error.value.status == "limit"
+
+
+def shouted(data: bytes, name: str, limits: Limits) -> Document:
+    """The parser of a made-up format, without a title of its own."""
+    writer = MarkdownWriter()
+    writer.heading(1, data.decode().upper())
+    return writer.document("shout", "", (name,))
+
+
+def test_a_format_is_a_parser_and_a_line_in_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    made_up = Format("shout", frozenset({".shout"}), f"{__name__}:shouted")
+    monkeypatch.setattr(registry, "FORMATS", (made_up, *FORMATS))
+    document = parse(b"hello", "a/b.SHOUT")
+    document.check()
+    assert (document.format, document.text, document.notes) == ("shout", "# HELLO\n", ("a/b.SHOUT",))
+    # Where a document names no title, it is called as its file.
+    assert document.title == document.root.title == "b.SHOUT"
+
+
+def test_no_suffix_has_two_formats_and_all_parsers_one_signature() -> None:
+    assert len(SUFFIXES) == sum(len(known.suffixes) for known in FORMATS)
+    assert {tuple(inspect.signature(known.load()).parameters) for known in FORMATS} == {
+        ("data", "name", "limits")
+    }
+
+
+def test_a_parser_and_its_library_are_loaded_when_a_file_needs_them() -> None:
+    code = "from knarr.documents import parse; {}; import sys; print(*sys.modules)"
+
+    def loaded(step: str) -> set[str]:
+        run = subprocess.run(
+            [sys.executable, "-c", code.format(step)], capture_output=True, text=True, check=True
+        )
+        return set(run.stdout.split())
+
+    libraries = {"lxml", "pypdfium2", "selectolax", "markdown_it"}
+    assert not libraries & loaded("pass")
+    assert libraries & loaded("parse(b'<p>x', 'a.html')") == {"selectolax"}
 
 
 def test_stems() -> None:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from knarr.documents.docx.body import Block
 from knarr.documents.docx.numbering import BULLET
 from knarr.documents.docx.paragraphs import Paragraph
+from knarr.documents.sections import levels
 
 MAX_OUTLINE_CHARS = 300
 MAX_LOOK_CHARS = 90
@@ -71,7 +72,10 @@ def find_headings(blocks: Sequence[Block]) -> tuple[dict[int, WordHeading], str]
         found = _within_long(blocks, tier(), found)
     if len(found) <= len(outline):
         return {at: WordHeading(level) for at, level in outline.items()}, ""
-    return _nest(found), "no outline in the file: sections drawn from how headings look"
+    order = sorted(found)
+    nested = zip(order, levels(found[at].rank for at in order), strict=True)
+    headings = {at: WordHeading(level, found[at].paragraphs, found[at].lead_chars) for at, level in nested}
+    return headings, "no outline in the file: sections drawn from how headings look"
 
 
 def is_title(block: Paragraph) -> bool:
@@ -233,15 +237,3 @@ def _runs(order: Sequence[int], ranks: dict[int, _Rank]) -> Iterator[list[int]]:
             run = [at]
     if run:
         yield run
-
-
-def _nest(found: dict[int, _Candidate]) -> dict[int, WordHeading]:
-    """Ranks to levels without gaps: a heading lies under the nearest one before it that ranks higher."""
-    path: list[_Rank] = []
-    marks: dict[int, WordHeading] = {}
-    for at in sorted(found):
-        while path and path[-1] >= found[at].rank:
-            path.pop()
-        path.append(found[at].rank)
-        marks[at] = WordHeading(len(path), found[at].paragraphs, found[at].lead_chars)
-    return marks

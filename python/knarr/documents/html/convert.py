@@ -64,7 +64,7 @@ def walk(root: LexborNode, visitor: Visitor) -> None:
 
 
 def is_dropped(node: LexborNode) -> bool:
-    """Whether an element is left out with all that is in it."""
+    """Whether an element is left out with everything in it."""
     return node.tag in _DROPPED or node.attributes.get("role") == "navigation"
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from knarr.documents.pdf.lines import Line
 from knarr.documents.pdf.looks import HeadingCandidate, by_looks
+from knarr.documents.sections import levels
 
 FEW_ENTRIES = 3
 MANY_CHARS = 8_000
@@ -65,16 +66,12 @@ def find_headings(
 
 
 def _nest(found: dict[int, list[HeadingCandidate]]) -> dict[int, list[PdfHeading]]:
-    """Ranks to levels without gaps: a heading lies under the nearest one before it that ranks higher."""
-    path: list[tuple[float, ...]] = []
-    marks: dict[int, list[PdfHeading]] = {}
-    for at in sorted(found):
-        for heading in found[at]:
-            while path and path[-1] >= heading.rank:
-                path.pop()
-            path.append(heading.rank)
-            marks.setdefault(at, []).append(PdfHeading(heading.title, len(path), heading.lines, heading.page))
-    return marks
+    """The headings with levels."""
+    order = [(at, one) for at in sorted(found) for one in found[at]]
+    nested: dict[int, list[PdfHeading]] = {}
+    for (at, one), level in zip(order, levels(one.rank for _, one in order), strict=True):
+        nested.setdefault(at, []).append(PdfHeading(one.title, level, one.lines, one.page))
+    return nested
 
 
 def locate(lines: Sequence[Line], entries: Sequence[OutlineEntry]) -> dict[int, list[HeadingCandidate]]:

@@ -149,7 +149,7 @@ class _Probe:
         left, right, bottom, top = (value.value for value in self._box)
         angle = pdfium.FPDFText_GetCharAngle(self._page, first)
         if angle > 0 and 0.05 < angle < 2 * math.pi - 0.05:
-            # PDFium turns clockwise; what is written sideways is read as if the page were turned.
+            # PDFium measures angles clockwise; text that is written sideways is read as if the page were turned.
             cos, sin = math.cos(angle), -math.sin(angle)
             ends = [cx * cos + cy * sin for cx in (left, right) for cy in (bottom, top)]
             return round(x * cos + y * sin, 1), round(max(ends), 1), round(-x * sin + y * cos, 1)

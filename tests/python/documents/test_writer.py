@@ -1,0 +1,64 @@
+"""The writer of canonical text: every offset is where its text really is."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knarr.documents.sections import levels
+from knarr.documents.tables import Cell, table_text
+from knarr.documents.writer import MarkdownWriter
+
+TEXTS = st.text("aé🎉b", min_size=1, max_size=6)
+STEPS = st.lists(
+    st.tuples(st.just("heading"), st.integers(1, 9), TEXTS)
+    | st.tuples(st.just("put"), st.just(0), TEXTS)
+    | st.tuples(st.just("table"), st.just(0), TEXTS)
+    | st.tuples(st.just("page"), st.integers(0, 5), st.just("")),
+    max_size=12,
+)
+
+
+@given(STEPS)
+def test_offsets_point_at_what_was_written(steps: list[tuple[str, int, str]]) -> None:
+    writer = MarkdownWriter()
+    titles, cells, pages = [], [], []
+    for kind, number, text in steps:
+        writer.gap()
+        if kind == "heading":
+            writer.heading(number, text, title=f"{text}!")
+            titles.append((number, f"{text}!", text))
+        elif kind == "put":
+            assert writer.put(f"{text}\n") == writer.size_bytes - len(f"{text}\n".encode())
+        elif kind == "table":
+            table = table_text([[Cell("head"), Cell("é")], [Cell(text), Cell("x")]])
+            assert table is not None
+            writer.table(table)
+            cells.append(text)
+        else:
+            writer.turn_to(number)
+            pages.append(number)
+    document = writer.document("made", "title", ("note",), (2,) if pages else ())
+    document.check()
+    assert len(document.data) == writer.size_bytes and not document.text.startswith("\n")
+    sections = [section for section in document.root.walk() if section.level]
+    assert [(section.level, section.title) for section in sections] == [one[:2] for one in titles]
+    for section, (level, _, shown) in zip(sections, titles, strict=True):
+        line = document.data[section.begin_byte : section.body_byte].decode()
+        assert line == f"{'#' * min(level, 6)} {shown}\n"
+    for table, text in zip(document.tables, cells, strict=True):
+        assert document.data[table.row_begins[0] : table.end_byte].decode() == f"| {text} | x |\n"
+    assert len(document.page_begins) == max(pages, default=-1) + 1
+    assert document.status == ("partial" if pages else "ok")
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12))
+def test_levels_have_no_gaps_and_keep_the_order_of_ranks(ranks: list[tuple[int, int]]) -> None:
+    found = levels(ranks)
+    assert all(level >= 1 for level in found) and found[:1] == [1][: len(ranks)]
+    for at in range(1, len(ranks)):
+        assert found[at] <= found[at - 1] + 1
+        assert (found[at] > found[at - 1]) == (ranks[at] > ranks[at - 1])
+        above = [other for other in range(at) if ranks[other] < ranks[at]]
+        nearest = max(above, default=None)
+        assert found[at] == (1 if nearest is None else found[nearest] + 1)
