@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from knarr.catalog import experience
 from knarr.catalog.records import DocumentRecord, Laid, NamedObject, NamedSection
 from knarr.catalog.schema import documents, labels, objects, sections, texts
-from knarr.uris import SCHEME, above
+from knarr.uris import SCHEME, above, moved, parent
 
 _TUPLES = ("page_begins", "missing_pages", "notes")
 
@@ -211,17 +211,17 @@ def move(connection: sa.Connection, source: str, target: str) -> int:
     """Rewrite the URIs at and below `source`; returns the number of documents.
 
     Where the new folder has a document of the same file already, the moved one gives up being that file."""
-    moved = under(connection, source)
-    for record in moved:
-        uri = target + record.uri[len(source) :]
-        folder = uri.rsplit("/", 1)[0] if uri.count("/") > 2 else "viking://"
+    found = under(connection, source)
+    for record in found:
+        uri = moved(record.uri, source, target)
+        folder = parent(uri)
         other = find_by_source(connection, folder, record.file_name)
         file_name = (
             record.file_name if other is None or other.id == record.id else f"{record.file_name}//{record.id}"
         )
         values = {"uri": uri, "folder": folder, "file_name": file_name}
         connection.execute(documents.update().where(documents.c.id == record.id).values(**values))
-    return len(moved)
+    return len(found)
 
 
 def outline(connection: sa.Connection, head_chars: int) -> list[tuple[str, str, str]]:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from knarr.catalog import abstracts, vectors
 from knarr.catalog.schema import documents, folders, objects, stale_folders
-from knarr.uris import ABSTRACT_NAME
+from knarr.uris import ABSTRACT_NAME, moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def clear(connection: sa.Connection, uri: str) -> None:
 def move(connection: sa.Connection, source: str, target: str) -> None:
     """Rewrite the URIs at and below `source`."""
     for record in _under(connection, source):
-        uri = target + record.uri[len(source) :]
+        uri = moved(record.uri, source, target)
         connection.execute(folders.update().where(folders.c.uri == record.uri).values(uri=uri))
         abstracts.rename(connection, record.uri, uri)
 

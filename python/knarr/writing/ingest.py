@@ -28,7 +28,7 @@ from knarr.documents.sections import Document
 from knarr.errors import DocumentError, EmbedderError, InvalidArgument
 from knarr.models.embed import Embedder
 from knarr.models.embed.parallel import available_cores
-from knarr.uris import above, component, encode, place
+from knarr.uris import above, component, encode, join, name_of, place
 from knarr.writing.layout import lay_out
 from knarr.writing.receipt import AddReport, Change, FileReport, Status
 from knarr.writing.sources import SourceFile, find_sources
@@ -205,8 +205,8 @@ class Ingest:
         wanted = component(source.path.stem)
         with self._catalog.reading() as connection:
             uri = _free(folder, wanted, lambda uri: not documents.under(connection, uri))
-        if uri.rsplit("/", 1)[1] != encode(wanted):
-            notes = (*notes, f"named {uri.rsplit('/', 1)[1]}: {encode(wanted)} is taken")
+        if name_of(uri) != wanted:
+            notes = (*notes, f"named {encode(name_of(uri))}: {encode(wanted)} is taken")
         return wanted, uri, notes
 
     def _embed_missing(
@@ -268,11 +268,10 @@ def _checked(embedder: Embedder, texts: list[str]) -> Vector:
 
 def _free(folder: str, name: str, usable: Callable[[str], bool]) -> str:
     """`folder/name`, or with the first of `~2`, `~3`, … that is usable."""
-    base = folder if folder.endswith("/") else folder + "/"
-    number, uri = 1, base + encode(name)
+    number, uri = 1, join(folder, name)
     while not usable(uri):
         number += 1
-        uri = base + encode(f"{name}~{number}")
+        uri = join(folder, f"{name}~{number}")
     return uri
 
 
