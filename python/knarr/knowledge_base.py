@@ -27,7 +27,7 @@ from knarr.reading.list import list_children
 from knarr.reading.read import read
 from knarr.reading.search import search
 from knarr.trace.store import Traces
-from knarr.types import Answer, GrepResult, Kind, Listing, Passage, SearchResult
+from knarr.types import Answer, GrepResult, Kind, Listing, Passage, Progress, SearchResult
 from knarr.uris import SCHEME
 from knarr.writing.writer import Writer
 
@@ -35,15 +35,13 @@ if TYPE_CHECKING:
     from knarr.agent.asker import Asker, AskOptions
     from knarr.agent.knowledge import KnowledgeLibrary
     from knarr.checker.oversight import Oversight
-    from knarr.writing.ingest import Progress
     from knarr.writing.receipt import AddReport
 
 _T = TypeVar("_T")
 
 
 class _Once(Generic[_T]):
-    """A value that is made at its first use, once. It keeps the rooms of agent and checker, which take a while to
-    import, out of a process that never asks."""
+    """A value made at its first use, once: agent and checker are imported by processes that ask, only."""
 
     def __init__(self, make: Callable[[], _T]) -> None:
         self._make = make
@@ -95,8 +93,7 @@ class KnowledgeBase:
             catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
         )
         self.traces = traces = Traces(catalog)
-        # These close over the parts and not over `self`, so that a knowledge base that nobody holds any more is
-        # let go of, and closed, at once.
+        # These close over parts and not over `self`: a knowledge base that nobody holds is closed at once.
         self._checker = checker = _Once(lambda: _checker(catalog, traces))
         self._library = library = _Once(lambda: _library(context, settings, traces, experience))
         self._asker = asker = _Once(lambda: _asker(library(), configured, checker()))
@@ -225,8 +222,6 @@ class KnowledgeBase:
         NotFound, and InvalidArgument for a folder above documents."""
         return read(self._context, uri, begin_byte, max_tokens)
 
-    # ------------------------------------------------------------------ questions
-
     def ask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
         """Answer a question from the documents below `scope` (arXiv 2609.11390).
 
@@ -240,8 +235,6 @@ class KnowledgeBase:
     async def aask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
         """`ask` for an event loop, which is never blocked."""
         return await self._asker().aask(question, scope, **options)
-
-    # ------------------------------------------------------------------ the rest
 
     def info(self) -> dict[str, Any]:
         """Counts and settings: what is in here, and how it was made."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Kind = Literal["chunk", "abstract"]
 Mode = Literal["vikingrag", "vikingrag-e", "vikingrag-e+"]
 Span = tuple[int, int]
+Progress = Callable[[int, int, str], None]  # called with (done, total, name of what is next)
 
 
 def to_json(value: Any) -> Any:

@@ -17,7 +17,7 @@ from knarr.catalog.folders import FolderRecord
 from knarr.config import Settings
 from knarr.language.plain import text_key
 from knarr.models.embed import Embedder, count_tokens
-from knarr.uris import SCHEME, components
+from knarr.uris import components, name_of
 
 
 def refresh(
@@ -44,8 +44,7 @@ def refresh(
 def parts_of(connection: sa.Connection, uri: str) -> tuple[str, list[tuple[str, str]]]:
     """A folder's title, and the name and abstract of each thing that lies directly in it."""
     children = folders.children(connection, uri)
-    title = components(uri)[-1] if uri != SCHEME else ""
-    return title, [(components(child)[-1], text) for child, text in children]
+    return name_of(uri), [(name_of(child), text) for child, text in children]
 
 
 def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, recall: Recall, uri: str) -> int:

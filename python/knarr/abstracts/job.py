@@ -26,9 +26,9 @@ from knarr.config import Settings
 from knarr.errors import NotFound
 from knarr.models.chat import ChatModel
 from knarr.models.embed import Embedder
+from knarr.types import Progress
 from knarr.uris import SCHEME, above, components
 
-Progress = Callable[[int, int, str], None]
 Changing = Callable[[], AbstractContextManager[None]]
 
 

@@ -10,10 +10,11 @@ from knarr.config import Settings
 from knarr.index.changing import Changing
 from knarr.models.configured import ConfiguredChat
 from knarr.models.embed import Embedder
+from knarr.types import Progress
 from knarr.uris import SCHEME, canonical
 
 if TYPE_CHECKING:
-    from knarr.abstracts.job import Job, Progress
+    from knarr.abstracts.job import Job
     from knarr.abstracts.report import AbstractReport
     from knarr.models.chat import ChatModel
 

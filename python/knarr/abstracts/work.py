@@ -13,6 +13,7 @@ from knarr.abstracts.report import AbstractReport
 from knarr.catalog import documents
 from knarr.catalog.records import DocumentRecord
 from knarr.errors import NotFound
+from knarr.uris import below, lies_in, relative
 
 _MOST_FAILURES = 20
 
@@ -54,15 +55,15 @@ class Work:
         return [node for node, text in zip(self.nodes, self.before, strict=True) if node.text != text]
 
     def uri(self, node: Node) -> str:
-        return f"{self.record.uri}/{node.path}".rstrip("/")
+        return below(self.record.uri, node.path)
 
 
 def _inside(record: DocumentRecord, nodes: list[Node], scope: str) -> set[int]:
     """All of a document; of a scope inside it what lies there, and the sections above."""
-    if not scope.startswith(record.uri + "/"):
+    if scope == record.uri or not lies_in(scope, record.uri):
         return set(range(len(nodes)))
-    path = scope[len(record.uri) + 1 :]
-    found = {at for at, node in enumerate(nodes) if node.path == path or node.path.startswith(path + "/")}
+    path = relative(scope, record.uri)
+    found = {at for at, node in enumerate(nodes) if lies_in(node.path, path)}
     if not found:
         raise NotFound(f"{scope}: no such section; name a folder, a document or a section")
     parent = nodes[min(found)].parent

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-import numpy as np
-
 from knarr.abstracts.extractive import preview
 from knarr.abstracts.outline import Node
 from knarr.abstracts.recall import stands_for
@@ -15,9 +13,8 @@ from knarr.catalog import Catalog, abstracts, changes, documents, folders, vecto
 from knarr.catalog.records import DocumentRecord
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
-from knarr.errors import EmbedderError
 from knarr.language.plain import text_key
-from knarr.models.embed import Embedder, count_tokens
+from knarr.models.embed import Embedder, count_tokens, embed_checked
 from knarr.uris import above
 
 _BATCH = 32
@@ -76,11 +73,7 @@ def _embed(catalog: Catalog, embedder: Embedder, nodes: Sequence[Node]) -> dict[
     fresh: dict[bytes, Vector] = {}
     for begin in range(0, len(keys), _BATCH):
         batch = keys[begin : begin + _BATCH]
-        matrix = np.asarray(embedder.embed([texts[key] for key in batch]), dtype=np.float32)
-        if matrix.shape != (len(batch), embedder.dim) or not np.isfinite(matrix).all():
-            raise EmbedderError(
-                f"{embedder.id}: expected finite vectors ({len(batch)}, {embedder.dim}), got {matrix.shape}; "
-                "the abstracts are kept and are indexed by the next job"
-            )
+        kept = "the abstracts are kept and are indexed by the next job"
+        matrix = embed_checked(embedder, [texts[key] for key in batch], kept)
         fresh.update(zip(batch, matrix, strict=True))
     return fresh

@@ -6,10 +6,14 @@ Silent unless stderr is a terminal; never on stdout.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-Progress = Callable[[int, int, str], None]
+from knarr.cli import page
+
+if TYPE_CHECKING:
+    from knarr.types import Progress
 
 
 @contextmanager
@@ -41,21 +45,24 @@ def progress_line(title: str) -> Iterator[Progress | None]:
 
 
 @contextmanager
-def progress_count(title: str) -> Iterator[Progress | None]:
-    """Gives a callback `(done, total, name)` that counts things, or None."""
+def progress_count(title: str, *, names: bool = False) -> Iterator[Progress | None]:
+    """Gives a callback `(done, total, name)` that counts things, with `names` beside their names, or None."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
+    from rich.table import Column
 
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn())
+    name = TextColumn("{task.description}", table_column=Column(no_wrap=True, max_width=54))
+    columns = (name, BarColumn(bar_width=24), MofNCompleteColumn())
     with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
 
-        def show(done: int, total: int, _name: str) -> None:
-            bar.update(task, completed=done, total=total)
+        def show(done: int, total: int, name: str) -> None:
+            text = _escaped(page.one_line(f"{title} {name}")) if names else title
+            bar.update(task, completed=done, total=total, description=text)
 
         yield show
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,13 +10,11 @@ import typer
 
 from knarr.cli import exits, page
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, ScopeOption, open_base
+from knarr.cli.progress import progress_count
 from knarr.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from knarr.experience.warm_up.report import Similarity, WarmUpReport
-    from knarr.experience.warm_up.run import Progress
 
 _MOST_SHOWN = 8
 _FORM = 'a question per line, or JSON Lines with "question" and, if it names its document, "context"'
@@ -78,7 +75,7 @@ def warm_up(
                 as_json,
             )
             return
-        with _counting("asking") as progress:
+        with progress_count("asking", names=True) as progress:
             report = base.experience.warm_up(
                 given, generate=generate, scope=scope, policy=policy, batch=batch, seed=seed, quick=quick,
                 against=later,
@@ -170,33 +167,3 @@ def _show_similarity(near: Similarity) -> None:
         page.say(
             page.dim("nearest: " + ", ".join(f"{q:.0%} below {value:.2f}" for q, value in near.quantiles))
         )
-
-
-@contextmanager
-def _counting(title: str) -> Iterator[Progress | None]:
-    """The callback `(done, total, question)` of a line on stderr; None where nobody reads it."""
-    import sys
-
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-    from rich.table import Column
-
-    columns = (
-        TextColumn("{task.description}", table_column=Column(no_wrap=True, max_width=54)),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-
-        def show(done: int, total: int, question: str) -> None:
-            text = escape(page.clean_line(f"{title} {question}"))
-            bar.update(task, completed=done, total=total, description=text)
-
-        yield show

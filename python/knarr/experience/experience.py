@@ -23,7 +23,7 @@ from knarr.experience.types import EdgePage, EdgeRecord
 from knarr.models.configured import ConfiguredChat
 from knarr.reading.context import ReadContext
 from knarr.trace.store import Traces
-from knarr.types import Mode, ModelUsage, to_json
+from knarr.types import Mode, ModelUsage, Progress, to_json
 from knarr.uris import SCHEME, canonical
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from knarr.experience.learning import Learning
     from knarr.experience.warm_up.questions import HistoricalQuestion
     from knarr.experience.warm_up.report import Similarity, WarmUpReport
-    from knarr.experience.warm_up.run import Progress
     from knarr.models.chat import ChatModel
     from knarr.trace.record import Trace
 

@@ -29,15 +29,15 @@ from knarr.errors import (
     Unsupported,
 )
 from knarr.index import snapshots
-from knarr.uris import SCHEME, abstract_of, below, moved, relative
+from knarr.uris import SCHEME, abstract_of, below, lies_in, moved
 
-# An object's vector leans towards that of its document's names: questions often say which document they
-# mean, and chunks seldom do. On the development questions of six document sets this weight raised the
+# An object's vector leans towards that of its document's names, since questions often say which document they
+# mean, and chunks seldom name it. On the development questions of six document sets this weight raised the
 # evidence recall of ten hits on four (from 0.37 to 0.87 at most), and cost 0.07 on one whose documents
 # are versions of each other. A document of one chunk says its name in that chunk already.
 LABEL_WEIGHT = 0.8
-# Grows when a stored document would be indexed otherwise, or a snapshot be written so; older ones are then
-# not taken.
+# Raised when documents are indexed, or snapshots written, in another way: snapshots of an older recipe are not
+# used.
 _RECIPE = 2
 
 # Smaller snapshots are checked whole when they are opened, in a tenth of a second, and made anew when they are
@@ -49,8 +49,8 @@ _DEAD_SHARE = 0.5  # of the engine's rows, from which their memory is given back
 
 
 class Index:
-    """`engine` answers reads from any thread; `follow` may be called from any too. `documents_seq` is the
-    newest change of documents that it holds: what experience changes leaves it alone."""
+    """`engine` answers reads, and `follow` may be called, from any thread. `documents_seq` is the number of the
+    newest change of documents that the engine holds; changes of experience leave it as it is."""
 
     def __init__(
         self,
@@ -66,8 +66,8 @@ class Index:
         self._precision = precision
         self._saved: Position | None = None
         self._saved_graph = 0
-        self._taught: dict[str, None] = {}  # traces whose edges are to come back
-        self._retold: dict[str, None] = {}  # folders whose abstracts are
+        self._waiting_traces: dict[str, None] = {}  # traces whose edges are published last
+        self._waiting_folders: dict[str, None] = {}  # folders whose abstracts are, too
         self._lock = threading.Lock()
         self.note = ""
         self.engine, self._position = self._load(dim)
@@ -78,31 +78,31 @@ class Index:
 
     @property
     def seq(self) -> int:
-        """Of the newest change that the engine holds."""
+        """The number of the newest change that the engine holds."""
         return self._position.seq
 
     def follow(self) -> bool:
         """Apply what the log holds beyond `seq`; True when there was something.
 
-        Edges that changed leave before the documents are brought up to date and come back after: the
-        catalog tells them for its newest state, which the engine has only then, and so no reader meets an
-        edge whose text is another one by now. So do abstracts of folders, under the URI that the folder has
-        in the end: the folder of that name may have been another one, or none, when it changed."""
+        Edges that changed are removed before the documents are brought up to date, and published after: the
+        catalog gives them for its newest state, which the engine reaches only then. So no reader meets an edge
+        whose text has changed. Abstracts of folders are published last too, under the URI that the folder has
+        in the newest state: when it changed, that name may have been another folder's, or nobody's."""
         with self._lock, self._catalog.reading() as connection:
             news = changes.since(connection, self.seq)
-            self._taught |= {change.uri: None for change in news if change.kind == "experience"}
-            for trace_id in self._taught:
+            self._waiting_traces |= {change.uri: None for change in news if change.kind == "experience"}
+            for trace_id in self._waiting_traces:
                 self.engine.remove_edges(trace=trace_id)
             for change in news:
                 if change.kind != "experience":
                     self._apply(connection, change)
                     self.documents_seq = change.seq
                 self._position = change.position
-            for uri in self._retold:
+            for uri in self._waiting_folders:
                 publish_folder(self.engine, connection, uri, self._model)
-            self._retold = {}
-            publish_edges(self.engine, connection, list(self._taught), self._model)
-            self._taught = {}
+            self._waiting_folders = {}
+            publish_edges(self.engine, connection, list(self._waiting_traces), self._model)
+            self._waiting_traces = {}
             if news:
                 self.engine.compact(_DEAD_SHARE)
         return bool(news)
@@ -111,7 +111,7 @@ class Index:
         """Write a snapshot of the present state and drop older ones, and what killed writers left."""
         with self._lock:
             position, folder = self._position, self._catalog.folder
-            if self._taught or self._retold or position.seq == 0 or position.stamp is None:
+            if self._waiting_traces or self._waiting_folders or position.seq == 0 or position.stamp is None:
                 return
             graph_rows = self.engine.graph_rows
             is_saved = self._saved == position and self._saved_graph == graph_rows
@@ -169,7 +169,7 @@ class Index:
             target = abstract_of(change.uri)
             if self.engine.exists(target):
                 self.engine.remove(target)
-            self._retold[change.uri] = None
+            self._waiting_folders[change.uri] = None
             return
         if change.kind == "put" and change.document_id is not None:
             # A document that was changed again, moved or removed later in the log is published here with its
@@ -186,13 +186,12 @@ class Index:
             elif change.kind == "move" and change.target is not None:
                 self._move(change.uri, change.target)
         except NotFound:
-            pass  # the subtree held only documents that a later change took away
+            pass  # the subtree held only documents that a later change removes
 
     def _move(self, source: str, target: str) -> None:
         self._forget_folders(target)
-        self._retold = {
-            moved(uri, source, target) if relative(uri, source) is not None else uri: None
-            for uri in self._retold
+        self._waiting_folders = {
+            moved(uri, source, target) if lies_in(uri, source) else uri: None for uri in self._waiting_folders
         }
         try:
             self.engine.move(source, target)
@@ -201,8 +200,9 @@ class Index:
             self.engine.move(source, target)
 
     def _forget_folders(self, uri: str) -> None:
-        """What lay here before something else does: its abstracts would hide those of a document."""
-        self._retold = {folder: None for folder in self._retold if relative(folder, uri) is None}
+        """Drop the waiting abstracts of folders at this URI: they would hide those of a document that takes the
+        place."""
+        self._waiting_folders = {folder: None for folder in self._waiting_folders if not lies_in(folder, uri)}
 
 
 def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, uri: str, model: str) -> None:

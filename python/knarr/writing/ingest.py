@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast, get_args
 
-import numpy as np
 import sqlalchemy as sa
 
 from knarr.abstracts.recall import Recall
@@ -25,15 +24,14 @@ from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.documents import parse
 from knarr.documents.sections import Document
-from knarr.errors import DocumentError, EmbedderError, InvalidArgument
-from knarr.models.embed import Embedder
+from knarr.errors import DocumentError, InvalidArgument
+from knarr.models.embed import Embedder, embed_checked
 from knarr.models.embed.parallel import available_cores
-from knarr.uris import above, component, encode, place
+from knarr.types import Progress
+from knarr.uris import above, component, encode, join, name_of, place
 from knarr.writing.layout import lay_out
 from knarr.writing.receipt import AddReport, Change, FileReport, Status
 from knarr.writing.sources import SourceFile, find_sources
-
-Progress = Callable[[int, int, str], None]
 
 # Grows when parsing, naming, chunking or the embedded text change, so that a later knarr lays the
 # same bytes out anew instead of calling them unchanged.
@@ -205,8 +203,8 @@ class Ingest:
         wanted = component(source.path.stem)
         with self._catalog.reading() as connection:
             uri = _free(folder, wanted, lambda uri: not documents.under(connection, uri))
-        if uri.rsplit("/", 1)[1] != encode(wanted):
-            notes = (*notes, f"named {uri.rsplit('/', 1)[1]}: {encode(wanted)} is taken")
+        if name_of(uri) != wanted:
+            notes = (*notes, f"named {encode(name_of(uri))}: {encode(wanted)} is taken")
         return wanted, uri, notes
 
     def _embed_missing(
@@ -225,7 +223,10 @@ class Ingest:
                 with self._catalog.writing() as connection:
                     vectors.put(connection, fresh, self._embedder.id)
             batch = keys[begin : begin + _EMBED_BATCH]
-            fresh = dict(zip(batch, _checked(self._embedder, [texts[key] for key in batch]), strict=True))
+            matrix = embed_checked(
+                self._embedder, [texts[key] for key in batch], "nothing of this document was stored"
+            )
+            fresh = dict(zip(batch, matrix, strict=True))
             advance((begin + len(batch)) / len(keys))
         return set(keys), fresh
 
@@ -256,23 +257,12 @@ def _status(error: DocumentError) -> Status:
     return cast(Status, error.status) if error.status in known else "corrupt"
 
 
-def _checked(embedder: Embedder, texts: list[str]) -> Vector:
-    matrix = np.asarray(embedder.embed(texts), dtype=np.float32)
-    if matrix.shape != (len(texts), embedder.dim) or not np.isfinite(matrix).all():
-        raise EmbedderError(
-            f"{embedder.id}: expected finite vectors ({len(texts)}, {embedder.dim}), got {matrix.shape}; "
-            "nothing of this document was stored"
-        )
-    return matrix
-
-
 def _free(folder: str, name: str, usable: Callable[[str], bool]) -> str:
     """`folder/name`, or with the first of `~2`, `~3`, … that is usable."""
-    base = folder if folder.endswith("/") else folder + "/"
-    number, uri = 1, base + encode(name)
+    number, uri = 1, join(folder, name)
     while not usable(uri):
         number += 1
-        uri = base + encode(f"{name}~{number}")
+        uri = join(folder, f"{name}~{number}")
     return uri
 
 

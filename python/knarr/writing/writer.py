@@ -18,10 +18,10 @@ from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
 from knarr.index.changing import Changing
 from knarr.index.index import Index
 from knarr.models.embed import Embedder
+from knarr.types import Progress
 from knarr.uris import SCHEME, above, canonical, lies_in, moved, place
 
 if TYPE_CHECKING:
-    from knarr.writing.ingest import Progress
     from knarr.writing.receipt import AddReport
 
 

@@ -29,7 +29,7 @@ def telling(tmp_path: Path, embedder: HashEmbedder) -> Iterator[Callable[[Teller
     with knarr.open(tmp_path / "m.kb", embedder=embedder, settings=model_settings()) as base:
 
         def use(chat: Teller) -> knarr.KnowledgeBase:
-            base._chat = chat
+            base.abstracts._configured._chat = chat
             return base
 
         yield use

@@ -19,9 +19,7 @@ from knarr.experience.warm_up.questions import HistoricalQuestion
 from knarr.experience.warm_up.report import Similarity, WarmUpReport
 from knarr.trace.record import Trace
 from knarr.trace.store import Traces
-from knarr.types import Mode, ModelUsage
-
-Progress = Callable[[int, int, str], None]
+from knarr.types import Mode, ModelUsage, Progress
 
 
 class Learns(Protocol):

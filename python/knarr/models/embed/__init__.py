@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr.config import Settings
+from knarr.errors import EmbedderError
 from knarr.models.embed.tokens import Tokenizer, count_tokens
 
 Vectors = npt.NDArray[np.float32]
@@ -38,6 +39,17 @@ class Embedder(Protocol):
         ...
 
 
+def embed_checked(embedder: Embedder, texts: Sequence[str], otherwise: str) -> Vectors:
+    """The vectors of texts, shape (len(texts), dim), all finite. Raises EmbedderError for others; its message ends
+    with `otherwise`, which says what became of the work."""
+    matrix = np.asarray(embedder.embed(texts), dtype=np.float32)
+    if matrix.shape != (len(texts), embedder.dim) or not np.isfinite(matrix).all():
+        raise EmbedderError(
+            f"{embedder.id}: expected finite vectors ({len(texts)}, {embedder.dim}), got {matrix.shape}; {otherwise}"
+        )
+    return matrix
+
+
 def load_embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name. Raises EmbedderError with the mend when it is not there."""
     if settings.embedder == "openai":
@@ -51,4 +63,4 @@ def load_embedder(settings: Settings) -> Embedder:
     return OnnxEmbedder(embedding_model() if folder is None else folder, threads=settings.embed_threads)
 
 
-__all__ = ["Embedder", "Tokenizer", "Vectors", "count_tokens", "load_embedder"]
+__all__ = ["Embedder", "Tokenizer", "Vectors", "count_tokens", "embed_checked", "load_embedder"]
