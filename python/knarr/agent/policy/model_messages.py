@@ -4,11 +4,11 @@ native   the chat-completions form: calls stand in assistant messages, observati
 schema   for servers and models without tool calls: an assistant message holds the decision's JSON as it
          was asked for, and the observations of its calls stand together in one user message
 
-Both are made from the history alone and message by message, so that a request is the last one with more
-at its end, byte for byte, as long as nothing was folded or dropped.
+Both are made from the history alone and message by message. So a request is, byte for byte, the last one with
+more at its end, as long as nothing was folded or dropped.
 
-Marks of chat templates (<|im_start|>, [INST], ...) may be taken for what they say wherever they stand, so
-in all but the system message they are broken: in a URI by an escape, elsewhere by a space.
+A server may obey the marks of a chat template (<|im_start|>, [INST], ...) wherever they stand. So in all but
+the system message they are broken: in a URI by an escape, elsewhere by a space.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ _URI_OR_MARK = re.compile(rf"(?P<uri>viking://\S+)|{_MARK}")
 
 
 def defused(message: Message) -> str:
-    """A message's content with marks of chat templates broken. What is not quoted in a tool message is
-    names, which stay valid: an escaped name means the same."""
+    """A message's content with marks of chat templates broken. Unquoted lines of a tool message hold names, and
+    those stay valid: an escaped name means the same."""
     if _MARKS.search(message.content) is None:
         return message.content
     lines = message.content.split("\n")

@@ -1,14 +1,14 @@
 """From the reply of a chat model to a decision. Nothing that a model may say raises.
 
-Read are
+Two forms are read:
 - one JSON object as the schema style asks for it: {"thought", "calls": [{tool, arguments}]} or
   {"thought", "answer": {"found", "text", "quotes": [{uri, text}]}}; also when a model of the native style
   writes it, with a fence or a tag around it, or with its one call outside of the list;
 - plain text with its quotes written as "the exact words" (viking://...). Text that begins with "The library
   does not hold the answer" says that it is not there.
 
-Text that begins like such an object and cannot be read is no answer, and neither is reasoning: the model
-is told what was wrong. Whether a quote holds is decided elsewhere, by the library.
+Text that begins like such an object and cannot be read is no answer, and neither is reasoning: the model then
+learns what was wrong. Whether a quote holds is decided elsewhere, against the library.
 """
 
 from __future__ import annotations
