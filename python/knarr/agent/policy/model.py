@@ -31,6 +31,7 @@ from knarr.language.shorten import one_line
 from knarr.models.chat import ChatModel, ChatReply, ChatRequest
 from knarr.models.prompts import prompt
 from knarr.types import ModelUsage
+from knarr.uris import above
 
 _REPLY_SHARE = 8  # one part in eight of the window is kept for the reply
 _LEAST_REPLY, _MOST_REPLY = 256, 16_384
@@ -234,11 +235,13 @@ def _known(view: View) -> list[str]:
     named = [found.uri for found in view.resolution.candidates]
     named += [uri for seen in view.observations for uri in seen.uris]
     known = {view.scope: None}
-    above = view.scope.rstrip("/") + "/"
+    inside = view.scope.rstrip("/") + "/"
     for uri in named:
-        while uri.startswith(above) and uri != above and uri not in known:
-            known[uri] = None
-            uri = uri.rstrip("/").rpartition("/")[0] + "/"
+        places = (uri, *(folder.rstrip("/") + "/" for folder in above(uri.rstrip("/"))))
+        for place in places:
+            if not place.startswith(inside) or place == inside or place in known:
+                break
+            known[place] = None
     return list(known)
 
 

@@ -23,6 +23,7 @@ from knarr.agent.history import chat_messages
 from knarr.agent.tools import TOOLS
 from knarr.agent.values import Message, ToolSpec
 from knarr.models.prompts import prompt
+from knarr.uris import SCHEME
 
 NATIVE_PROMPT, SCHEMA_PROMPT = "agent_native_v1", "agent_schema_v1"
 
@@ -66,7 +67,7 @@ _MARK = (
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\])"
 )
 _MARKS = re.compile(_MARK)
-_URI_OR_MARK = re.compile(rf"(?P<uri>viking://\S+)|{_MARK}")
+_URI_OR_MARK = re.compile(rf"(?P<uri>{SCHEME}\S+)|{_MARK}")
 
 
 def defused(message: Message) -> str:
