@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as gen_ai
 from opentelemetry.trace import SpanKind, StatusCode, use_span
 
-from knarr.errors import InvalidArgument, MissingPackage
+from knarr.errors import InvalidArgument, KnarrError, MissingPackage
 from knarr.trace.otel import _ns, epoch_ns, export_spans, span_tree
 from knarr.trace.otlp import send
 from knarr.trace.record import Trace
@@ -303,8 +303,9 @@ def test_without_an_exporter_the_error_names_one(
 
 def test_a_collector_that_refuses_is_told_of(collector: type[Collector]) -> None:
     collector.takes = 1
-    with pytest.raises(ConnectionError, match=r"trace b: .* 1 before it"):
+    with pytest.raises(ConnectionError, match=r"trace b: .* 1 before it") as caught:
         send([full_trace(), full_trace(id="b"), full_trace(id="c")])
+    assert isinstance(caught.value, KnarrError)
     assert len(collector.batches) == 1 and collector.closed == 1
 
 

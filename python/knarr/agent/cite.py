@@ -28,7 +28,7 @@ class Citer:
         self._shown = shown
 
     def check(self, quotes: Sequence[Quote]) -> tuple[tuple[Citation, ...], tuple[DroppedCitation, ...]]:
-        """Citations that hold, and those that do not; both in the order given, equal ones once."""
+        """The citations that hold and the quotes that do not, both in the order given, equal ones once."""
         kept: list[Citation] = []
         dropped: list[DroppedCitation] = []
         for quote in list(dict.fromkeys(quotes))[:_MOST]:
@@ -66,7 +66,7 @@ class Citer:
             return None
 
     def _stands_elsewhere(self, quote: Quote) -> bool:
-        """Whether the quote's first words stand anywhere in the run's scope."""
+        """Whether the quote's first words stand anywhere in the run's scope. Costs one Grep."""
         pattern = r"\s+".join(re.escape(word) for word in quote.text.split()[:_LOOKUP_WORDS])
         try:
             return self._library.grep(pattern, self._scope, limit=1).total > 0

@@ -39,7 +39,7 @@ _THINK = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One question, and what is known before the first round. `recalls`: searches follow edges."""
+    """One question with what is known before the first round. `recalls` says that searches follow edges."""
 
     question: str
     scope: str

@@ -15,7 +15,7 @@ from knarr.agent.scope import Names, Resolution
 from knarr.trace.record import CallRecord, EdgeUse
 from knarr.types import ModelUsage, Provenance
 
-# What the calls of a tool mean to experience (Algorithm 2), and to whoever weighs what was shown:
+# What the calls of a tool mean to experience (Algorithm 2), and to code that weighs observations:
 #   source     its URIs are where an edge may begin: what a search by meaning came upon
 #   candidate  its URIs are chunks that may support the answer
 #   page       it fetches text on purpose: what it shows may support the answer, and never goes stale
@@ -31,7 +31,7 @@ class Argument:
 
     default:      None with `required=False` leaves the value to the tool
     least, most:  bounds of an integer
-    offered:      whether models that fill in a schema are told of it. Small models fill in all that they are
+    offered:      whether a model that fills in a schema sees it. Small models fill in all that they are
                   offered, and numbers badly; an argument that is not offered is taken as well
     """
 

@@ -101,7 +101,7 @@ def _ground(cited: Citation, shown: Sequence[Evidence]) -> Ground:
 
 
 def direct(need: Need, stands: Sequence[Ground]) -> ConstraintCheck:
-    """The evidence for one constraint among what is cited; unmet when there is none."""
+    """The evidence for one constraint in the citations; the constraint is unmet when there is none."""
     found = [piece for ground in stands if (piece := _in_ground(need, ground)) is not None]
     if not found and need.want == "words" and len(several := _JOINED.split(need.text)) > 1:
         # "A and B" need not stand together: each may have its own evidence.

@@ -1,4 +1,4 @@
-"""What the checker is given: a question, a candidate answer and the evidence. It knows no engine."""
+"""The checker's values: a question with a candidate answer and its evidence, and the verdict on it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Case:
     question:   as it was asked; `core` without the words that name documents
     scopes:     the documents that the question means, when it names some, else empty
     answer:     the candidate's text; `found` is False when it says that the evidence is not there
-    citations:  of the candidate, that hold in their sources; `dropped` are those that do not
-    evidence:   all that was shown, in order
-    left:       the cross-encoder's logits of passages that were found and not shown, where there are any
+    citations:  the candidate's, as far as they hold in their sources; `dropped` are the others
+    evidence:   every piece that was shown, in order
+    left:       the cross-encoder's logits of passages that were found and not shown
     """
 
     question: str

@@ -295,14 +295,16 @@ def test_bad_questions_and_budgets_raise_before_anything_is_run(library):
         lambda: Budget(rounds=0),
         lambda: Budget(timeout_s=0.0),
     ):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError) as caught:
             wrong()
+        assert isinstance(caught.value, KnarrError)
     assert library.calls == [] or all(call[0] != "search" for call in library.calls)
 
 
 def test_a_policy_that_returns_something_else_is_told(library):
-    with pytest.raises(TypeError, match="Decision"):
+    with pytest.raises(TypeError, match="Decision") as caught:
         run(library, lambda _view: "an answer")
+    assert isinstance(caught.value, KnarrError)
 
 
 def test_runs_are_values(library):

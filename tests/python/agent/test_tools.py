@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
+import knarr
 from bench_modules import bench_module
 from knarr.agent import TOOLS, Agent, Budget, Decision, ScriptedPolicy, ToolCall
+from knarr.agent.tools import role_of
 from knarr.agent.tools.focus import Focus
 from knarr.agent.tools.tool import ToolContext
 from knarr.agent.tools.toolbox import Toolbox
@@ -94,6 +98,29 @@ def test_schemas_are_what_a_chat_server_takes():
         schema = spec.schema()["function"]
         assert schema["name"] == spec.name and schema["parameters"]["additionalProperties"] is False
         assert set(schema["parameters"]["required"]) <= set(schema["parameters"]["properties"])
+
+
+def test_only_its_own_file_names_a_tool():
+    """A further tool is one file and its name in the registry: nothing else knows tools by literal."""
+    package = Path(knarr.__file__).parent
+    names = {tool.name for tool in TOOLS}
+    naming = {
+        (path.relative_to(package).as_posix(), node.value)
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in names
+    }
+    assert naming == {(f"agent/tools/{name.lower()}.py", name) for name in names}
+
+
+def test_each_tool_says_what_it_teaches():
+    assert {tool.name: tool.role for tool in TOOLS} == {
+        "Search": "source",
+        "List": "none",
+        "Grep": "candidate",
+        "Read": "page",
+    }
+    assert role_of("Serch") == "none"
 
 
 def test_quoted_text_is_taken_back_out_of_what_was_shown(library):

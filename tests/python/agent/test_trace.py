@@ -7,6 +7,7 @@ import json
 import pytest
 
 from knarr.agent import Agent, Decision, Quote, ScriptedPolicy
+from knarr.errors import KnarrError
 from knarr.trace.record import Trace
 from knarr.trace.view import render
 
@@ -40,8 +41,9 @@ def test_json_round_trip(trace):
 
 @pytest.mark.parametrize("body", ["{}", "[]", "null", "not json", '{"schema": 99}', '{"rounds": 3}'])
 def test_what_is_no_trace_is_refused(body):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as caught:
         Trace.from_json(body)
+    assert isinstance(caught.value, KnarrError)
 
 
 def test_rendered_as_a_tree(trace):

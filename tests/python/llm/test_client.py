@@ -344,7 +344,7 @@ def test_settings_name_the_model() -> None:
 
 def test_nothing_heavy_is_imported_before_the_first_request() -> None:
     code = (
-        "import sys; from knarr.llm import OpenAIChat, load_chat; OpenAIChat('http://x/v1', 'm').count_tokens('a');"
+        "import sys; from knarr.models.chat import OpenAIChat, load_chat; OpenAIChat('http://x/v1', 'm').count_tokens('a');"
         "print([m for m in ('openai', 'httpx', 'numpy', 'sqlalchemy') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -131,7 +131,7 @@ class ExtractivePolicy:
         return [*calls, *self._mentions(view), *self._hops(view, plan)] if view.resolution.wide else calls
 
     def _greps(self, view: View, plan: _Plan) -> list[ToolCall]:
-        """Greps for what is still uncovered, in the documents that are meant. What is found is shown, and what
+        """Greps for uncovered words, in the documents that are meant. What is found is shown, and what
         stands nowhere counts against an answer."""
         coverage = Coverage(view.shown)
         missing = coverage.missing(plan.wanted)[: self._tuning.greps]
@@ -191,12 +191,12 @@ def _less(tokens: int, used: int) -> int:
 
 
 def _meant(view: View) -> list[str]:
-    """Where the answer must be."""
+    """The URIs under which the answer must be."""
     return [view.scope] if view.resolution.wide else [found.uri for found in view.resolution.candidates]
 
 
 def _likely(view: View) -> list[str]:
-    """Where to look closer: in the documents named or hinted at, else everywhere."""
+    """The URIs to look closer at: the documents named or hinted at, else everywhere."""
     return [found.uri for found in view.resolution.candidates] or [view.scope]
 
 

@@ -1,7 +1,7 @@
-"""Any chat model drives the loop: history to request, reply to decision.
+"""Any chat model drives the loop: the history becomes a request, and the reply a decision.
 
-Nothing a model says and no failure of its server leaves this module as an exception. Replies that cannot
-be read are faults that the loop tells the model about, and so is an answer before anything was looked up;
+Nothing a model says and no failure of its server leaves this module as an exception. A reply that cannot be
+read is a fault that the loop tells the model about, and so is an answer before anything was looked up;
 a model that cannot be reached ends the run with what was found. Reasoning is never an answer.
 """
 
@@ -31,10 +31,11 @@ from knarr.language.plain import one_line
 from knarr.models.chat import ChatModel, ChatReply, ChatRequest
 from knarr.models.prompts import prompt
 from knarr.types import ModelUsage
+from knarr.uris import above
 
-_REPLY_SHARE = 8  # of the window, one part is kept for the reply
+_REPLY_SHARE = 8  # one part in eight of the window is kept for the reply
 _LEAST_REPLY, _MOST_REPLY = 256, 16_384
-_CALL_SHARE = 5  # of the room for messages, one part may be one observation
+_CALL_SHARE = 5  # one part in five of the room for messages may be one observation
 _LEAST_CALL = 64
 _SHRINKS = 3  # how often a request that the server found too long is made shorter
 _LAST_TURN_S = 10.0  # given to the last turn when the time is over
@@ -176,7 +177,8 @@ class ModelPolicy:
         raise ContextOverflow("the question does not fit the model's window")
 
     def _shorter(self, request: ChatRequest) -> int:
-        """Tokens for the next try after a request that was too long: half of what came after the question."""
+        """The tokens for the next try after a request that was too long: half of what follows the question
+        goes."""
         sizes = Sizes(self._chat.count_tokens)
         whole = _size(request, sizes)
         return whole - (whole - _size(replace(request, messages=request.messages[:2]), sizes)) // 2
@@ -200,7 +202,7 @@ class ModelPolicy:
         return self._chat.window_tokens - self._reply_room()
 
     def _overhead(self, style: Style) -> int:
-        """Tokens of what a style says beside the history."""
+        """Tokens that a style adds to the history: its prompt and the tools."""
         tools = (
             [json.dumps(tool) for tool in tool_schemas(TOOLS)]
             if style == "native"
@@ -228,15 +230,18 @@ def _schema(view: View) -> dict[str, Any]:
 
 
 def _known(view: View) -> list[str]:
-    """The URIs that a model can have from what it was shown, and what they lie in, inside the run's scope."""
+    """The URIs that a model can know from what it was shown, and the places above them, inside the run's
+    scope."""
     named = [found.uri for found in view.resolution.candidates]
     named += [uri for seen in view.observations for uri in seen.uris]
     known = {view.scope: None}
-    above = view.scope.rstrip("/") + "/"
+    inside = view.scope.rstrip("/") + "/"
     for uri in named:
-        while uri.startswith(above) and uri != above and uri not in known:
-            known[uri] = None
-            uri = uri.rstrip("/").rpartition("/")[0] + "/"
+        places = (uri, *(folder.rstrip("/") + "/" for folder in above(uri.rstrip("/"))))
+        for place in places:
+            if not place.startswith(inside) or place == inside or place in known:
+                break
+            known[place] = None
     return list(known)
 
 
@@ -260,7 +265,7 @@ def _seconds(view: View) -> float | None:
 
 
 def _paid(error: BaseException) -> ModelUsage:
-    """What a failed try cost, where the model says so."""
+    """What a failed try cost, where the error says so."""
     usage = getattr(error, "usage", None)
     return usage if isinstance(usage, ModelUsage) else ModelUsage()
 

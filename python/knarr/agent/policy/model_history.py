@@ -1,20 +1,19 @@
-"""What of the history is sent: everything, or what is of use, or what fits.
+"""Which part of the history is sent to a chat model: everything, or what is of use, or what fits its window.
 
-The history itself is never changed. What is left out of a request is remembered for the run, so that the
-next request leaves it out too and the sent prefix stays the same:
+The history itself is never changed. What a request leaves out is remembered for the run, so that the next
+request leaves it out too. That keeps the sent prefix the same, and a server's prefix cache useful.
 
-fold   observations that are of no more use are replaced by their URIs. Of no more use are
-       - failed, repeated and empty ones, and
-       - those of Search, List and Grep that are older than two rounds and none of whose URIs the model
-         has used since, in a call's scope or URI or in its own words.
-       Done in steps, when a quarter of what is sent can be saved, so that caches hit in between.
-fit    when the messages do not fit the window, observations are replaced by a note that says how many
-       tokens were dropped and what to read again: first those of no more use, then old ones, then those
-       whose URIs the model has used; down to a part of the room, so that it does not happen in each round.
-       Then turns of which nothing else is left go whole, calls with their replies; then the observations
-       that speak most of the question, and the latest at last. The question always stays.
+fold   Observations that have become useless are replaced by their URIs. An observation is useless when it
+       failed, repeats another or is empty; or when it is older than two rounds, was not read on purpose, and
+       the model has used none of its URIs since, in the target of a call or in its own words. Folding waits
+       until it saves a quarter of a request, so that caches hit in between.
+fit    When the messages do not fit the window, observations are replaced by a note that says how many tokens
+       were dropped and what to read again: useless ones first, then old ones, then those whose URIs the model
+       has used. This goes on down to a part of the room, so that it does not happen in each round. Then turns
+       of which nothing else is left are dropped whole, calls with their replies; then the observations that
+       share most words with the question; the latest ones last. The question always stays.
 
-The calls whose observations are left out may be made again.
+Nothing is lost for good: the calls whose observations are left out may be made again.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ Count = Callable[[str], int]
 Parts = tuple[str, ...]
 
 OLD_ROUNDS = 2  # an observation is old when more rounds than these have passed since
-_FOLD_SHARE = 0.25  # of what is sent, which a step must save
-_FOLD_TOKENS = 400  # and at least so many
-_ROOMY = 0.7  # of the room, down to which old observations are dropped at once
+_FOLD_SHARE = 0.25  # the part of a request that a step of folding must save,
+_FOLD_TOKENS = 400  # and the least number of tokens
+_ROOMY = 0.7  # the part of the room down to which old observations are dropped at once
 _KEPT_URIS = 6
-_RELEVANT = 3  # observations that speak most of the question
+_RELEVANT = 3  # how many observations count as those that share most words with the question
 _PRECIOUS = 3  # the rank from which observations are dropped only when nothing else is left
 MESSAGE_TOKENS, _CALL_TOKENS = 10, 40  # marks, roles and ids around them
 
@@ -49,15 +48,15 @@ class Omissions:
     """What is left out of the requests of one run.
 
     instead:  by call id, the text that stands for an observation
-    turns:    the turns (places among them) that were dropped whole
-    most:     tokens of a request, after the server found a longer one too long
-    speaks:   by call id, how much an observation speaks of the question, once that was asked
+    turns:    the numbers of the turns that were dropped whole
+    most:     the most tokens of a request, after the server refused a longer one
+    shares:   by call id, the share of the question's words in one piece of an observation, once computed
     """
 
     instead: dict[str, str] = field(default_factory=dict)
     turns: set[int] = field(default_factory=set)
     most: int | None = None
-    speaks: dict[str, float] = field(default_factory=dict)
+    shares: dict[str, float] = field(default_factory=dict)
 
     def left_out(self, view: View) -> frozenset[str]:
         """Ids of the calls whose observations are not sent as they were."""
@@ -66,7 +65,7 @@ class Omissions:
 
 
 class Sizes:
-    """Tokens of messages by a model's own count. For one request: counts are kept."""
+    """Tokens of messages by a model's own count. Made for one request, since it remembers every text."""
 
     def __init__(self, count: Count) -> None:
         self._count = count
@@ -93,7 +92,7 @@ class Sizes:
 
 
 class Uses:
-    """What the model has used so far: scopes and URIs of its calls, and its own words, by round."""
+    """What the model has used so far, by round: the targets of its calls, and its own words."""
 
     def __init__(self, view: View) -> None:
         whole = _parts(view.scope)
@@ -138,7 +137,7 @@ def _parts(uri: object) -> Parts | None:
 
 
 def sent_messages(view: View, omitted: Omissions) -> list[Message]:
-    """The messages of the run with what was folded and dropped left out."""
+    """The messages of the run without what was folded or dropped."""
     head, turns = _split(view.messages)
     kept = [
         replace(message, content=omitted.instead.get(message.call_id, message.content))
@@ -174,7 +173,7 @@ def fold(view: View, omitted: Omissions, sizes: Sizes) -> None:
 
 
 def useless(view: View, seen: Observation, uses: Uses) -> bool:
-    """See the module; the latest round's observations never are."""
+    """Whether an observation has become useless (see the module); one of the latest round never has."""
     if view.round - seen.round <= 1:
         return False
     if seen.error or seen.repeated or not seen.uris:
@@ -184,7 +183,7 @@ def useless(view: View, seen: Observation, uses: Uses) -> bool:
 
 
 def fit(view: View, omitted: Omissions, sizes: Sizes, room: int) -> bool:
-    """Drops what is needed so that the messages have at most `room` tokens; False when they cannot."""
+    """Drop observations and turns until the messages have at most `room` tokens; False when they cannot."""
 
     def over(share: float = 1.0) -> bool:
         return sizes.messages(sent_messages(view, omitted)) > share * room
@@ -217,27 +216,27 @@ def _drop(seen: Observation, omitted: Omissions, sizes: Sizes, most_tokens: int 
 
 
 def _worth(view: View, omitted: Omissions) -> dict[str, tuple[int, float, int]]:
-    """What observations are worth keeping for, by call id: of no more use 0, old 1, used 2, speaking of the
-    question 3, the latest 4; then, of those that speak and the latest, how much they speak; then by age."""
-    speaking, uses = _speaking(view, omitted.speaks), Uses(view)
+    """By call id, how much an observation is worth keeping: 0 useless, 1 old, 2 used, 3 about the question, 4
+    the latest. Within the last two ranks the share of the question's words decides, then the age."""
+    about, uses = _about_question(view, omitted.shares), Uses(view)
     latest = max((seen.round for seen in view.observations), default=0)
 
     def rank(seen: Observation) -> int:
         if seen.round == latest:
             return 4
-        if seen.id in speaking:
+        if seen.id in about:
             return _PRECIOUS
         return 0 if useless(view, seen, uses) else 2 if uses.of(seen) else 1
 
     found = {}
     for n, seen in enumerate(view.observations):
         worth = rank(seen)
-        found[seen.id] = (worth, omitted.speaks[seen.id] if worth >= _PRECIOUS else 0.0, n)
+        found[seen.id] = (worth, omitted.shares[seen.id] if worth >= _PRECIOUS else 0.0, n)
     return found
 
 
-def _speaking(view: View, known: dict[str, float]) -> set[str]:
-    """The ids of the observations with most of the question's words in one piece. `known` is filled."""
+def _about_question(view: View, known: dict[str, float]) -> set[str]:
+    """The ids of the observations with most of the question's words in one piece. Fills `known`."""
     for seen in view.observations:
         if seen.id not in known:
             known[seen.id] = support(view.question, [piece.text for piece in seen.shown])
@@ -247,7 +246,8 @@ def _speaking(view: View, known: dict[str, float]) -> set[str]:
 
 
 def _split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:
-    """What stands before the first assistant message; then the rounds, each with all up to the next."""
+    """The messages before the first of the assistant; then the rounds, each with all messages up to the
+    next."""
     head: list[Message] = []
     rounds: list[list[Message]] = []
     for message in messages:

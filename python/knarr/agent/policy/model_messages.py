@@ -4,11 +4,11 @@ native   the chat-completions form: calls stand in assistant messages, observati
 schema   for servers and models without tool calls: an assistant message holds the decision's JSON as it
          was asked for, and the observations of its calls stand together in one user message
 
-Both are made from the history alone and message by message, so that a request is the last one with more
-at its end, byte for byte, as long as nothing was folded or dropped.
+Both are made from the history alone and message by message. So a request is, byte for byte, the last one with
+more at its end, as long as nothing was folded or dropped.
 
-Marks of chat templates (<|im_start|>, [INST], ...) may be taken for what they say wherever they stand, so
-in all but the system message they are broken: in a URI by an escape, elsewhere by a space.
+A server may obey the marks of a chat template (<|im_start|>, [INST], ...) wherever they stand. So in all but
+the system message they are broken: in a URI by an escape, elsewhere by a space.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from knarr.agent.history import chat_messages
 from knarr.agent.tools import TOOLS
 from knarr.agent.values import Message, ToolSpec
 from knarr.models.prompts import prompt
+from knarr.uris import SCHEME
 
 NATIVE_PROMPT, SCHEMA_PROMPT = "agent_native_v1", "agent_schema_v1"
 
@@ -66,12 +67,12 @@ _MARK = (
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\])"
 )
 _MARKS = re.compile(_MARK)
-_URI_OR_MARK = re.compile(rf"(?P<uri>viking://\S+)|{_MARK}")
+_URI_OR_MARK = re.compile(rf"(?P<uri>{SCHEME}\S+)|{_MARK}")
 
 
 def defused(message: Message) -> str:
-    """A message's content with marks of chat templates broken. What is not quoted in a tool message is
-    names, which stay valid: an escaped name means the same."""
+    """A message's content with marks of chat templates broken. Unquoted lines of a tool message hold names, and
+    those stay valid: an escaped name means the same."""
     if _MARKS.search(message.content) is None:
         return message.content
     lines = message.content.split("\n")

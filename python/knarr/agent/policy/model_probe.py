@@ -1,4 +1,4 @@
-"""Which style a chat model can do: asked once, by one tiny request for a tool call."""
+"""Which style a chat model supports, found out once by a tiny request for a tool call."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _KNOWN: WeakKeyDictionary[ChatModel, Style] = WeakKeyDictionary()
 
 
 def known_style(chat: ChatModel) -> Style | None:
-    """What was found out about this model object, None when nothing was."""
+    """The style that was found for this model object, None when none was."""
     with _LOCK, suppress(TypeError):
         return _KNOWN.get(chat)
     return None
 
 
 def remember_style(chat: ChatModel, style: Style) -> None:
-    """Models that cannot be keys are asked again in each run."""
+    """Remember a model's style. A model object that cannot be a key is asked again in each run."""
     with _LOCK, suppress(TypeError):
         _KNOWN[chat] = style
 

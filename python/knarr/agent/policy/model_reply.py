@@ -1,14 +1,14 @@
 """From the reply of a chat model to a decision. Nothing that a model may say raises.
 
-Read are
+Two forms are read:
 - one JSON object as the schema style asks for it: {"thought", "calls": [{tool, arguments}]} or
   {"thought", "answer": {"found", "text", "quotes": [{uri, text}]}}; also when a model of the native style
   writes it, with a fence or a tag around it, or with its one call outside of the list;
 - plain text with its quotes written as "the exact words" (viking://...). Text that begins with "The library
   does not hold the answer" says that it is not there.
 
-Text that begins like such an object and cannot be read is no answer, and neither is reasoning: the model
-is told what was wrong. Whether a quote holds is decided elsewhere, by the library.
+Text that begins like such an object and cannot be read is no answer, and neither is reasoning: the model then
+learns what was wrong. Whether a quote holds is decided elsewhere, against the library.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from knarr.language.citations import locate
 from knarr.models.chat import ParsedObject, read_object
 from knarr.models.chat.replies import without_thinking
 from knarr.types import ModelUsage
+from knarr.uris import SCHEME
 
 MOST_CALLS = 32  # of one turn; more are not even refused one by one
 TEXT_CHARS = 2_000  # of the text beside calls, kept in the history
@@ -43,7 +44,7 @@ _NOT_FOUND = re.compile(
     r"(?:hold|contain|have|give|provide|include) (?:the|an|any) (?:answer|evidence|information)|not[_ ]found\b)",
     re.IGNORECASE,
 )
-_URI = re.compile(r"[(\[<]\s*(viking://[^\s\"“”]+)")
+_URI = re.compile(rf"[(\[<]\s*({SCHEME}[^\s\"“”]+)")
 _OPENS, _CLOSES = '"“„«', '"”“»'
 _GAP = " \t\n.,;:!?…–—-"  # between the closing mark and the bracket
 _MOST_MARKS = 12
@@ -176,7 +177,7 @@ def _bounded(uri: str) -> str:
 def full_uri(uri: str, shown: Sequence[Excerpt]) -> str:
     """A URI as a model wrote it, made whole where it left out the document that was named once above."""
     uri = uri.strip().strip("<>")
-    if uri.startswith("viking://") or not uri:
+    if uri.startswith(SCHEME) or not uri:
         return uri
     tail = "/" + uri.lstrip("/")
     return next((piece.uri for piece in reversed(shown) if piece.uri.endswith(tail)), uri)

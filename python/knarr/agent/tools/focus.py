@@ -230,7 +230,7 @@ class Focus:
         return cost if known else cost + count(document)
 
     def _pieces(self, group: Sequence[Ranked]) -> list[Excerpt]:
-        """Passages of one object in its order, those that (nearly) touch as one piece."""
+        """The passages of one object in its order, as one excerpt where they touch or nearly do."""
         whole = group[0].whole
         runs: list[tuple[int, int, float]] = []
         for one in sorted(group, key=lambda one: one.part.begin):

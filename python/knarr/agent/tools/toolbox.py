@@ -19,7 +19,7 @@ _NAME_CHARS = 60
 
 
 def unknown_tool(call: ToolCall) -> str:
-    """What a model is told that called a tool which does not exist."""
+    """The reply to a call of a tool that does not exist."""
     return f"there is no tool {call.tool[:_NAME_CHARS]!r}; the tools are {', '.join(tool.name for tool in TOOLS)}"
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from knarr.errors import ChatError
 from knarr.models.chat.count import reply_texts, request_texts
 from knarr.models.chat.types import ChatReply, ChatRequest
-from knarr.models.embed.tokens import RegexTokenizer
 from knarr.types import ModelUsage
 
 Line = ChatReply | str | Exception | Callable[[ChatRequest], ChatReply]
@@ -27,6 +26,8 @@ class ScriptedChat:
     def __init__(
         self, replies: Iterable[Line] = (), *, name: str = "scripted", window_tokens: int = 8192
     ) -> None:
+        from knarr.models.embed.tokens import RegexTokenizer  # brings NumPy, which a chat model does not need
+
         self.name = name
         self.window_tokens = window_tokens
         self.requests: list[ChatRequest] = []

@@ -1,7 +1,7 @@
 """Reading the one JSON object in what a model wrote.
 
 Only slips that leave no doubt are mended, and each is named. Two objects, a key given twice with two
-values, or an object that breaks off inside a value are refused: whoever asked is told why, and decides.
+values, or an object that breaks off inside a value are refused with the reason, and the caller decides.
 Time is linear in the text, and long texts are refused.
 """
 
@@ -30,8 +30,8 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 class ParsedObject:
     """What a text holds.
 
-    value:  the object, None when there is none to be trusted
-    note:   what was mended or passed over, "" for clean JSON; without a value, why there is none
+    value:  the object; None when there is none, or none to be trusted
+    note:   what was mended or passed over, "" for clean JSON; without a value, the reason
     cut:    whether the end was missing: only closing brackets are ever added, so a value is whole as far as
             it goes, but more may have been meant
     """

@@ -26,10 +26,10 @@ class Turn:
     """Runs once.
 
     send:         sends a chat completion, a context manager around its streamed bytes
-    body:         what is sent to a server of some habits
+    body:         the request body for a server with these habits
     until:        on `clock`, when the time for all tries is over
     name_error:   a message about the server as the user may see it
-    habits:       (after `run`) those that the server was found to have
+    habits:       after `run`: the habits that the server was found to have
     named_window: tokens of the window that an overflow error named, 0 for none
     """
 

@@ -1,6 +1,6 @@
-"""An ONNX model on the CPU, run in two ways: by all threads for one text, by one thread each for many.
+"""An ONNX model on the CPU, run by all threads for one text, or by one thread for each of many texts.
 
-Results are the same to the bit. Each way has an onnxruntime session of its own, made when first needed;
+Both ways give the same bits. Each way has an onnxruntime session of its own, made when first needed;
 for the offline models the second one takes 40 MB.
 """
 
