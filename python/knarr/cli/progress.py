@@ -61,7 +61,7 @@ def progress_count(title: str, *, names: bool = False) -> Iterator[Progress | No
         task = bar.add_task(title, total=None)
 
         def show(done: int, total: int, name: str) -> None:
-            text = _escaped(page.one_line(f"{title} {name}")) if names else title
+            text = _escaped(page.clean_line(f"{title} {name}")) if names else title
             bar.update(task, completed=done, total=total, description=text)
 
         yield show
