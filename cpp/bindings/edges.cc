@@ -3,7 +3,7 @@
 #include <pybind11/typing.h>
 
 #include "bindings/boundary.h"
-#include "bindings/names.h"
+#include "bindings/python_types.h"
 #include "engine/engine.h"
 #include "engine/results.h"
 

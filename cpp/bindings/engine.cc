@@ -3,15 +3,15 @@
 #include <pybind11/typing.h>
 
 #include "base/error.h"
-#include "bindings/boundary.h"
-#include "bindings/names.h"
+#include "bindings/arguments.h"
+#include "bindings/python_types.h"
 
 namespace knarr::bindings {
 namespace {
 
 using Texts = py::typing::List<py::str>;
 
-std::vector<Kind> kinds_of(const std::optional<Texts>& list) {
+std::vector<Kind> kind_list(const std::optional<Texts>& list) {
   std::vector<Kind> out;
   const Strings names = Strings::of(list);
   for (const std::string_view name : std::span<const std::string_view>(names)) {
@@ -29,7 +29,7 @@ std::pair<Row, Row> add(Engine& self, const Texts& uris, const py::array& vector
                         const std::optional<std::string>& document, bool replace,
                         const std::optional<Texts>& previews) {
   const Strings names(uris), bodies = Strings::of(texts), shown = Strings::of(previews);
-  const std::vector<Kind> kind = kinds_of(kinds);
+  const std::vector<Kind> kind = kind_list(kinds);
   Objects objects{names, floats(vectors, 2, "vectors"), bodies, kind, shown, {}, replace};
   if (vectors.shape(0) != static_cast<py::ssize_t>(uris.size()) ||
       vectors.shape(1) != static_cast<py::ssize_t>(self.dim())) {

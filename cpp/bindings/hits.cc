@@ -4,7 +4,7 @@
 #include <map>
 
 #include "bindings/boundary.h"
-#include "bindings/names.h"
+#include "bindings/python_types.h"
 #include "engine/engine.h"
 #include "engine/results.h"
 

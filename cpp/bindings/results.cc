@@ -1,7 +1,7 @@
 #include "engine/results.h"
 
 #include "bindings/boundary.h"
-#include "bindings/names.h"
+#include "bindings/python_types.h"
 
 namespace knarr::bindings {
 namespace {

@@ -1,13 +1,13 @@
-// Removal of many edges. Of a run of nodes, what begins with them goes whole from the tree that is
-// ordered by it; what the others hold of it goes in the order of their keys, so that no node is
-// copied or searched twice.
+// Removal of many edges at once. The edges of a run of nodes are one range of the tree that is
+// ordered by that end, and are dropped as a range. The other trees erase their keys in sorted
+// order, so that no tree node is copied or searched twice.
 #include <algorithm>
 
 #include "edges/edges.h"
 
 namespace knarr {
 
-// Erases keys that are there.
+// Erases keys that are all present.
 template <class V>
 void EdgeStore::erase_each(CowTree<Triple, V>& tree, std::vector<Triple> keys) {
   std::ranges::sort(keys);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "uri/uri.h"
+#include "base/utf8.h"
 
 namespace knarr {
 namespace {

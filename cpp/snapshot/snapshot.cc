@@ -1,5 +1,6 @@
-// Load, validate, then use. The checks go from what is believed to what it vouches for: the size of
-// the file, the header, the table, the places of the sections, the gaps between them, the sections.
+// Load, validate, then use. Each check relies only on bytes that an earlier one has validated: the
+// size of the file, the header, the table, the places of the sections, the gaps between them, and
+// the sections.
 #include "snapshot/snapshot.h"
 
 #include <fcntl.h>
@@ -127,7 +128,7 @@ void Snapshot::validate() {
     corrupt("table", "its checksum is wrong");
   }
 
-  std::uint64_t at = format::kHeaderBytes;  // all before this is vouched for
+  std::uint64_t at = format::kHeaderBytes;  // all bytes before this are validated
   for (std::uint32_t i = 0; i < sections; ++i) {
     const std::byte* entry = table.data() + i * format::kEntryBytes;
     const auto* name = reinterpret_cast<const char*>(entry);

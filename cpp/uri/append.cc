@@ -58,7 +58,8 @@ NodeId TrieAppender::object(NodeId parent, std::string_view name) {
     trie_.nodes_.edit(id)->rows = row;
     return id;
   }
-  if (id != kNoNode) id = trie_.child(parent, name);  // a directory that waited is gone now
+  if (id != kNoNode)
+    id = trie_.child(parent, name);  // a stale directory of that name was erased just now
   if (id == kNoNode) return trie_.create(parent, name, true, row);
   if (trie_.node(id).is_object) {
     fail(ErrorCode::kAlreadyExists, trie_.uri(id) + " exists already");

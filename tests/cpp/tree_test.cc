@@ -125,21 +125,21 @@ TEST(CowTree, PackedTreesAreTrees) {
   }
 }
 
-TEST(Pool, ObjectsOutliveIt) {
+TEST(ObjectPool, ObjectsOutliveIt) {
   constexpr std::size_t objects = 5'000;  // over several chunks
   std::vector<int*> made;
   {
-    Pool pool;
+    ObjectPool pool;
     for (std::size_t i = 0; i < objects; ++i) {
       made.push_back(static_cast<int*>(pool.take(1000 + i % 40)));
       *made.back() = static_cast<int>(i);
       ASSERT_EQ(reinterpret_cast<std::uintptr_t>(made.back()) % alignof(std::max_align_t), 0u);
     }
-    for (std::size_t i = 0; i < objects; i += 2) Pool::give_back(made[i]);
+    for (std::size_t i = 0; i < objects; i += 2) ObjectPool::give_back(made[i]);
   }
   for (std::size_t i = 1; i < objects; i += 2) {
     ASSERT_EQ(*made[i], static_cast<int>(i));
-    Pool::give_back(made[i]);
+    ObjectPool::give_back(made[i]);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "base/error.h"
-#include "trie_twin.h"
+#include "trie_reference.h"
 #include "uri/restore.h"
 
 namespace knarr {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "trie_twin.h"
+#include "trie_reference.h"
 #include "uri/append.h"
 #include "uri/trie.h"
 #include "uri/uri_order.h"

@@ -1,12 +1,12 @@
-// The writing calls. Each takes the writer's lock, copies the State (O(1)), edits the copy, appends
-// to the stores behind what published views show, and publishes. A call that throws drops its draft
-// and takes back what it appended.
+// The writing calls. Each takes the writers' lock, copies the State (O(1)), edits the copy, appends
+// to the stores behind the end of all published views, and publishes. A call that throws drops its
+// draft and rolls back what it appended.
 #include <algorithm>
 #include <unordered_set>
 
 #include "base/error.h"
 #include "engine/engine.h"
-#include "engine/stores.h"
+#include "engine/engine_impl.h"
 #include "uri/append.h"
 #include "vectors/rows/normalise.h"
 
@@ -48,7 +48,7 @@ bool lies_under(const Path& path, const Path& directory) {
          std::equal(directory.begin(), directory.end(), path.begin());
 }
 
-// Puts the objects' nodes into the trie; returns them, and in `gone` the nodes that went.
+// Adds the objects' nodes to the trie. Returns them, and in `gone` the nodes that were erased.
 std::vector<NodeId> place_nodes(Trie& trie, const Objects& objects, Row begin,
                                 std::vector<NodeId>& gone) {
   TrieAppender appender(trie, begin);
@@ -136,7 +136,7 @@ void append_vectors(VectorStore& store, const Objects& objects, const Trie& trie
 
 void append_records(Records& records, const Objects& objects, const Trie& trie,
                     const std::vector<NodeId>& nodes, std::size_t begin) {
-  while (records.size() < begin) records.push_back({});  // rows that an add lost for want of memory
+  while (records.size() < begin) records.push_back({});  // rows of an add that ran out of memory
   records.truncate(begin);
   const NodeId document = objects.document ? trie.find(parse_uri(*objects.document)) : kNoNode;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -165,8 +165,8 @@ bool has_live_row(const Block& block, const RowSet& live) {
   return false;
 }
 
-// The texts of which no row is live any more, among those that lose rows. Most lie within one range
-// of what is gone, and are passed over in one step where no other text's rows lie between theirs.
+// The texts that lose their last live row with the rows in `gone`. Most texts lie within one range
+// of `gone`; such a text is skipped in one step when its rows are contiguous.
 std::vector<BlockId> dead_texts(const State& before, const RowSet& live, const RowSet& gone) {
   std::unordered_set<BlockId> seen;
   std::vector<BlockId> dead;
@@ -224,7 +224,7 @@ RowRange Engine::add(const Objects& objects) {
   }
   for (const BlockId id : dead) stores_->texts.release(id);
   stores_->show(*draft);
-  publish(std::move(draft), let_go_of(rows_gone.size()));
+  publish(std::move(draft), when_to_free(rows_gone.size()));
   return {begin, end};
 }
 
@@ -240,7 +240,7 @@ std::uint64_t Engine::remove(std::string_view uri) {
   for (RowSet& kind : draft->by_kind) kind.remove(rows);
   for (const BlockId id : dead_texts(*before, draft->live(), rows)) stores_->texts.release(id);
   stores_->show(*draft);
-  publish(std::move(draft), let_go_of(rows.size()));
+  publish(std::move(draft), when_to_free(rows.size()));
   return rows.size();
 }
 
