@@ -81,7 +81,7 @@ TEST(Crc32c, KnownValues) {
   EXPECT_EQ(crc32c({}), 0u);
 }
 
-TEST(Crc32c, TwinsAgreeAtAnyLengthAndPlace) {
+TEST(Crc32c, VariantsAgreeAtAnyLengthAndPlace) {
   std::mt19937 random(3);
   std::string text(1000, '\0');
   for (char& c : text) c = static_cast<char>(random());

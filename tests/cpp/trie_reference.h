@@ -1,5 +1,5 @@
-// A dull reference of the trie, a list of (path, row) in order of creation; and paths to fill both
-// with.
+// A reference model of the trie: a map from path to row, and each directory's children in order.
+// Tests apply the same operations to both and compare; `Names` makes paths for them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A trie that is made again of its nodes.
+// A trie that is rebuilt from the list of its nodes.
 #include <gtest/gtest.h>
 
 #include <functional>

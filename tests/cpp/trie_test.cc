@@ -1,4 +1,4 @@
-// The trie against its dull reference.
+// The trie against its reference model.
 #include "uri/trie.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace knarr {
 namespace {
 
-TEST(Trie, RandomEditsMatchTheTwin) {
+TEST(Trie, RandomEditsMatchTheReference) {
   for (unsigned seed = 0; seed < 8; ++seed) {
     Names names(seed);
     Trie trie;
@@ -48,7 +48,7 @@ TEST(Trie, RandomEditsMatchTheTwin) {
       if (step % 100 == 0) kept.emplace_back(trie, reference);
     }
     expect_equal(trie, reference);
-    for (const auto& [old_trie, old_twin] : kept) expect_equal(old_trie, old_twin);
+    for (const auto& [old_trie, old_reference] : kept) expect_equal(old_trie, old_reference);
   }
 }
 

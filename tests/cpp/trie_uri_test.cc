@@ -1,4 +1,4 @@
-// The trie as it is asked by URIs, and their order.
+// Looking up the trie by URIs, and the order of URIs.
 #include <gtest/gtest.h>
 
 #include "base/error.h"
