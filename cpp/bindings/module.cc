@@ -29,7 +29,7 @@ const char* class_name(ErrorCode code) {
 // code of its own package while it is being imported itself.
 void set_error(const Error& error) {
   const py::object type = py::module_::import("knarr.errors").attr(class_name(error.code()));
-  // A message may quote a file name or bytes of a damaged file: show what is text of it.
+  // A message may quote a file name or bytes of a damaged file: replace what is not text.
   const std::string_view what = error.what();
   PyObject* message =
       PyUnicode_DecodeUTF8(what.data(), static_cast<Py_ssize_t>(what.size()), "replace");

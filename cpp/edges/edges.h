@@ -61,7 +61,7 @@ struct Activation {
   bool operator==(const Activation&) const = default;
 };
 
-// One edge, as listings and snapshots see it. Views live as long as the store they came from.
+// One edge, as listings and snapshots see it.
 struct Edge {
   NodeId source;
   NodeId target;

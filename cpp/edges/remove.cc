@@ -48,7 +48,7 @@ std::size_t EdgeStore::remove_edges(const std::vector<Triple>& edges) {
 
 std::size_t EdgeStore::remove_node(NodeId node) { return remove_run(node, node); }
 
-// Nodes that came together have consecutive ids: a subtree is one run, or few.
+// Nodes that were added together have consecutive ids, so a subtree is one run of ids, or few.
 std::size_t EdgeStore::remove_nodes(std::span<const NodeId> nodes) {
   std::size_t removed = 0;
   for (std::size_t i = 0, end; i < nodes.size() && edge_count() > 0; i = end) {

@@ -7,12 +7,12 @@
 //   TextSpan section = engine.read(hits.uri(0));
 //
 // A scope is a URI and means the whole subtree under it, by path component. Filters apply before
-// anything is ranked. Answers are deterministic: equal scores stand in the order of their URIs as
+// anything is ranked. Answers are deterministic: equal scores are ordered by their URIs as
 // strings.
 //
 // Threads: all methods may be called from any thread at any time. A reading call takes the State
 // that is published at its start and works on it without locks: it sees a change whole or not at
-// all, and waits for nobody. Writing calls follow one another, work on a draft, and publish it at
+// all, and waits for no other call. Writing calls follow one another, work on a draft, and publish it at
 // their end; one that throws has changed nothing.
 //
 // Errors are thrown as Error: kInvalidArgument for values that are refused, kNotFound for a URI
@@ -46,7 +46,7 @@ struct Objects {
   std::span<const std::string_view> texts;     // n, or none at all; UTF-8
   std::span<const Kind> kinds;                 // n, or none: all are chunks
   std::span<const std::string_view> previews;  // n, or none: the beginnings of the texts
-  std::optional<std::string_view> document;    // a URI that all of them lie under
+  std::optional<std::string_view> document;    // a URI above all of them
   bool replace = false;                        // remove all objects now under `document`
 };
 
@@ -92,8 +92,8 @@ struct NewEdges {
 
 class Engine {
  public:
-  // dim is 1 to 65536. Vectors are stored in `precision`, and what is exact is exact over those: a
-  // score is that of the stored vector.
+  // dim is 1 to 65536. Vectors are stored in `precision`, and exact search is exact over the
+  // stored vectors: a score is the cosine of the query and the stored vector.
   explicit Engine(std::size_t dim, Precision precision = Precision::kFloat32);
   ~Engine();
   Engine(const Engine&) = delete;
@@ -116,7 +116,7 @@ class Engine {
   //
   // With `replace`, objects now under the document go in the same publish. The directory keeps its
   // place in its parent, URIs that are added again keep their node (and so their edges), and
-  // children stand in the new order.
+  // children take the new order.
   RowRange add(const Objects& objects);
 
   // Removes an object or a whole subtree from every index, and the directories that become empty.

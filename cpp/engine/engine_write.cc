@@ -48,9 +48,9 @@ bool lies_under(const Path& path, const Path& directory) {
          std::equal(directory.begin(), directory.end(), path.begin());
 }
 
-// Adds the objects' nodes to the trie. Returns them, and in `gone` the nodes that were erased.
+// Adds the objects' nodes to the trie. Returns them, and in `erased` the nodes that were erased.
 std::vector<NodeId> place_nodes(Trie& trie, const Objects& objects, Row begin,
-                                std::vector<NodeId>& gone) {
+                                std::vector<NodeId>& erased) {
   TrieAppender appender(trie, begin);
   Path directory;
   if (objects.document) {
@@ -71,7 +71,7 @@ std::vector<NodeId> place_nodes(Trie& trie, const Objects& objects, Row begin,
     }
     nodes.push_back(appender.add(path));
   }
-  gone = appender.finish();
+  erased = appender.finish();
   return nodes;
 }
 
@@ -165,12 +165,12 @@ bool has_live_row(const Block& block, const RowSet& live) {
   return false;
 }
 
-// The texts that lose their last live row with the rows in `gone`. Most texts lie within one range
-// of `gone`; such a text is skipped in one step when its rows are contiguous.
-std::vector<BlockId> dead_texts(const State& before, const RowSet& live, const RowSet& gone) {
+// The texts that lose their last live row with the rows in `erased`. Most texts lie within one range
+// of `erased`; such a text is skipped in one step when its rows are contiguous.
+std::vector<BlockId> dead_texts(const State& before, const RowSet& live, const RowSet& erased) {
   std::unordered_set<BlockId> seen;
   std::vector<BlockId> dead;
-  gone.for_each_range([&](Row begin, Row end) {
+  erased.for_each_range([&](Row begin, Row end) {
     BlockId last = kNoBlock;
     for (Row row = begin; row < end; ++row) {
       const TextPlace place = before.texts.place(row);
@@ -203,14 +203,14 @@ RowRange Engine::add(const Objects& objects) {
     fail(ErrorCode::kUnsupported,
          "an engine holds at most 4294967295 rows; save and load to drop old ones");
   }
-  std::vector<NodeId> gone;
-  const std::vector<NodeId> nodes = place_nodes(draft->trie, objects, begin, gone);
+  std::vector<NodeId> erased;
+  const std::vector<NodeId> nodes = place_nodes(draft->trie, objects, begin, erased);
   const Row end = begin + static_cast<Row>(nodes.size());
   add_kinds(draft->by_kind, objects, begin);
-  const RowSet rows_gone = before->live() - draft->live();
-  for (RowSet& rows : draft->by_kind) rows.remove(rows_gone);
-  if (!gone.empty()) draft->edges.remove_nodes(gone);
-  const std::vector<BlockId> dead = dead_texts(*before, draft->live(), rows_gone);
+  const RowSet removed_rows = before->live() - draft->live();
+  for (RowSet& rows : draft->by_kind) rows.remove(removed_rows);
+  if (!erased.empty()) draft->edges.remove_nodes(erased);
+  const std::vector<BlockId> dead = dead_texts(*before, draft->live(), removed_rows);
 
   const TextStore::Mark mark = stores_->texts.mark();
   try {
@@ -224,7 +224,7 @@ RowRange Engine::add(const Objects& objects) {
   }
   for (const BlockId id : dead) stores_->texts.release(id);
   stores_->show(*draft);
-  publish(std::move(draft), when_to_free(rows_gone.size()));
+  publish(std::move(draft), when_to_free(removed_rows.size()));
   return {begin, end};
 }
 
@@ -250,8 +250,8 @@ std::uint64_t Engine::move(std::string_view source, std::string_view target) {
   const Path path = parse_uri(target);
   const NodeId node = draft->resolve(source);
   const std::uint64_t moved = draft->trie.node(node).rows.size();
-  const std::vector<NodeId> gone = draft->trie.move(node, path);
-  if (!gone.empty()) draft->edges.remove_nodes(gone);
+  const std::vector<NodeId> erased = draft->trie.move(node, path);
+  if (!erased.empty()) draft->edges.remove_nodes(erased);
   publish(std::move(draft));
   return moved;
 }

@@ -49,7 +49,7 @@ struct Expansion {
   Expanded operator[](std::size_t i) const { return {state, edges[i]}; }
 };
 
-// Where a row's text stands in the text of its document (or of its directory, see Engine::add).
+// The place of a row's text in the text of its document (or of its directory, see Engine::add).
 struct Extent {
   std::uint64_t begin_byte = 0;
   std::uint64_t end_byte = 0;
@@ -118,8 +118,8 @@ struct TextSpan {
   std::uint64_t end_byte = 0;
   std::uint64_t total_bytes = 0;             // of all that the URI names
   std::optional<std::uint64_t> next_offset;  // where to go on; none at the end
-  // When all of it stands together in one document's text: that document's URI and the place in it
-  // where the URI's text begins. Otherwise "" and 0, and lines count in the joined text.
+  // When all of the text is one piece of a document's text: that document's URI, and the offset at
+  // which the piece begins in it. Otherwise "" and 0, and lines count in the joined text.
   std::string document;
   std::uint64_t base_byte = 0;
   std::uint32_t line_begin = 1;  // lines of the piece's first and last byte, from 1
@@ -145,7 +145,7 @@ struct Stats {
   std::uint64_t texts_size_bytes;
   std::uint64_t index_size_bytes;    // of the texts, for grep
   std::uint64_t trie_size_bytes;     // nodes and their names
-  std::uint64_t rows_size_bytes;     // which rows lie below each node, and the rows of each kind
+  std::uint64_t rows_size_bytes;     // row sets of the nodes, and of each kind
   std::uint64_t records_size_bytes;  // each row's record: node, kind, preview, place of its text
   std::uint64_t edges_size_bytes;    // of which
   std::uint64_t edge_questions_size_bytes;  // their texts and vectors

@@ -25,7 +25,7 @@
 
 namespace knarr {
 
-// What a row stands for. Written once, when the row is made.
+// The record of a row. Written once, when the row is added.
 struct RowRecord {
   NodeId node = kNoNode;      // its object
   NodeId document = kNoNode;  // the document it was added with, if any

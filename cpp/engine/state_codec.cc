@@ -14,7 +14,7 @@ constexpr std::string_view kNames = "engine.names";
 constexpr std::size_t kNodeBytes = 16;
 
 void check_documents(const Snapshot& snapshot, const MappedRows& rows, const Trie& trie) {
-  NodeId known = kNoNode;  // the rows of a document stand together
+  NodeId known = kNoNode;  // the rows of a document are contiguous
   for (Row row = 0; row < rows.size(); ++row) {
     const NodeId document = rows.document(row);
     if (document == known) continue;

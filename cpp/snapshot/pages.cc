@@ -1,4 +1,4 @@
-// Layout of a section of checksums: u32 version, u32 CRC of what is before the first page, u64
+// Layout of a section of checksums: u32 version, u32 CRC of the bytes before the first page, u64
 // bytes before the first page, u64 bytes of a page, u64 count, then a CRC for each page.
 #include "snapshot/pages.h"
 

@@ -40,8 +40,8 @@ bool TrieAppender::take_over(NodeId id, bool is_object) {
     reorder(id);
     return true;
   }
-  trie_.erase(id);  // what lies below it is stale too
-  gone_.push_back(id);
+  trie_.erase(id);  // all nodes below it are stale too
+  erased_.push_back(id);
   return false;
 }
 
@@ -91,11 +91,11 @@ std::vector<NodeId> TrieAppender::finish() {
   open_.front().begin = next_;
   for (const NodeId id : stale_) {
     trie_.erase(id);
-    gone_.push_back(id);
+    erased_.push_back(id);
   }
   stale_.clear();
-  if (replaced_ != kNoNode) trie_.prune(replaced_, gone_);
-  return std::move(gone_);
+  if (replaced_ != kNoNode) trie_.prune(replaced_, erased_);
+  return std::move(erased_);
 }
 
 }  // namespace knarr

@@ -50,7 +50,7 @@ class TrieAppender {
   Path open_path_;          // names of open_[1..]
   NodeId replaced_ = kNoNode;
   std::unordered_set<NodeId> stale_;
-  std::vector<NodeId> gone_;
+  std::vector<NodeId> erased_;
 };
 
 }  // namespace knarr

@@ -18,9 +18,9 @@ namespace {
 // One of several lookups that go down the trie together.
 struct Walk {
   std::size_t index;      // of the URI
-  std::string_view path;  // what is left of it
-  std::string_view name;  // the component that is looked for
-  NodeId node;            // where it has come
+  std::string_view path;  // the rest of it
+  std::string_view name;  // the component to find next
+  NodeId node;            // the node reached so far
 };
 
 }  // namespace
@@ -120,7 +120,7 @@ std::vector<NodeId> Trie::find_plain_each(std::span<const std::string_view> uris
     }
     for (std::size_t i = 0; i < n; ++i) {
       const bool is_it = records[i] != nullptr && records[i]->name.text() == walks[i].name;
-      // Another name of this hash may stand before the one that is looked for.
+      // Another name with this hash may precede the wanted one; then search by name.
       walks[i].node = is_it || ids[i] == kNoNode ? ids[i] : child(walks[i].node, walks[i].name);
     }
   }
@@ -289,11 +289,11 @@ void Trie::erase_all(std::vector<NodeId> nodes) {
   }
 }
 
-void Trie::prune(NodeId directory, std::vector<NodeId>& gone) {
+void Trie::prune(NodeId directory, std::vector<NodeId>& erased) {
   while (directory != kRoot && node(directory).rows.empty()) {
     const NodeId parent = node(directory).parent;
     erase(directory);
-    gone.push_back(directory);
+    erased.push_back(directory);
     directory = parent;
   }
 }
@@ -307,14 +307,14 @@ void Trie::remove_rows(NodeId from, NodeId below, const RowSet& rows) {
 }
 
 std::vector<NodeId> Trie::remove(NodeId id) {
-  std::vector<NodeId> gone = subtree(id);
+  std::vector<NodeId> erased = subtree(id);
   const NodeId parent = node(id).parent;
   const RowSet rows = node(id).rows;
   remove_rows(parent, kNoNode, rows);
   detach(id);
-  erase_all(gone);
-  prune(parent, gone);
-  return gone;
+  erase_all(erased);
+  prune(parent, erased);
+  return erased;
 }
 
 std::vector<NodeId> Trie::move(NodeId id, const Path& target) {
@@ -336,9 +336,9 @@ std::vector<NodeId> Trie::move(NodeId id, const Path& target) {
   const NodeId shared = common_ancestor(old_parent, parent);
   remove_rows(old_parent, shared, rows);
   add_rows(parent, shared, rows);
-  std::vector<NodeId> gone;
-  prune(old_parent, gone);
-  return gone;
+  std::vector<NodeId> erased;
+  prune(old_parent, erased);
+  return erased;
 }
 
 std::size_t Trie::size_bytes() const {

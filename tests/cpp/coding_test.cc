@@ -104,7 +104,7 @@ TEST(Crc32c, GoesOnFromAPart) {
   }
 }
 
-// Lengths around what is taken in one step, and parts of which either may be empty.
+// Lengths around the size of one step, and parts of which either may be empty.
 TEST(Crc32c, LongTextsAndTheirParts) {
   std::string text(100'000, '\0');
   for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i >> 7 ^ i);

@@ -100,7 +100,7 @@ TEST(Edges, Edge02NothingOutlivesItsEnds) {
   EXPECT_EQ(edges.remove_node(10), 0u);
   EXPECT_EQ(edges.remove_nodes(std::vector<NodeId>{5, 4, 4}), 1u);
   EXPECT_EQ(edges.question_count(), 0u);
-  // A question that is gone may come back with any vector.
+  // A removed question may be added again with any vector.
   EXPECT_EQ(edges.add({"q2", Vector{1, 1}, "t", ""}, Ends{{1, 2}}), 1u);
 }
 
