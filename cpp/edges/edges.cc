@@ -59,7 +59,8 @@ std::optional<EpisodeId> EdgeStore::find_episode(QuestionId question,
 }
 
 std::vector<EpisodeId> EdgeStore::episodes_of(std::string_view trace) const {
-  if (trace.empty()) fail(ErrorCode::kInvalidArgument, "expected the name of a trace, got none");
+  if (trace.empty())
+    fail(ErrorCode::kInvalidArgument, "trace: expected a name, got an empty string");
   std::vector<EpisodeId> ids;
   const std::uint64_t hash = hash_of(trace);
   for (auto at = by_trace_.lower_bound(TraceKey{hash, 0, 0});
@@ -115,11 +116,11 @@ void EdgeStore::drop_episode(EpisodeId id) {
 std::size_t EdgeStore::add(const Episode& episode, std::span<const EdgeEnds> ends) {
   std::vector<float> vector = normalised(episode.vector);
   if (episode.question.empty()) {
-    fail(ErrorCode::kInvalidArgument, "expected the text of a question, got none");
+    fail(ErrorCode::kInvalidArgument, "question: expected a text, got an empty string");
   }
   for (const EdgeEnds& each : ends) {
     if (each.source == kNoNode || each.target == kNoNode) {
-      fail(ErrorCode::kInvalidArgument, "an edge of no node");
+      fail(ErrorCode::kInvalidArgument, "an edge needs a source and a target, got kNoNode");
     }
   }
   std::optional<QuestionId> question = find_question(episode.question);

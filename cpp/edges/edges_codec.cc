@@ -214,7 +214,8 @@ class EdgeCodec::Loader {
       link.active = active == 1;
       link.expires_at_s = in.i64();
       if (active > 1) in.refuse("a flag that is neither 0 nor 1");
-      if (link.key.a == kNoNode || link.key.b == kNoNode) in.refuse("an edge of no node");
+      if (link.key.a == kNoNode || link.key.b == kNoNode)
+        in.refuse("an edge without a source or a target");
       if (!links_.empty() && !(links_.back().key < link.key)) {
         in.refuse("an edge twice, or out of order");
       }

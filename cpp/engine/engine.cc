@@ -68,7 +68,7 @@ void Engine::publish(std::shared_ptr<State> draft, Free free) {
     state_.swap(next);
   }
   graph_.follow(now->vectors, now->live(), now->generation);
-  // The old version is released here, outside the lock: freeing it may take a while.
+  // The old version is let go here, outside the lock: freeing it may take a while.
   if (free != Free::kNow) free_in_background(std::move(next), free == Free::kInBackgroundAndTrim);
 }
 

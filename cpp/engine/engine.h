@@ -12,8 +12,8 @@
 //
 // Threads: all methods may be called from any thread at any time. A reading call takes the State
 // that is published at its start and works on it without locks: it sees a change whole or not at
-// all, and waits for no other call. Writing calls follow one another, work on a draft, and publish it at
-// their end; one that throws has changed nothing.
+// all, and waits for no other call. Writing calls follow one another, work on a draft, and publish
+// it at their end; one that throws has changed nothing.
 //
 // Errors are thrown as Error: kInvalidArgument for values that are refused, kNotFound for a URI
 // that nothing has, kAlreadyExists for one that is taken.

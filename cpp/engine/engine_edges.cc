@@ -123,7 +123,8 @@ Expansion Engine::expand(std::span<const std::string_view> seeds, std::span<cons
 
 std::vector<KnownEdge> Engine::edges(std::int64_t offset, std::int64_t limit) const {
   if (offset < 0 || limit < 0) {
-    fail(ErrorCode::kInvalidArgument, "offset and limit must not be negative");
+    fail(ErrorCode::kInvalidArgument, "offset and limit must not be negative, got " +
+                                          std::to_string(offset) + " and " + std::to_string(limit));
   }
   const StatePtr state = this->state();
   std::vector<KnownEdge> out;

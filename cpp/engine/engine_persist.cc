@@ -44,7 +44,7 @@ VectorStore load_vector_store(const std::shared_ptr<const Snapshot>& snapshot, s
 TextStore load_text_store(const std::shared_ptr<const Snapshot>& snapshot, std::size_t rows) {
   TextStore store = load_texts(snapshot);
   if (store.view().rows_end() > rows) {
-    snapshot->corrupt("text.blocks", "texts of rows that are not there");
+    snapshot->corrupt("text.blocks", "texts of rows that do not exist");
   }
   return store;
 }
@@ -53,7 +53,7 @@ EdgeStore load_edges(const Snapshot& snapshot, std::size_t dim, const Trie& trie
   EdgeStore edges = EdgeCodec::load(snapshot);
   if (edges.dim() != dim) snapshot.corrupt("edges.questions", "questions of another dimension");
   if (!edges.all_nodes([&](NodeId node) { return trie.contains(node); })) {
-    snapshot.corrupt("edges.links", "an edge of a node that is not there");
+    snapshot.corrupt("edges.links", "an edge of a node that does not exist");
   }
   return edges;
 }
@@ -70,7 +70,7 @@ void write_parts(const State& state, const KeptRows& rows, const Graph* graph,
   EdgeCodec::save(state.edges, writer);
 }
 
-// Reads the graph from the snapshot that a state was loaded from.
+// How the snapshot that a state was read from gives its graph back.
 GraphKeeper::Restore graph_of(std::shared_ptr<const Snapshot> snapshot, const State& state) {
   return [snapshot = std::move(snapshot), rows = state.vectors.size()](const VectorView& view,
                                                                        const RowSet& live) {

@@ -165,8 +165,8 @@ bool has_live_row(const Block& block, const RowSet& live) {
   return false;
 }
 
-// The texts that lose their last live row with the rows in `erased`. Most texts lie within one range
-// of `erased`; such a text is skipped in one step when its rows are contiguous.
+// The texts that lose their last live row with the rows in `erased`. Most texts lie within one
+// range of `erased`; such a text is skipped in one step when its rows are contiguous.
 std::vector<BlockId> dead_texts(const State& before, const RowSet& live, const RowSet& erased) {
   std::unordered_set<BlockId> seen;
   std::vector<BlockId> dead;

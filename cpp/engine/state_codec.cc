@@ -20,7 +20,7 @@ void check_documents(const Snapshot& snapshot, const MappedRows& rows, const Tri
     if (document == known) continue;
     const TrieNode* node = trie.get(document);
     if (document != kNoNode && (node == nullptr || node->is_object)) {
-      snapshot.corrupt("engine.rows", "a document that is no directory");
+      snapshot.corrupt("engine.rows", "a document that is not a directory");
     }
     known = document;
   }
@@ -134,9 +134,9 @@ void load_nodes(const std::shared_ptr<const Snapshot>& snapshot, State& state) {
   Decoder in(snapshot->section(kNodes), place);
   std::string_view names = snapshot->section_text(kNames);
   const NodeId next_id = in.u32();
-  if (in.u32() != 0) in.refuse("bytes that are not zero");
+  if (in.u32() != 0) in.refuse("reserved bytes that are not zero");
   const std::uint64_t n = in.count(kNodeBytes);
-  if (in.left() != n * kNodeBytes) in.refuse("its count does not fit it");
+  if (in.left() != n * kNodeBytes) in.refuse("its count does not fit its size");
   TrieRestorer restorer(n, snapshot);
   std::size_t objects = 0;
   try {
@@ -145,26 +145,27 @@ void load_nodes(const std::shared_ptr<const Snapshot>& snapshot, State& state) {
       const NodeId parent = in.u32();
       const Row row = in.u32();
       const std::uint32_t bytes = in.u32();
-      if (bytes > names.size()) fail(ErrorCode::kCorruption, "a name beyond the names");
+      if (bytes > names.size()) fail(ErrorCode::kCorruption, "a name that ends beyond the names");
       const std::string_view name = names.substr(0, bytes);
       names.remove_prefix(bytes);
-      if (component_fault(name) != nullptr) fail(ErrorCode::kCorruption, "a name that is none");
+      if (component_fault(name) != nullptr)
+        fail(ErrorCode::kCorruption, "a name that is not allowed");
       if (row != kNoRow) {
         // Ids are distinct: no two nodes have one row.
         if (row >= rows.size() || rows.node(row) != id) {
-          fail(ErrorCode::kCorruption, "a row that is not there, or another's");
+          fail(ErrorCode::kCorruption, "a row that does not exist, or of another node");
         }
         ++objects;
       }
       restorer.add(id, parent, name, row);
     }
-    if (!names.empty()) fail(ErrorCode::kCorruption, "names without a node");
+    if (!names.empty()) fail(ErrorCode::kCorruption, "more names than nodes");
     state.trie = restorer.finish(next_id);
   } catch (const Error& error) {
     snapshot->corrupt(kNodes, error.what());
   }
   if (split_kinds(rows, state.by_kind) != objects) {
-    snapshot->corrupt("engine.rows", "a row of a node that is not there");
+    snapshot->corrupt("engine.rows", "a row of a node that does not exist");
   }
   check_documents(*snapshot, rows, state.trie);
 }

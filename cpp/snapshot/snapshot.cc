@@ -100,7 +100,7 @@ void Snapshot::map() {
 void Snapshot::validate() {
   const ByteSpan file(data_, size_);
   if (std::memcmp(data_, format::kMagic, sizeof format::kMagic) != 0) {
-    corrupt("header", "this is no knarr snapshot");
+    corrupt("header", "not a knarr snapshot");
   }
   if (load_little<std::uint32_t>(data_ + format::kHeaderCrcAt) !=
       crc32c(file.first(format::kHeaderCrcAt))) {
@@ -138,7 +138,7 @@ void Snapshot::validate() {
                     load_little<std::uint32_t>(entry + format::kEntryCrcAt)};
     if (section.offset != aligned(at) || section.offset > table_at ||
         section.size > table_at - section.offset) {
-      corrupt(section.name, "it is not where the table should have it");
+      corrupt(section.name, "the table gives it a wrong place");
     }
     if (!all_zero(file.subspan(at, section.offset - at))) {
       corrupt(section.name, "the gap before it is not empty");

@@ -2,9 +2,9 @@
 //
 // A leaf is an object and has one row; an inner node is a directory. A directory exists exactly as
 // long as an object lies under it (the root always does), so the namespace is a function of its
-// objects and their order. Children keep the order in which they were added. Every node carries the set
-// of its subtree's rows, which edits keep true along the ancestors only; so a scope costs a path
-// lookup, and the root's rows are the live rows.
+// objects and their order. Children keep the order in which they were added. Every node carries the
+// set of its subtree's rows, which edits keep true along the ancestors only; so a scope costs a
+// path lookup, and the root's rows are the live rows.
 //
 // A Trie is a value: copying is O(1), and copies are independent (see base/tree.h). Editing one
 // Trie needs one thread; const methods may run in parallel. A method that throws may leave the
@@ -118,7 +118,7 @@ class Trie {
   void detach(NodeId node);                                     // from its parent's indexes
   void erase(NodeId node);                                      // detach and forget
   void erase_all(std::vector<NodeId> nodes);                    // a subtree that was detached
-  void prune(NodeId directory, std::vector<NodeId>& erased);      // it and its ancestors, while empty
+  void prune(NodeId directory, std::vector<NodeId>& erased);    // it and its ancestors, while empty
   void add_rows(NodeId from, NodeId below, const RowSet& rows);     // from, up to below (excluded)
   void remove_rows(NodeId from, NodeId below, const RowSet& rows);  // likewise
   NodeId common_ancestor(NodeId a, NodeId b) const;

@@ -140,7 +140,8 @@ void append_encoded(std::string& out, std::string_view component) {
   }
 }
 
-// An escape begins with `%`, which is always escaped itself, and two escapes sort as their bytes do.
+// An escape begins with `%`, which is always escaped itself, and two escapes sort as their bytes
+// do.
 bool encoded_before(Component a, Component b) {
   const auto [x, y] = std::ranges::mismatch(a.name, b.name);
   const auto first = [](const char* at, const char* end, bool is_directory) -> int {
