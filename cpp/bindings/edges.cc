@@ -1,5 +1,5 @@
-// Edges in Python: the result of an expansion, as a sequence that makes its items on demand, and the
-// edges that the engine holds.
+// Edges in Python: the result of an expansion, as a sequence that makes its items on demand, and
+// the edges that the engine holds.
 #include <pybind11/typing.h>
 
 #include "bindings/boundary.h"
@@ -28,9 +28,8 @@ py::typing::List<Expanded> items(const Expansion& self, const py::slice& places)
 }  // namespace
 
 void register_edges(py::module_& module) {
-  py::class_<Expanded>(
-      module, "Expanded",
-      "A target that an edge of a hit leads to, as it was when the call ran.")
+  py::class_<Expanded>(module, "Expanded",
+                       "A target that an edge of a hit leads to, as it was when the call ran.")
       .def_property_readonly("uri", &Expanded::uri)
       .def_property_readonly(
           "row",
@@ -48,7 +47,8 @@ void register_edges(py::module_& module) {
           },
           "\"chunk\" or \"abstract\"; None for a directory.")
       .def_property_readonly("preview", &Expanded::preview)
-      .def_property_readonly("document", &Expanded::document, "URI of its document; \"\" when it has none.")
+      .def_property_readonly("document", &Expanded::document,
+                             "URI of its document; \"\" when it has none.")
       .def_property_readonly("source", &Expanded::source, "URI of the seed.")
       .def_property_readonly("similarity", &Expanded::similarity,
                              "Cosine of the query and the edge's question.")

@@ -97,6 +97,12 @@ py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
 
 using Class = py::class_<Engine>;
 
+// Instances come from `create` and `load` only. Otherwise `Engine.__new__(Engine)` would make an
+// object without an engine, and pybind11 would call methods on uninitialised memory.
+void forbid_instantiation(PyHeapTypeObject* type) {
+  type->ht_type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
+}
+
 void define_writing(Class& type) {
   type.def("add", &add, py::arg("uris"), py::arg("vectors"), py::arg("texts") = py::none(),
            py::arg("kinds") = py::none(), py::kw_only(), py::arg("document") = py::none(),
@@ -139,11 +145,14 @@ void define_writing(Class& type) {
 }  // namespace
 
 void register_engine(py::module_& module) {
-  Class type(module, "Engine", "The native index; see knarr.Engine.");
-  type.def(py::init([](std::size_t dim, std::string_view precision) {
-             return std::make_unique<Engine>(dim, precision_of(precision));
-           }),
-           py::arg("dim"), py::arg("precision") = "float32")
+  Class type(module, "Engine", "The native index; see knarr.Engine.",
+             py::custom_type_setup(&forbid_instantiation));
+  type.def_static(
+          "create",
+          [](std::size_t dim, std::string_view precision) {
+            return std::make_unique<Engine>(dim, precision_of(precision));
+          },
+          py::arg("dim"), py::arg("precision") = "float32")
       .def_property_readonly("dim", &Engine::dim)
       .def_property_readonly(
           "precision",

@@ -74,7 +74,8 @@ void register_hits(py::module_& module) {
                             "How a result was found. Times are those of the whole call, which the "
                             "queries of a batch share.")
       .def_readonly("plan", &PyExplanation::plan)
-      .def_readonly("rows_allowed", &PyExplanation::rows_allowed, "Rows that scope and filter allow.")
+      .def_readonly("rows_allowed", &PyExplanation::rows_allowed,
+                    "Rows that scope and filter allow.")
       .def_readonly("rows_scanned", &PyExplanation::rows_scanned,
                     "Rows whose code (plan \"scan\"), or short or full vector (\"exact\"), was "
                     "read.")
@@ -103,8 +104,9 @@ void register_hits(py::module_& module) {
       .def_property_readonly(
           "plan", [](const PyHits& self) { return self.hits.plan; },
           "How the vectors were searched: \"exact\" or \"scan\".")
-      .def_property_readonly("explain", &explain,
-                             "How the result was found; None unless the search was asked to explain.")
+      .def_property_readonly(
+          "explain", &explain,
+          "How the result was found; None unless the search was asked to explain.")
       .def_property_readonly(
           "rows_allowed", [](const PyHits& self) { return self.hits.rows_allowed; },
           "How many objects scope and filter allow.")

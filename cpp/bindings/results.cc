@@ -51,8 +51,10 @@ void register_grep(py::module_& module) {
           "outcome",
           [](const GrepHits& self) { return OutcomeName(py::str(outcome_name(self.outcome))); },
           "\"matches\", \"no_matches\" or \"incomplete\".")
-      .def_readonly("note", &GrepHits::note, "Why the search is incomplete, and what it did not reach.")
-      .def_readonly("next_offset", &GrepHits::next_offset, "Offset of the next match that is not shown; None when all are.")
+      .def_readonly("note", &GrepHits::note,
+                    "Why the search is incomplete, and what it did not reach.")
+      .def_readonly("next_offset", &GrepHits::next_offset,
+                    "Offset of the next match that is not shown; None when all are.")
       .def("__len__", [](const GrepHits& self) { return self.matches.size(); });
 }
 
@@ -62,7 +64,8 @@ void register_text(py::module_& module) {
       .def_readonly("begin_byte", &TextSpan::begin_byte, "Offset in all text that the URI names.")
       .def_readonly("end_byte", &TextSpan::end_byte)
       .def_readonly("total_bytes", &TextSpan::total_bytes, "Size of all text that the URI names.")
-      .def_readonly("next_offset", &TextSpan::next_offset, "Offset at which the text continues; None at the end.")
+      .def_readonly("next_offset", &TextSpan::next_offset,
+                    "Offset at which the text continues; None at the end.")
       .def_readonly("base_byte", &TextSpan::base_byte,
                     "Where the URI's text begins in its document's; 0 when it spans several texts.")
       .def_readonly("document", &TextSpan::document, "URI; \"\" when none, or several.")

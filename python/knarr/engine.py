@@ -83,7 +83,7 @@ class Engine:
     """
 
     def __init__(self, dim: int, precision: Precision = "float32", *, graph: bool = False) -> None:
-        self._core = _core.Engine(arguments.count(dim, "dim"), arguments.text(precision, "precision"))
+        self._core = _core.Engine.create(arguments.count(dim, "dim"), arguments.text(precision, "precision"))
         if graph:
             self.keep_graph()
 
