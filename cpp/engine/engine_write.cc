@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "engine/engine.h"
 #include "engine/engine_impl.h"
 #include "uri/append.h"
