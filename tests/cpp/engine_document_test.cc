@@ -5,6 +5,7 @@
 #include <span>
 
 #include "engine/engine.h"
+#include "base/utf8.h"
 #include "engine_batch.h"
 
 namespace knarr {
