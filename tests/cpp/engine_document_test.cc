@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/engine.h"
 #include "base/utf8.h"
+#include "engine/engine.h"
 #include "engine_batch.h"
 
 namespace knarr {
