@@ -60,7 +60,7 @@ std::string text_of(Random& random, bool rare) {
   return text;
 }
 
-// A document's vectors lie around one centre, as those of real ones do.
+// A document's vectors scatter around one centre, as those of real documents do.
 Batch document(std::size_t number, std::size_t sections, const std::string& name) {
   Batch batch;
   Random random(static_cast<unsigned>(number + 1));

@@ -1,6 +1,9 @@
-// CheckedPages: pages of some mapped bytes, each checked before its first use.
+// CheckedPages: which pages of some mapped bytes have passed their checksum.
 //
-// Threads: any. Two that need the same page may both check it.
+// A large file is opened without reading it all. Each page is checked when a call first needs it,
+// and the check is remembered; once all pages are checked, `need` costs one load.
+//
+// Threads: any. Two threads that need the same page may both check it.
 #pragma once
 
 #include <atomic>
@@ -13,8 +16,8 @@ namespace knarr {
 
 class CheckedPages {
  public:
-  // check(page) throws when the page is damaged, each time; ask(begin, end) asks the system to read
-  // these pages, and waits for nothing.
+  // check(page) throws when the page is damaged, each time it is called. ask(begin, end) asks the
+  // system to read these pages, and returns at once.
   CheckedPages(std::size_t pages, std::function<void(std::size_t page)> check,
                std::function<void(std::size_t begin, std::size_t end)> ask = {})
       : done_(pages), asked_(pages), left_(pages), check_(std::move(check)), ask_(std::move(ask)) {}
@@ -34,8 +37,8 @@ class CheckedPages {
     for (; begin < end; ++begin) need(begin);
   }
 
-  // Of pages that will be needed: what would be read one after the other is then read at once. Asks
-  // once for each page.
+  // Asks the system to read pages that will be needed soon, so that it reads them together rather
+  // than one page fault after the other. Asks once for each page.
   void ask_for(std::size_t begin, std::size_t end) const {
     if (!ask_ || all()) return;
     const auto is_asked = [this](std::size_t page) {
@@ -49,7 +52,7 @@ class CheckedPages {
   }
 
   std::size_t pages() const { return done_.size(); }
-  // Whether there is none left to check.
+  // True when no page is left to check.
   bool all() const { return left_.load(std::memory_order_acquire) == 0; }
 
  private:

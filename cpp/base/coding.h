@@ -1,8 +1,8 @@
 // Fixed-width little-endian encoding, the same on every machine.
 //
-// A Decoder reads outside bytes: each read is checked against what is left, and a count is never
-// believed before the bytes it stands for are known to be there. What does not fit throws Error
-// kCorruption. Strings are a 32-bit length and the bytes.
+// A Decoder reads untrusted bytes: each read is checked against what is left, and a count is
+// believed only when its bytes are known to be there. Anything else throws Error kCorruption.
+// Strings are a 32-bit length and the bytes.
 #pragma once
 
 #include <bit>

@@ -16,8 +16,9 @@
 namespace knarr {
 namespace {
 
-// The plain variant takes eight bytes a step: tables[k][b] is the checksum of byte b followed by k
-// zero bytes, so the eight look-ups of a step do not wait for one another.
+// The plain variant takes eight bytes a step ("slicing-by-8", Kounavis and Berry, ISCC 2005):
+// tables[k][b] is the checksum of byte b followed by k zero bytes, so the eight look-ups of a step
+// do not depend on one another.
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
 constexpr std::uint32_t kPolynomial = 0x82F63B78u;  // Castagnoli's, bits reversed
@@ -40,7 +41,9 @@ constexpr Tables make_tables() {
 
 constexpr Tables kTables = make_tables();
 
-// What zero bytes after some others do to their checksum is linear: bit i becomes images[i].
+// Appending zero bytes changes a checksum by a linear map over GF(2): bit i becomes images[i], and
+// the map of 2^k zero bytes is k squarings of that of one. With it two checksums are joined in
+// O(log n), as zlib's crc32_combine does.
 using Images = std::array<std::uint32_t, 32>;
 
 constexpr std::uint32_t applied(const Images& images, std::uint32_t crc) {
@@ -55,7 +58,7 @@ constexpr Images twice(const Images& images) {
   return out;
 }
 
-// Element k: of 2^k zero bytes.
+// Element k is the map of 2^k zero bytes.
 constexpr std::array<Images, 64> make_powers() {
   Images bit{kPolynomial};  // one zero bit
   for (std::size_t i = 1; i < bit.size(); ++i) bit[i] = 1u << (i - 1);
@@ -83,7 +86,8 @@ bool has_instruction() { return __builtin_cpu_supports("sse4.2") != 0; }
 
 __attribute__((target("sse4.2"))) std::uint32_t by_instruction(const std::byte* at, std::size_t n,
                                                                std::uint32_t crc) {
-  // The instruction answers after three cycles and takes one: three stretches side by side.
+  // The instruction has a latency of three cycles and a throughput of one, so three stretches run
+  // side by side.
   for (; n >= 3 * kStretch; n -= 3 * kStretch, at += 3 * kStretch) {
     std::uint64_t first = ~crc, second = ~0u, third = ~0u;
     for (std::size_t i = 0; i < kStretch; i += 8) {

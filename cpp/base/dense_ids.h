@@ -1,6 +1,7 @@
-// DenseIds: distinct numbers or pointers get 0, 1, 2, ... in the order in which they first come.
+// DenseIds: gives distinct keys the ids 0, 1, 2, ... in the order of their first appearance.
 //
-// For one call's few hundred keys: one block of memory, no node for each.
+// An open-addressing hash table in one allocation, for the few hundred keys of one call. Keys are
+// 32-bit numbers or pointers.
 #pragma once
 
 #include <bit>
@@ -17,11 +18,11 @@ class DenseIds {
   explicit DenseIds(std::size_t most)
       : slots_(std::bit_ceil(2 * most + 2)), shift_(64 - std::countr_zero(slots_.size())) {}
 
-  struct Number {
-    std::uint32_t number;
+  struct Id {
+    std::uint32_t id;
     bool is_new;
   };
-  Number operator()(K key) {
+  Id operator()(K key) {
     std::size_t at = (bits(key) * 0x9E3779B97F4A7C15u) >> shift_;
     for (; slots_[at].number_plus_one != 0; at = (at + 1) & (slots_.size() - 1)) {
       if (slots_[at].key == key) return {slots_[at].number_plus_one - 1, false};

@@ -29,6 +29,10 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-[[noreturn]] void fail(ErrorCode code, const std::string& message);
+// Out of line, so that call sites stay small and the throw stays off their hot path.
+[[noreturn]] [[gnu::noinline, gnu::cold]] inline void fail(ErrorCode code,
+                                                           const std::string& message) {
+  throw Error(code, message);
+}
 
 }  // namespace knarr

@@ -1,6 +1,7 @@
-// LargeVector: a vector for work that is done once over millions of entries.
+// LargeVector: a std::vector whose large buffers are huge pages where the system has them.
 //
-// Large ones lie in huge pages where the system has them, which are quicker to come by.
+// It is for passes over millions of entries that run once, where faulting in small pages would take
+// a good part of the time.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // LineAligned: an array of plain numbers that begins at a cache line.
 //
-// Of the loads of a whole vector register none crosses two lines then, which costs a batch of
-// queries a tenth. What it holds at first is left open.
+// Loads of a whole vector register then never cross two lines, which would cost a batch of queries
+// a tenth of its time. The numbers are not initialised.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
-// Segments are mapped rather than taken from the heap: what a store or a compaction leaves goes
-// back to the system at once, and the next segment gets fresh huge pages. Under the address
-// sanitizer they come from its heap, which sees what is read behind their ends.
+// Segments are mapped rather than taken from the heap, so that the memory of a dropped store or of
+// the old side of a compaction returns to the system at once, and a new segment gets new huge
+// pages. Under the address sanitizer they come from its heap, which detects reads behind their
+// ends.
 #include "base/memory.h"
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct Unmap {
   void operator()(std::byte* memory) const { munmap(memory, bytes); }
 };
 
-// What is mapped before and behind the aligned part is given back.
+// Maps more than needed, and unmaps what lies before and behind the aligned part.
 std::shared_ptr<std::byte> mapped(std::size_t bytes, bool huge) {
   const std::size_t all = bytes + kAlignment;
   void* const room = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,4 +1,4 @@
-// Memory for many rows, that never moves.
+// Segments: large pieces of memory for rows, which never move.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,9 @@
 
 namespace knarr {
 
-// At least `bytes` fresh bytes, at a multiple of 64. Pages are taken as they are written. A large
-// store asks for huge pages, which are scanned faster; a small one stays small with `huge` false.
+// At least `bytes` bytes of new memory, at a multiple of 64. The system provides pages when they
+// are first written. `huge` asks for huge pages: a large store is scanned faster in them, and a
+// small one would waste memory.
 std::shared_ptr<std::byte> new_segment(std::size_t bytes, bool huge);
 
 }  // namespace knarr

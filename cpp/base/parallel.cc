@@ -12,7 +12,7 @@
 namespace knarr {
 namespace {
 
-// The failure of the lowest task, whatever the order in which threads met theirs.
+// The exception of the lowest task that failed, whichever thread failed first.
 class FirstError {
  public:
   void keep(std::size_t task, std::exception_ptr error) {
@@ -62,14 +62,14 @@ unsigned parallel_for(std::size_t tasks, unsigned workers,
   };
 
   const std::size_t useful = std::min<std::size_t>({workers, tasks, max_workers()});
-  unsigned came = 0;
+  unsigned joined = 0;
   if (useful > 1) {
-    came = ThreadPool::here().help(static_cast<unsigned>(useful) - 1, run);
+    joined = ThreadPool::shared().help(static_cast<unsigned>(useful) - 1, run);
   } else {
     run(0);
   }
   error.rethrow();
-  return came + 1;
+  return joined + 1;
 }
 
 }  // namespace knarr

@@ -1,4 +1,4 @@
-// A counted pointer for copy-on-write structures.
+// Ref: a reference-counted pointer for copy-on-write structures.
 //
 // T derives from RefCounted. A Ref may be copied and dropped from any thread; what it points to is
 // shared, so it may be written only by a holder for which unique() is true: nobody else can reach

@@ -1,4 +1,4 @@
-// SharedText: some bytes and their count in one piece of memory, shared by those who hold a Ref.
+// SharedText: a reference-counted string whose count and bytes are one allocation.
 //
 // Immutable: any thread may read it.
 #pragma once

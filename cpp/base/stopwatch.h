@@ -1,4 +1,4 @@
-// Times of steps, for those who ask; nothing is read for others.
+// Stopwatch: times the steps of a call that asked to be explained. It reads no clock otherwise.
 #pragma once
 
 #include <chrono>

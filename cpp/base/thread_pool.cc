@@ -12,8 +12,8 @@
 namespace knarr {
 namespace {
 
-// Looks at a job that is about to end, before its caller sleeps: some ten microseconds.
-constexpr int kLooks = 300;
+// How often a caller polls its job before it sleeps: about ten microseconds.
+constexpr int kPolls = 300;
 
 std::atomic<ThreadPool*>& pool() {
   static std::atomic<ThreadPool*> pool{nullptr};
@@ -22,8 +22,8 @@ std::atomic<ThreadPool*>& pool() {
 
 ThreadPool* make_pool() { return new ThreadPool(max_workers() - 1); }
 
-// In a child the helpers are gone, and a lock may be held by a thread that is gone too: what the
-// parent had is left where it is.
+// A child process has no helpers, and a thread that no longer exists may hold the old pool's lock.
+// So the old pool is leaked and a new one takes its place.
 void after_fork() { pool().store(make_pool()); }
 
 void pause() {
@@ -32,7 +32,8 @@ void pause() {
 #endif
 }
 
-// Threads that are started meanwhile take no signals: those belong to the program's own.
+// Threads that are started while this lives block all signals, which are for the program's own
+// threads.
 class NoSignals {
  public:
   NoSignals() {
@@ -50,7 +51,7 @@ class NoSignals {
 
 }  // namespace
 
-ThreadPool& ThreadPool::here() {
+ThreadPool& ThreadPool::shared() {
   static const bool is_ready = [] {
     pool().store(make_pool());
     return pthread_atfork(nullptr, nullptr, after_fork) == 0;
@@ -60,7 +61,7 @@ ThreadPool& ThreadPool::here() {
 }
 
 unsigned ThreadPool::help(unsigned wanted, FunctionRef<void(unsigned)> work) {
-  wanted = std::min(wanted, most_);
+  wanted = std::min(wanted, max_helpers_);
   if (wanted == 0) {
     work(0);
     return 0;
@@ -75,38 +76,38 @@ unsigned ThreadPool::help(unsigned wanted, FunctionRef<void(unsigned)> work) {
   work(0);
   withdraw(job);
   wait_for(job);
-  return job.came;
+  return job.joined;
 }
 
-// More helpers, where fewer wait than are wanted. Without memory or rights for more threads those
-// that there are do the work.
+// Starts helpers, where fewer are idle than wanted. When the system refuses another thread, the
+// existing ones do the work.
 void ThreadPool::start(unsigned wanted) {
   const NoSignals guard;
   try {
-    for (unsigned i = idle_; i < wanted && helpers_ < most_; ++i) {
-      std::thread([this] { live(); }).detach();
+    for (unsigned i = idle_; i < wanted && helpers_ < max_helpers_; ++i) {
+      std::thread([this] { serve(); }).detach();
       ++helpers_;
     }
   } catch (const std::system_error&) {
   }
 }
 
-void ThreadPool::live() {
+void ThreadPool::serve() {
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;
     has_job_.wait(lock, [this] { return !jobs_.empty(); });
     --idle_;
     Job& job = *jobs_.front();
-    const unsigned number = ++job.came;
+    const unsigned number = ++job.joined;
     job.inside.fetch_add(1, std::memory_order_relaxed);
     if (--job.wanted == 0) jobs_.erase(jobs_.begin());
     lock.unlock();
     job.work(number);
     lock.lock();
-    // The caller may go on at once, and the job with it.
+    // From here on the caller may return, which ends the life of the job.
     job.inside.fetch_sub(1, std::memory_order_release);
-    is_left_.notify_all();
+    has_left_.notify_all();
   }
 }
 
@@ -116,11 +117,11 @@ void ThreadPool::withdraw(Job& job) {
 }
 
 void ThreadPool::wait_for(const Job& job) {
-  for (int i = 0; i < kLooks; ++i, pause()) {
+  for (int i = 0; i < kPolls; ++i, pause()) {
     if (job.inside.load(std::memory_order_acquire) == 0) return;
   }
   std::unique_lock lock(mutex_);
-  is_left_.wait(lock, [&job] { return job.inside.load(std::memory_order_acquire) == 0; });
+  has_left_.wait(lock, [&job] { return job.inside.load(std::memory_order_acquire) == 0; });
 }
 
 }  // namespace knarr

@@ -1,12 +1,18 @@
-// Helper threads that wait for work between calls.
+// ThreadPool: helper threads that sleep between calls, for loops of some hundred microseconds.
 //
-// A helper that waits comes within some microseconds; starting a thread and joining it costs tens.
-// Helpers are started when they are first wanted, never more than the process has cores for beside
-// the caller, and stay: asleep, with all signals blocked, and in nobody's way at exit. Whoever
-// wants help works too and never waits for a helper that has not come, so calls may meet and nest
-// without end: each gets the helpers that are free, also those that become free meanwhile.
+// Idea: the caller posts a job, works on it itself, and takes it back when it has finished. A
+// helper that wakes up in between joins the job; one that wakes up later finds no job and sleeps
+// on. The caller waits only for helpers that have joined, never for one that is still on its way.
 //
-// After fork() a child has no threads but one: it starts a pool of its own.
+// Invariant: a thread that asks for help always makes progress alone. So calls may run at the same
+// time and nest to any depth without deadlock; each gets the helpers that are free, including those
+// that become free while it runs.
+//
+// Cost: a sleeping helper joins within some microseconds, where starting and joining a thread costs
+// tens. Helpers are started when first wanted, at most one for each core beside the caller. They
+// stay until the process ends, with all signals blocked, and do not delay its exit.
+//
+// After fork() the child has one thread only; it starts a pool of its own.
 #pragma once
 
 #include <atomic>
@@ -21,35 +27,35 @@ namespace knarr {
 class ThreadPool {
  public:
   // The pool of this process, with at most max_workers() - 1 helpers. It is never destroyed.
-  static ThreadPool& here();
+  static ThreadPool& shared();
 
-  explicit ThreadPool(unsigned most) : most_(most) {}
+  explicit ThreadPool(unsigned max_helpers) : max_helpers_(max_helpers) {}
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Calls work(0) on this thread, and work(1), work(2), ... up to work(wanted) on as many helpers
-  // as come before work(0) returns; returns after all of them, how many came. `work` must not
-  // throw.
+  // Calls work(0) on this thread, and work(1), work(2), ..., at most work(wanted), on the helpers
+  // that join before work(0) returns. Returns how many helpers joined, after all have finished.
+  // `work` must not throw.
   unsigned help(unsigned wanted, FunctionRef<void(unsigned)> work);
 
  private:
   struct Job {
     FunctionRef<void(unsigned)> work;
-    unsigned wanted;  // that have not come
-    unsigned came = 0;
+    unsigned wanted;  // helpers that may still join
+    unsigned joined = 0;
     std::atomic<unsigned> inside{0};  // written with the lock held
   };
 
   void start(unsigned wanted);
-  void live();
+  void serve();
   void withdraw(Job& job);
   void wait_for(const Job& job);
 
-  const unsigned most_;
-  std::mutex mutex_;  // guards what follows, and each job
+  const unsigned max_helpers_;
+  std::mutex mutex_;  // guards the members below, and each job
   std::condition_variable has_job_;
-  std::condition_variable is_left_;
-  std::vector<Job*> jobs_;  // that want more helpers
+  std::condition_variable has_left_;
+  std::vector<Job*> jobs_;  // jobs that want more helpers
   unsigned helpers_ = 0;
   unsigned idle_ = 0;
 };

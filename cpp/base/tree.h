@@ -1,9 +1,11 @@
 // CowTree: a sorted map that can be copied in O(1).
 //
-// A B+tree of shared nodes with counts of what lies below, so that it also answers `rank` and `at`.
-// A copy shares every node. A change copies the shared nodes on its path and edits in place those
-// that only this tree can reach: the first edits after a copy cost O(log n) nodes, and many edits
-// of one draft cost little more than in a mutable map.
+// It is a persistent B+-tree: nodes are reference-counted and shared between versions, and inner
+// nodes count the entries below each child, so that it also answers `rank` and `at`. A copy shares
+// every node. A change copies the shared nodes on the path from the root to the leaf (path copying:
+// Driscoll et al., "Making Data Structures Persistent", JCSS 1989) and edits nodes in place that
+// only this tree can reach. So the first edit after a copy costs O(log n) nodes, and many edits of
+// one draft cost little more than in a mutable map.
 //
 // Invariants: keys are distinct and ascending; every leaf has the same depth; no node is empty;
 // child i of an inner node holds keys k with keys[i] <= k < keys[i + 1] (keys[0] is not consulted).
@@ -90,7 +92,8 @@ class CowTree {
     return true;
   }
 
-  // Erases keys that are all there; they ascend. What they share of the way is gone once.
+  // Erases keys that are all present, in ascending order. Goes down once for keys that share a
+  // path.
   template <class Q>
   void erase_each(std::span<const Q> keys) {
     if (keys.empty()) return;
@@ -98,8 +101,8 @@ class CowTree {
     size_ -= keys.size();
   }
 
-  // Erases the keys in [from, to) and returns how many there were. Nodes that hold nothing else are
-  // let go of whole: O(log n) when they are shared with another tree.
+  // Erases the keys in [from, to) and returns how many there were. Subtrees that hold nothing else
+  // are dropped whole: O(log n) when they are shared with another tree.
   template <class Q>
   std::size_t erase_range(const Q& from, const Q& to) {
     const std::size_t begin = rank(from), end = rank(to);
@@ -117,8 +120,8 @@ class CowTree {
     return Finding::lower_bound(root_.get(), key);
   }
 
-  // find(keys[i]) for each i, as out[i]. Goes down for all of them side by side: where nodes are
-  // not in the caches, that waits once a level, not once for each key too.
+  // find(keys[i]) for each i, as out[i]. All keys go down together, level by level, so that cache
+  // misses overlap: the cost is about one miss for each level, not one for each level and key.
   template <class Q>
   void find_each(std::span<const Q> keys, std::span<const V*> out) const {
     Finding::find_each(root_.get(), keys, out);

@@ -80,7 +80,7 @@ struct TreeErasing : TreeNodes<K, V, Less> {
       parts[n_parts++] = {i, begin, end};
       end = begin;
     }
-    // What is dropped or merged moves only children that are done.
+    // Dropping or merging a child moves only later children, which are finished.
     for (std::size_t p = 0; p < n_parts; ++p) {
       const auto [i, begin, end] = parts[p];
       erase_each_below(inner.children[i], keys.subspan(begin, end - begin));

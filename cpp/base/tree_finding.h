@@ -37,7 +37,7 @@ struct TreeFinding : TreeNodes<K, V, Less> {
     };
     const Step& top() const { return path_[depth_ - 1]; }
     const Leaf& leaf() const { return static_cast<const Leaf&>(*top().node); }
-    // Where not much follows in this leaf, asks for the next one.
+    // Prefetches the next leaf when few entries follow in this one.
     void fetch_next() const {
       constexpr std::size_t kMuch = 12;
       if (depth_ < 2 || top().index + kMuch < top().node->n) return;

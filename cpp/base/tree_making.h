@@ -1,4 +1,4 @@
-// Making a CowTree of many entries at once: packed, level by level.
+// Bulk-loading a CowTree from sorted entries: packed nodes, level by level.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/pool.h"
+#include "base/object_pool.h"
 #include "base/ref.h"
 #include "base/tree_nodes.h"
 
@@ -24,7 +24,7 @@ struct TreeMaking : TreeNodes<K, V, Less> {
   // called with 0, 1, ... in order, and the keys ascend.
   template <class F>
   static Ref<Node> make(std::size_t n, F&& next) {
-    Pool pool;
+    ObjectPool pool;
     std::vector<Ref<Node>> level;
     level.reserve(n / kFan + 1);
     for (std::size_t i = 0; i < n;) {

@@ -1,4 +1,5 @@
-// The nodes of a CowTree, and what making, inserting and erasing do with one alone.
+// The nodes of a CowTree, and the operations on a single node that building, inserting and erasing
+// share.
 //
 // A leaf holds keys and values, an inner node children and how many entries lie below each. A node
 // that several trees reach is never edited: `own` makes a copy first.
@@ -11,7 +12,7 @@
 #include <new>
 #include <utility>
 
-#include "base/pool.h"
+#include "base/object_pool.h"
 #include "base/ref.h"
 
 namespace knarr {
@@ -27,17 +28,17 @@ struct TreeNodes {
     virtual ~Node() = default;
 
     static void* operator new(std::size_t bytes) { return ::operator new(bytes); }
-    static void* operator new(std::size_t bytes, Pool& pool) { return pool.take(bytes); }
+    static void* operator new(std::size_t bytes, ObjectPool& pool) { return pool.take(bytes); }
     static void operator delete(void* memory) { ::operator delete(memory); }
-    static void operator delete(void* memory, Pool&) { Pool::give_back(memory); }
+    static void operator delete(void* memory, ObjectPool&) { ObjectPool::give_back(memory); }
     static void operator delete(Node* node, std::destroying_delete_t) {
       const bool is_pooled = node->pooled;
       node->~Node();
-      is_pooled ? Pool::give_back(node) : ::operator delete(node);
+      is_pooled ? ObjectPool::give_back(node) : ::operator delete(node);
     }
 
     const bool leaf;
-    bool pooled = false;  // made by a Pool
+    bool pooled = false;  // made by a ObjectPool
     std::uint16_t n = 0;
     std::array<K, kFan> keys{};
   };

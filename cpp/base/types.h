@@ -1,7 +1,7 @@
-// The plain words that every room shares.
+// Words that all folders share.
 //
-// A Row is an object's place: its vector, its slice of text and its record stand there, and the
-// rows of one document are contiguous and in document order. Rows are never used twice between two
+// A Row numbers an object: its vector, its slice of text and its record are found by it. The rows
+// of one document are contiguous and in document order. Rows are never used twice between two
 // compactions (see Engine::compact). A NodeId names a node of the namespace for as long as it
 // lives, whatever its path becomes.
 #pragma once

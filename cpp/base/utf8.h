@@ -25,4 +25,6 @@ inline std::size_t boundary_after(std::string_view text, std::size_t at) {
 // overlong forms, nothing above U+10FFFF); text.size() when all is well.
 std::size_t first_invalid_utf8(std::string_view text);
 
+inline bool is_utf8(std::string_view text) { return first_invalid_utf8(text) == text.size(); }
+
 }  // namespace knarr

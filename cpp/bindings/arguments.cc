@@ -1,6 +1,5 @@
 #include "bindings/arguments.h"
 
-#include <array>
 #include <cstring>
 #include <string>
 
@@ -9,44 +8,45 @@
 namespace knarr::bindings {
 namespace {
 
-std::string repr(PyObject* value) { return py::cast<std::string>(py::repr(value)); }
+std::string shown(const py::handle& value) { return py::cast<std::string>(py::repr(value)); }
 
-// Other spellings are brought to one by Python, whose Unicode tables are the ones that count.
-py::object respelled(PyObject* uri) {
-  return py::module_::import("knarr.uris").attr("nfc")(py::handle(uri));
+[[noreturn]] void refuse(const char* name, const char* expected, const py::handle& value) {
+  fail(ErrorCode::kInvalidArgument,
+       std::string(name) + ": expected " + expected + ", got " + shown(value));
 }
 
-Kinds kind_of(PyObject* name) {
-  if (PyUnicode_Check(name)) {
-    if (PyUnicode_CompareWithASCIIString(name, "chunk") == 0) return kind_bit(Kind::kChunk);
-    if (PyUnicode_CompareWithASCIIString(name, "abstract") == 0) return kind_bit(Kind::kAbstract);
+// Python's Unicode tables decide what NFC is, so that the engine and the catalog agree.
+py::object normalised(const py::handle& uri) {
+  return py::module_::import("knarr.uris").attr("nfc")(uri);
+}
+
+Kind kind_of(const py::handle& name) {
+  if (PyUnicode_Check(name.ptr())) {
+    if (PyUnicode_CompareWithASCIIString(name.ptr(), "chunk") == 0) return Kind::kChunk;
+    if (PyUnicode_CompareWithASCIIString(name.ptr(), "abstract") == 0) return Kind::kAbstract;
   }
-  fail(ErrorCode::kInvalidArgument, "kinds: expected 'chunk' or 'abstract', got " + repr(name));
+  refuse("kinds", "'chunk' or 'abstract'", name);
 }
 
 }  // namespace
 
-std::int64_t integer(PyObject* value, const char* name) {
-  py::object index;
-  if (!PyLong_Check(value)) {
-    if (!PyIndex_Check(value)) {
-      fail(ErrorCode::kInvalidArgument,
-           std::string(name) + ": expected an integer, got " + repr(value));
-    }
-    index = py::reinterpret_steal<py::object>(PyNumber_Index(value));
+std::int64_t integer(const py::handle& value, const char* name) {
+  py::object index = py::reinterpret_borrow<py::object>(value);
+  if (!PyLong_Check(index.ptr())) {
+    if (!PyIndex_Check(index.ptr())) refuse(name, "an integer", value);
+    index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
     if (!index) throw py::error_already_set();
-    value = index.ptr();
   }
   int overflow = 0;
-  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  const long long number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow != 0) {
-    fail(ErrorCode::kInvalidArgument, std::string(name) + ": " + repr(value) + " is out of range");
+    fail(ErrorCode::kInvalidArgument, std::string(name) + ": " + shown(index) + " is out of range");
   }
   if (number == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
   return number;
 }
 
-std::int64_t count(PyObject* value, const char* name) {
+std::int64_t count(const py::handle& value, const char* name) {
   const std::int64_t number = integer(value, name);
   if (number < 0) {
     fail(ErrorCode::kInvalidArgument,
@@ -55,92 +55,94 @@ std::int64_t count(PyObject* value, const char* name) {
   return number;
 }
 
-std::optional<std::int64_t> bound(PyObject* value, const char* name) {
-  if (value == Py_None) return std::nullopt;
-  return integer(value, name);
-}
-
-bool truth(PyObject* value) {
-  if (value == Py_False) return false;
-  if (value == Py_True) return true;
-  const int is_true = PyObject_IsTrue(value);
+bool truth(const py::handle& value) {
+  const int is_true = PyObject_IsTrue(value.ptr());
   if (is_true < 0) throw py::error_already_set();
   return is_true != 0;
 }
 
-double real(PyObject* value, const char* name) {
-  const double number = PyFloat_AsDouble(value);
+double real(const py::handle& value, const char* name) {
+  const double number = PyFloat_AsDouble(value.ptr());
   if (number == -1.0 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    fail(ErrorCode::kInvalidArgument,
-         std::string(name) + ": expected a number, got " + repr(value));
+    refuse(name, "a number", value);
   }
   return number;
 }
 
-std::string_view text(PyObject* value, const char* name) {
-  if (!PyUnicode_Check(value)) {
-    fail(ErrorCode::kInvalidArgument, std::string(name) + ": expected str, got " + repr(value));
-  }
+std::string_view text(const py::handle& value, const char* name) {
+  if (!PyUnicode_Check(value.ptr())) refuse(name, "str", value);
   Py_ssize_t size = 0;
-  const char* bytes = PyUnicode_AsUTF8AndSize(value, &size);
+  const char* bytes = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
   if (bytes == nullptr) {
     PyErr_Clear();
-    const auto shown = py::reinterpret_steal<py::object>(PyObject_ASCII(value));
-    fail(ErrorCode::kInvalidArgument, std::string(name) + " " + py::cast<std::string>(shown) +
+    const auto ascii = py::reinterpret_steal<py::object>(PyObject_ASCII(value.ptr()));
+    fail(ErrorCode::kInvalidArgument, std::string(name) + " " + py::cast<std::string>(ascii) +
                                           ": a lone surrogate has no UTF-8 form");
   }
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-Uri::Uri(PyObject* value) : view_(text(value, "URI")) {
+Strings::Strings(const py::list& list) : owner_(list) {
+  views_.reserve(owner_.size());
+  for (std::size_t i = 0; i < owner_.size(); ++i) {
+    const std::string name = "item " + std::to_string(i);
+    views_.push_back(
+        text(py::handle(PyTuple_GET_ITEM(owner_.ptr(), static_cast<Py_ssize_t>(i))), name.c_str()));
+  }
+}
+
+Uri::Uri(const py::handle& value) : view_(text(value, "URI")) {
   const bool is_plain =
-      PyUnicode_IS_ASCII(value) && std::memchr(view_.data(), '%', view_.size()) == nullptr;
+      PyUnicode_IS_ASCII(value.ptr()) && std::memchr(view_.data(), '%', view_.size()) == nullptr;
   if (is_plain) return;
-  owner_ = respelled(value);
-  view_ = text(owner_.ptr(), "URI");
+  owner_ = normalised(value);
+  view_ = text(owner_, "URI");
 }
 
 // The tuple keeps the strings alive, whatever happens to the sequence meanwhile.
-Uris::Uris(PyObject* values) : owner_(py::reinterpret_steal<py::object>(PySequence_Tuple(values))) {
+Uris::Uris(const py::handle& values)
+    : owner_(py::reinterpret_steal<py::object>(PySequence_Tuple(values.ptr()))) {
   if (!owner_) throw py::error_already_set();
-  const auto size = static_cast<std::size_t>(PyTuple_GET_SIZE(owner_.ptr()));
-  uris_.reserve(size);
-  views_.reserve(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    uris_.emplace_back(PyTuple_GET_ITEM(owner_.ptr(), static_cast<Py_ssize_t>(i)));
+  const Py_ssize_t size = PyTuple_GET_SIZE(owner_.ptr());
+  uris_.reserve(static_cast<std::size_t>(size));
+  views_.reserve(static_cast<std::size_t>(size));
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    uris_.emplace_back(py::handle(PyTuple_GET_ITEM(owner_.ptr(), i)));
     views_.push_back(uris_.back());
   }
 }
 
-Kinds kinds_of(PyObject* kinds) {
-  if (kinds == Py_None) return kAllKinds;
-  if (PyUnicode_Check(kinds)) return kind_of(kinds);
-  Kinds bits = 0;
-  for (const py::handle each : py::reinterpret_borrow<py::object>(kinds)) {
-    bits = static_cast<Kinds>(bits | kind_of(each.ptr()));
+std::span<const float> floats(const py::handle& value, int axes, std::string_view name) {
+  if (!py::isinstance<py::array>(value)) {
+    fail(ErrorCode::kInvalidArgument,
+         std::string(name) + ": expected a float32 array, got " + Py_TYPE(value.ptr())->tp_name +
+             "; numpy.ascontiguousarray(x, dtype=numpy.float32) converts");
   }
-  return bits;
+  const auto array = py::reinterpret_borrow<py::array>(value);
+  const bool is_float32 =
+      array.dtype().is(py::dtype::of<float>()) || array.dtype().equal(py::dtype::of<float>());
+  const bool is_contiguous = (array.flags() & py::array::c_style) != 0 &&
+                             reinterpret_cast<std::uintptr_t>(array.data()) % alignof(float) == 0;
+  if (!is_float32 || !is_contiguous || array.ndim() != axes) {
+    fail(ErrorCode::kInvalidArgument,
+         std::string(name) + ": expected a C-contiguous float32 array with " +
+             std::to_string(axes) + (axes == 1 ? " axis" : " axes") + ", got " +
+             std::string(py::str(array.dtype())) + " with " + std::to_string(array.ndim()) +
+             (is_contiguous ? "" : ", not contiguous or not aligned") +
+             "; numpy.ascontiguousarray(x, dtype=numpy.float32) converts");
+  }
+  return {static_cast<const float*>(array.data()), static_cast<std::size_t>(array.size())};
 }
 
-Seen::Seen(PyObject* rows, PyObject* kinds) {
-  static const std::array<Filter, kAllKinds + 1> all{Filter{0, {}}, Filter{1, {}}, Filter{2, {}},
-                                                     Filter{3, {}}};
-  const Kinds bits = kinds_of(kinds);
-  if (rows == Py_None) {
-    shared_ = &all[bits];
-  } else {
-    if (!PyTuple_Check(rows)) {
-      made_ = Filter{bits, allowed_rows(rows)};
-      return;
-    }
-    if (PyTuple_GET_SIZE(rows) != 2) {
-      fail(ErrorCode::kInvalidArgument, "filter: expected (rows, generation), got a tuple of " +
-                                            std::to_string(PyTuple_GET_SIZE(rows)));
-    }
-    made_ = Filter{bits, allowed_rows(PyTuple_GET_ITEM(rows, 0)),
-                   static_cast<std::uint64_t>(count(PyTuple_GET_ITEM(rows, 1), "generation"))};
+Kinds kinds_of(const py::handle& kinds) {
+  if (kinds.is_none()) return kAllKinds;
+  if (PyUnicode_Check(kinds.ptr())) return kind_bit(kind_of(kinds));
+  Kinds bits = 0;
+  for (const py::handle each : py::reinterpret_borrow<py::object>(kinds)) {
+    bits = static_cast<Kinds>(bits | kind_bit(kind_of(each)));
   }
+  return bits;
 }
 
 }  // namespace knarr::bindings

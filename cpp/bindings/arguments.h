@@ -1,52 +1,67 @@
-// Arguments of the calls that are made often, converted one by one.
+// Python arguments, converted and checked.
 //
-// These calls take their arguments by place. pybind11's own way, which matches names and tries
-// casts, takes longer than a search in a section. Values that do not fit throw Error
-// kInvalidArgument that names the argument; all functions need the GIL.
+// A value that does not fit throws Error kInvalidArgument, which names the argument, the value and
+// what was expected. All functions need the GIL, and views are valid as long as the Python object
+// that they view.
 #pragma once
-
-#include <Python.h>
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "bindings/boundary.h"
 #include "filter/filter.h"
 
 namespace knarr::bindings {
 
-// An integer that fits; its range is for the engine to check.
-std::int64_t integer(PyObject* value, const char* name);
+// A 64-bit integer. Its range is checked by the engine.
+std::int64_t integer(const py::handle& value, const char* name);
 
-// One that is not negative.
-std::int64_t count(PyObject* value, const char* name);
+// An integer that is not negative.
+std::int64_t count(const py::handle& value, const char* name);
 
-// One, or None for none.
-std::optional<std::int64_t> bound(PyObject* value, const char* name);
+// The truth value of any object.
+bool truth(const py::handle& value);
 
-bool truth(PyObject* value);
-double real(PyObject* value, const char* name);
+double real(const py::handle& value, const char* name);
 
-// A str that has a UTF-8 form. The view lives as long as the object.
-std::string_view text(PyObject* value, const char* name);
+// The UTF-8 form of a str, without a copy.
+std::string_view text(const py::handle& value, const char* name);
 
-// A URI as the engine takes it: components in Unicode NFC. ASCII without escapes, which nearly all
-// are, is viewed where it lies; the rest goes through Python's unicodedata.
+// The texts of a list. Keeps its own references, because the list may change meanwhile.
+class Strings {
+ public:
+  Strings() = default;
+  explicit Strings(const py::list& list);
+  static Strings of(const std::optional<py::list>& list) {
+    return list ? Strings(*list) : Strings();
+  }
+
+  operator std::span<const std::string_view>() const { return views_; }
+
+ private:
+  py::tuple owner_;
+  std::vector<std::string_view> views_;
+};
+
+// A URI as the engine takes it: components in Unicode NFC. Nearly all URIs are ASCII without
+// escapes and are viewed in place; the others go through Python's unicodedata.
 class Uri {
  public:
-  explicit Uri(PyObject* value);
+  explicit Uri(const py::handle& value);
   operator std::string_view() const { return view_; }
 
  private:
-  py::object owner_;  // of another spelling than the one given
+  py::object owner_;  // the normalised str, when it is not the one given
   std::string_view view_;
 };
 
-// A sequence of URIs.
+// An iterable of URIs.
 class Uris {
  public:
-  explicit Uris(PyObject* values);
+  explicit Uris(const py::handle& values);
   operator std::span<const std::string_view>() const { return views_; }
 
  private:
@@ -55,18 +70,23 @@ class Uris {
   std::vector<std::string_view> views_;
 };
 
-// The rows that a call may see: `rows` is None, a pyroaring bitmap, its bytes, or a bool array, or
-// one of these and the generation of its rows; `kinds` is None, a str, or an iterable of str.
-class Seen {
+// The numbers of a C-contiguous float32 array with this many axes. The error for anything else says
+// how to convert it.
+std::span<const float> floats(const py::handle& array, int axes, std::string_view name);
+
+// `kinds`: None for all, a str, or an iterable of str.
+Kinds kinds_of(const py::handle& kinds);
+
+// The engine's Filter for a call's `filter` and `kinds`. `filter` is None, a pyroaring bitmap, its
+// portable serialisation, a bool array, or a pair of one of these and the generation of its rows.
+class RowFilter {
  public:
-  Seen(PyObject* rows, PyObject* kinds);
-  operator const Filter&() const { return made_ ? *made_ : *shared_; }
+  RowFilter(const py::handle& filter, const py::handle& kinds);
+  operator const Filter&() const { return own_ ? *own_ : *shared_; }
 
  private:
-  const Filter* shared_ = nullptr;  // one of a few that restrict no rows
-  std::optional<Filter> made_;
+  const Filter* shared_ = nullptr;  // a constant, when no rows are restricted
+  std::optional<Filter> own_;
 };
-
-Kinds kinds_of(PyObject* kinds);
 
 }  // namespace knarr::bindings

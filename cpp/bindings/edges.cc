@@ -1,9 +1,9 @@
-// Edges in Python: what an expansion found, as a sequence that makes its items when they are looked
-// at, and the edges that the engine holds.
+// Edges in Python: the result of an expansion, as a sequence that makes its items on demand, and
+// the edges that the engine holds.
 #include <pybind11/typing.h>
 
 #include "bindings/boundary.h"
-#include "bindings/names.h"
+#include "bindings/python_types.h"
 #include "engine/engine.h"
 #include "engine/results.h"
 
@@ -28,10 +28,8 @@ py::typing::List<Expanded> items(const Expansion& self, const py::slice& places)
 }  // namespace
 
 void register_edges(py::module_& module) {
-  py::class_<Expanded>(
-      module, "Expanded",
-      "A target that an edge of a hit leads to. It tells of the engine as it was when "
-      "the call ran.")
+  py::class_<Expanded>(module, "Expanded",
+                       "A target that an edge of a hit leads to, as it was when the call ran.")
       .def_property_readonly("uri", &Expanded::uri)
       .def_property_readonly(
           "row",
@@ -39,7 +37,7 @@ void register_edges(py::module_& module) {
             const Row row = self.row();
             return row == kNoRow ? -1 : std::int64_t{row};
           },
-          "Its row; -1 for a directory.")
+          "The target's row; -1 for a directory.")
       .def_property_readonly(
           "kind",
           [](const Expanded& self) -> std::optional<KindName> {
@@ -49,10 +47,11 @@ void register_edges(py::module_& module) {
           },
           "\"chunk\" or \"abstract\"; None for a directory.")
       .def_property_readonly("preview", &Expanded::preview)
-      .def_property_readonly("document", &Expanded::document, "URI; \"\" when added without one.")
+      .def_property_readonly("document", &Expanded::document,
+                             "URI of its document; \"\" when it has none.")
       .def_property_readonly("source", &Expanded::source, "URI of the seed.")
       .def_property_readonly("similarity", &Expanded::similarity,
-                             "Cosine of the query and the question.")
+                             "Cosine of the query and the edge's question.")
       .def_property_readonly("question", &Expanded::question)
       .def_property_readonly("summary", &Expanded::summary)
       .def_property_readonly("trace", &Expanded::trace);
@@ -73,7 +72,7 @@ void register_edges(py::module_& module) {
       });
 
   py::class_<KnownEdge>(module, "KnownEdge", "An edge that the engine holds.")
-      .def_readonly("source", &KnownEdge::source, "URIs.")
+      .def_readonly("source", &KnownEdge::source, "URI of the source.")
       .def_readonly("target", &KnownEdge::target)
       .def_readonly("question", &KnownEdge::question)
       .def_readonly("trace", &KnownEdge::trace)

@@ -3,15 +3,15 @@
 #include <pybind11/typing.h>
 
 #include "base/error.h"
-#include "bindings/boundary.h"
-#include "bindings/names.h"
+#include "bindings/arguments.h"
+#include "bindings/python_types.h"
 
 namespace knarr::bindings {
 namespace {
 
 using Texts = py::typing::List<py::str>;
 
-std::vector<Kind> kinds_of(const std::optional<Texts>& list) {
+std::vector<Kind> kind_list(const std::optional<Texts>& list) {
   std::vector<Kind> out;
   const Strings names = Strings::of(list);
   for (const std::string_view name : std::span<const std::string_view>(names)) {
@@ -29,7 +29,7 @@ std::pair<Row, Row> add(Engine& self, const Texts& uris, const py::array& vector
                         const std::optional<std::string>& document, bool replace,
                         const std::optional<Texts>& previews) {
   const Strings names(uris), bodies = Strings::of(texts), shown = Strings::of(previews);
-  const std::vector<Kind> kind = kinds_of(kinds);
+  const std::vector<Kind> kind = kind_list(kinds);
   Objects objects{names, floats(vectors, 2, "vectors"), bodies, kind, shown, {}, replace};
   if (vectors.shape(0) != static_cast<py::ssize_t>(uris.size()) ||
       vectors.shape(1) != static_cast<py::ssize_t>(self.dim())) {
@@ -97,6 +97,12 @@ py::typing::Dict<py::str, py::int_> stats(const Engine& self) {
 
 using Class = py::class_<Engine>;
 
+// Instances come from `create` and `load` only. Otherwise `Engine.__new__(Engine)` would make an
+// object without an engine, and pybind11 would call methods on uninitialised memory.
+void forbid_instantiation(PyHeapTypeObject* type) {
+  type->ht_type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
+}
+
 void define_writing(Class& type) {
   type.def("add", &add, py::arg("uris"), py::arg("vectors"), py::arg("texts") = py::none(),
            py::arg("kinds") = py::none(), py::kw_only(), py::arg("document") = py::none(),
@@ -139,11 +145,14 @@ void define_writing(Class& type) {
 }  // namespace
 
 void register_engine(py::module_& module) {
-  Class type(module, "Engine", "The native index; see knarr.Engine.");
-  type.def(py::init([](std::size_t dim, std::string_view precision) {
-             return std::make_unique<Engine>(dim, precision_of(precision));
-           }),
-           py::arg("dim"), py::arg("precision") = "float32")
+  Class type(module, "Engine", "The native index; see knarr.Engine.",
+             py::custom_type_setup(&forbid_instantiation));
+  type.def_static(
+          "create",
+          [](std::size_t dim, std::string_view precision) {
+            return std::make_unique<Engine>(dim, precision_of(precision));
+          },
+          py::arg("dim"), py::arg("precision") = "float32")
       .def_property_readonly("dim", &Engine::dim)
       .def_property_readonly(
           "precision",

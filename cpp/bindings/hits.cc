@@ -1,10 +1,10 @@
-// Hits in Python: columns of one length, each made when it is first asked for and then kept.
+// Hits in Python: columns of one length, each made when it is first read, then kept.
 #include <pybind11/typing.h>
 
 #include <map>
 
 #include "bindings/boundary.h"
-#include "bindings/names.h"
+#include "bindings/python_types.h"
 #include "engine/engine.h"
 #include "engine/results.h"
 
@@ -14,7 +14,7 @@ namespace {
 using Texts = py::typing::List<py::str>;
 using Numbers = py::typing::List<py::int_>;
 
-// What f makes of the hits, as a list.
+// The list that f makes of the hits.
 template <class List, class F>
 List kept(PyHits& self, const char* name, F f) {
   py::object& column = self.columns[name];
@@ -22,7 +22,7 @@ List kept(PyHits& self, const char* name, F f) {
   return List(column);
 }
 
-// f(hits, i) for each hit, as a list.
+// The list of f(hits, i) for each hit.
 template <class List, class F>
 List column(PyHits& self, const char* name, F f) {
   return kept<List>(self, name, [&](const Hits& hits) {
@@ -71,23 +71,24 @@ std::string describe(PyHits& self) {
 
 void register_hits(py::module_& module) {
   py::class_<PyExplanation>(module, "Explanation",
-                            "How a result was found. Times are of the whole call: the queries of a "
-                            "batch share them.")
+                            "How a result was found. Times are those of the whole call, which the "
+                            "queries of a batch share.")
       .def_readonly("plan", &PyExplanation::plan)
-      .def_readonly("rows_allowed", &PyExplanation::rows_allowed, "By scope and filter.")
+      .def_readonly("rows_allowed", &PyExplanation::rows_allowed,
+                    "Rows that scope and filter allow.")
       .def_readonly("rows_scanned", &PyExplanation::rows_scanned,
-                    "Whose code (plan \"scan\"), or vector in its short or long form (\"exact\"), "
-                    "was read.")
+                    "Rows whose code (plan \"scan\"), or short or full vector (\"exact\"), was "
+                    "read.")
       .def_readonly("rows_reranked", &PyExplanation::rows_reranked,
-                    "Whose vector was read after that.")
-      .def_readonly("plan_us", &PyExplanation::plan_us, "To choose the plan.")
+                    "Rows whose vector was scored after that.")
+      .def_readonly("plan_us", &PyExplanation::plan_us, "Time to choose the plan.")
       .def_readonly("scan_us", &PyExplanation::scan_us)
       .def_readonly("rerank_us", &PyExplanation::rerank_us)
       .def("__repr__", &describe_steps);
 
   py::class_<PyHits>(module, "Hits",
-                     "Results of a search, best first: columns of one length. They tell of the "
-                     "engine as it was when the search ran.")
+                     "Results of a search, best first, as columns of one length. They describe "
+                     "the engine as it was when the search ran.")
       .def("__len__", [](const PyHits& self) { return self.hits.size(); })
       .def("__repr__", &describe)
       .def_property_readonly("uris",
@@ -103,11 +104,12 @@ void register_hits(py::module_& module) {
       .def_property_readonly(
           "plan", [](const PyHits& self) { return self.hits.plan; },
           "How the vectors were searched: \"exact\" or \"scan\".")
-      .def_property_readonly("explain", &explain,
-                             "What was done, when the search was asked to explain; else None.")
+      .def_property_readonly(
+          "explain", &explain,
+          "How the result was found; None unless the search was asked to explain.")
       .def_property_readonly(
           "rows_allowed", [](const PyHits& self) { return self.hits.rows_allowed; },
-          "How many objects scope and filter left.")
+          "How many objects scope and filter allow.")
       .def_property_readonly(
           "kinds",
           [](PyHits& self) {
@@ -129,7 +131,7 @@ void register_hits(py::module_& module) {
             return kept<Texts>(self, "documents",
                                [](const Hits& hits) { return hits.documents(); });
           },
-          "URI of each hit's document; \"\" where it was added without one.")
+          "URI of each hit's document; \"\" when it has none.")
       .def_property_readonly(
           "begin_bytes",
           [](PyHits& self) {
@@ -162,7 +164,8 @@ void register_hits(py::module_& module) {
                              })
       .def_property_readonly(
           "expanded", [](const PyHits& self) -> const Expansion& { return self.hits.expanded; },
-          "With expand=True: targets of the hits' edges, most similar question first.");
+          "Targets of the hits' edges, most similar question first; empty without "
+          "expand=True.");
 }
 
 }  // namespace knarr::bindings

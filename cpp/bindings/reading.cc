@@ -1,13 +1,28 @@
-// The engine's reading calls, one native call each. What they return makes its Python objects when
-// they are looked at. Users see knarr.Engine, which gives every argument and explains them.
+// The engine's reading calls, one native call each. The objects they return build their Python
+// values when those are first looked at. Users see knarr.Engine, which documents every argument and
+// passes all of them by position.
+//
+// Arguments are plain pybind11 parameters, and signatures and stubs come from it. A parameter of
+// type Expected<T> accepts any object: the functions of arguments.h convert it, so that a value
+// which does not fit is refused with its name and an InvalidArgument, not with pybind11's
+// TypeError.
+#include <pybind11/typing.h>
+
 #include "base/error.h"
 #include "bindings/arguments.h"
-#include "bindings/direct.h"
-#include "bindings/names.h"
+#include "bindings/python_types.h"
 #include "engine/engine.h"
 
 namespace knarr::bindings {
 namespace {
+
+template <class T>
+using Expected = py::typing::Union<T>;  // shown as T in signatures
+using Array = Expected<py::array>;
+using Text = Expected<py::str>;
+using Integer = Expected<py::int_>;
+using Number = Expected<py::float_>;
+using Flag = Expected<py::bool_>;
 
 PlanWish plan_wish(std::string_view plan) {
   if (plan == "auto") return PlanWish::kAuto;
@@ -19,16 +34,12 @@ PlanWish plan_wish(std::string_view plan) {
            "\"");
 }
 
-SearchHow how(Items plan_recall_explain) {
-  const Items given = plan_recall_explain;
-  return {plan_wish(text(given[0], "plan")), real(given[1], "recall_target"), truth(given[2])};
+SearchHow search_how(const Text& plan, const Number& recall_target, const Flag& explain) {
+  return {plan_wish(text(plan, "plan")), real(recall_target, "recall_target"), truth(explain)};
 }
 
-// What a call of the engine gives, as a Python object; the GIL is free while it runs.
-py::object answer(const auto& call) { return py::cast(without_gil(call)); }
-
-std::span<const float> question_of(const Engine& self, PyObject* value) {
-  if (value == Py_None) return {};
+std::span<const float> question_of(const Engine& self, const py::object& value) {
+  if (value.is_none()) return {};
   const std::span<const float> question = floats(value, 1, "question");
   if (question.empty()) {
     fail(ErrorCode::kInvalidArgument,
@@ -37,134 +48,122 @@ std::span<const float> question_of(const Engine& self, PyObject* value) {
   return question;
 }
 
-py::object search(const Engine& self, Items given) {
-  const std::span<const float> query = floats(given[0], 1, "query");
-  const Uri scope(given[1]);
-  const Seen seen(given[3], given[4]);
-  SearchOptions options{scope, integer(given[2], "k"), integer(given[5], "offset"), seen};
-  options.expand = truth(given[6]);
-  options.gamma = static_cast<float>(real(given[7], "gamma"));
-  options.question = question_of(self, given[8]);
-  options.how = how(given + 9);
-  Hits hits = without_gil([&] { return self.search(query, options); });
-  return py::cast(PyHits{std::move(hits), options.how.explain, {}});
+PyHits search(const Engine& self, const Array& query, const Text& scope, const Integer& k,
+              const py::object& filter, const py::object& kinds, const Integer& offset,
+              const Flag& expand, const Number& gamma, const py::object& question, const Text& plan,
+              const Number& recall_target, const Flag& explain) {
+  const std::span<const float> numbers = floats(query, 1, "query");
+  const Uri uri(scope);
+  const RowFilter seen(filter, kinds);
+  SearchOptions options{uri, integer(k, "k"), integer(offset, "offset"), seen};
+  options.expand = truth(expand);
+  options.gamma = static_cast<float>(real(gamma, "gamma"));
+  options.question = question_of(self, question);
+  options.how = search_how(plan, recall_target, explain);
+  return {without_gil([&] { return self.search(numbers, options); }), options.how.explain, {}};
 }
 
-py::object search_batch(const Engine& self, Items given) {
-  const std::span<const float> queries = floats(given[0], 2, "queries");
-  const auto width = py::reinterpret_borrow<py::array>(given[0]).shape(1);
+std::vector<PyHits> search_batch(const Engine& self, const Array& queries, const Text& scope,
+                                 const Integer& k, const py::object& filter,
+                                 const py::object& kinds, const Text& plan,
+                                 const Number& recall_target, const Flag& explain) {
+  const std::span<const float> numbers = floats(queries, 2, "queries");
+  const auto width = py::reinterpret_borrow<py::array>(queries).shape(1);
   if (width != static_cast<py::ssize_t>(self.dim())) {
     fail(ErrorCode::kInvalidArgument, "queries: expected dimension " + std::to_string(self.dim()) +
                                           ", got " + std::to_string(width));
   }
-  const Uri scope(given[1]);
-  const Seen seen(given[3], given[4]);
-  SearchOptions options{scope, integer(given[2], "k"), 0, seen};
-  options.how = how(given + 5);
-  std::vector<Hits> found = without_gil([&] { return self.search_batch(queries, options); });
-  py::list out(found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    out[i] = py::cast(PyHits{std::move(found[i]), options.how.explain, {}});
-  }
+  const Uri uri(scope);
+  const RowFilter seen(filter, kinds);
+  SearchOptions options{uri, integer(k, "k"), 0, seen};
+  options.how = search_how(plan, recall_target, explain);
+  std::vector<Hits> found = without_gil([&] { return self.search_batch(numbers, options); });
+  std::vector<PyHits> out;
+  out.reserve(found.size());
+  for (Hits& hits : found) out.push_back({std::move(hits), options.how.explain, {}});
   return out;
 }
 
-py::object expand(const Engine& self, Items given) {
-  const Uris seeds(given[0]);
-  const std::span<const float> query = floats(given[1], 1, "query");
-  const Uri scope(given[2]);
-  const Seen seen(given[3], given[4]);
-  ExpandOptions options{scope, seen, static_cast<float>(real(given[5], "gamma"))};
-  options.limit = static_cast<std::size_t>(count(given[6], "limit"));
-  return answer([&] { return self.expand(seeds, query, options); });
+Expansion expand(const Engine& self, const Expected<py::typing::List<py::str>>& seeds,
+                 const Array& query, const Text& scope, const py::object& filter,
+                 const py::object& kinds, const Number& gamma, const Integer& limit) {
+  const Uris nodes(seeds);
+  const std::span<const float> numbers = floats(query, 1, "query");
+  const Uri uri(scope);
+  const RowFilter seen(filter, kinds);
+  ExpandOptions options{uri, seen, static_cast<float>(real(gamma, "gamma"))};
+  options.limit = static_cast<std::size_t>(count(limit, "limit"));
+  return without_gil([&] { return self.expand(nodes, numbers, options); });
 }
 
-py::object edges(const Engine& self, Items given) {
-  const std::int64_t offset = integer(given[0], "offset"), limit = integer(given[1], "limit");
-  return answer([&] { return self.edges(offset, limit); });
+std::vector<KnownEdge> edges(const Engine& self, const Integer& offset, const Integer& limit) {
+  const std::int64_t first = integer(offset, "offset"), most = integer(limit, "limit");
+  return without_gil([&] { return self.edges(first, most); });
 }
 
-py::object children(const Engine& self, Items given) {
-  const Uri uri(given[0]);
-  const std::int64_t offset = integer(given[1], "offset"), limit = integer(given[2], "limit");
-  return answer([&] { return self.list(uri, offset, limit); });
+ListPage children(const Engine& self, const Text& uri, const Integer& offset,
+                  const Integer& limit) {
+  const Uri directory(uri);
+  const std::int64_t first = integer(offset, "offset"), most = integer(limit, "limit");
+  return without_gil([&] { return self.list(directory, first, most); });
 }
 
-py::object grep(const Engine& self, Items given) {
-  const std::string_view pattern = text(given[0], "pattern");
-  const Uri scope(given[1]);
-  const Seen seen(given[2], given[3]);
+GrepHits grep(const Engine& self, const Text& pattern, const Text& scope, const py::object& filter,
+              const py::object& kinds, const Flag& literal, const Flag& ignore_case,
+              const Integer& limit, const Integer& offset, const Integer& width,
+              const Integer& timeout_ms) {
+  const std::string_view regex = text(pattern, "pattern");
+  const Uri uri(scope);
+  const RowFilter seen(filter, kinds);
   GrepOptions options;
-  options.literal = truth(given[4]);
-  options.ignore_case = truth(given[5]);
-  options.limit = static_cast<std::uint64_t>(count(given[6], "limit"));
-  options.offset = static_cast<std::uint64_t>(count(given[7], "offset"));
-  options.width = static_cast<std::size_t>(count(given[8], "width"));
-  options.timeout_ms = integer(given[9], "timeout_ms");
-  return answer([&] { return self.grep(pattern, scope, seen, options); });
+  options.literal = truth(literal);
+  options.ignore_case = truth(ignore_case);
+  options.limit = static_cast<std::uint64_t>(count(limit, "limit"));
+  options.offset = static_cast<std::uint64_t>(count(offset, "offset"));
+  options.width = static_cast<std::size_t>(count(width, "width"));
+  options.timeout_ms = integer(timeout_ms, "timeout_ms");
+  return without_gil([&] { return self.grep(regex, uri, seen, options); });
 }
 
-py::object read(const Engine& self, Items given) {
-  const Uri uri(given[0]);
-  const std::int64_t begin_byte = integer(given[1], "begin_byte");
-  const auto max_bytes = bound(given[2], "max_bytes");
-  return answer([&] { return self.read(uri, begin_byte, max_bytes); });
+TextSpan read(const Engine& self, const Text& uri, const Integer& begin_byte,
+              const py::typing::Optional<py::int_>& max_bytes) {
+  const Uri node(uri);
+  const std::int64_t begin = integer(begin_byte, "begin_byte");
+  std::optional<std::int64_t> most;
+  if (!max_bytes.is_none()) most = integer(max_bytes, "max_bytes");
+  return without_gil([&] { return self.read(node, begin, most); });
 }
 
-py::object exists(const Engine& self, Items given) {
-  const Uri uri(given[0]);
-  return answer([&] { return self.exists(uri); });
+bool exists(const Engine& self, const Text& uri) {
+  const Uri node(uri);
+  return without_gil([&] { return self.exists(node); });
 }
 
-py::object count_objects(const Engine& self, Items given) {
-  const Uri scope(given[0]);
-  const Kinds kinds = kinds_of(given[1]);
-  return answer([&] { return self.count(scope, kinds); });
+std::uint64_t count_objects(const Engine& self, const Text& scope, const py::object& kinds) {
+  const Uri uri(scope);
+  const Kinds wanted = kinds_of(kinds);
+  return without_gil([&] { return self.count(uri, wanted); });
 }
-
-PyMethodDef methods[] = {
-    direct_method<Engine, &search, 12>(
-        "search",
-        "search(self: knarr._core.Engine, query: object, scope: str, k: int, filter: object, "
-        "kinds: object, offset: int, expand: bool, gamma: float, question: object, plan: str, "
-        "recall_target: float, explain: bool, /) -> knarr._core.Hits\n"),
-    direct_method<Engine, &search_batch, 8>(
-        "search_batch",
-        "search_batch(self: knarr._core.Engine, queries: object, scope: str, k: int, filter: "
-        "object, kinds: object, plan: str, recall_target: float, explain: bool, /) -> "
-        "list[knarr._core.Hits]\n"),
-    direct_method<Engine, &expand, 7>(
-        "expand",
-        "expand(self: knarr._core.Engine, seeds: collections.abc.Sequence[str], query: object, "
-        "scope: str, filter: object, kinds: object, gamma: float, limit: int, /) -> "
-        "knarr._core.Expansion\n"),
-    direct_method<Engine, &edges, 2>(
-        "edges",
-        "edges(self: knarr._core.Engine, offset: int, limit: int, /) -> "
-        "list[knarr._core.KnownEdge]\n"),
-    direct_method<Engine, &children, 3>(
-        "children",
-        "children(self: knarr._core.Engine, uri: str, offset: int, limit: int, /) -> "
-        "knarr._core.ListPage\n"),
-    direct_method<Engine, &grep, 10>(
-        "grep",
-        "grep(self: knarr._core.Engine, pattern: str, scope: str, filter: object, kinds: object, "
-        "literal: bool, ignore_case: bool, limit: int, offset: int, width: int, timeout_ms: int, "
-        "/) -> knarr._core.GrepHits\n"),
-    direct_method<Engine, &read, 3>(
-        "read",
-        "read(self: knarr._core.Engine, uri: str, begin_byte: int, max_bytes: int | None, /) -> "
-        "knarr._core.TextSpan\n"),
-    direct_method<Engine, &exists, 1>("exists",
-                                      "exists(self: knarr._core.Engine, uri: str, /) -> bool\n"),
-    direct_method<Engine, &count_objects, 2>(
-        "count", "count(self: knarr._core.Engine, scope: str, kinds: object, /) -> int\n"),
-};
 
 }  // namespace
 
-void define_reading(const py::object& engine) {
-  for (PyMethodDef& method : methods) add_method(engine, method);
+void define_reading(py::class_<Engine>& engine) {
+  using py::arg;
+  engine
+      .def("search", &search, arg("query"), arg("scope"), arg("k"), arg("filter"), arg("kinds"),
+           arg("offset"), arg("expand"), arg("gamma"), arg("question"), arg("plan"),
+           arg("recall_target"), arg("explain"))
+      .def("search_batch", &search_batch, arg("queries"), arg("scope"), arg("k"), arg("filter"),
+           arg("kinds"), arg("plan"), arg("recall_target"), arg("explain"))
+      .def("expand", &expand, arg("seeds"), arg("query"), arg("scope"), arg("filter"), arg("kinds"),
+           arg("gamma"), arg("limit"))
+      .def("edges", &edges, arg("offset"), arg("limit"))
+      .def("children", &children, arg("uri"), arg("offset"), arg("limit"))
+      .def("grep", &grep, arg("pattern"), arg("scope"), arg("filter"), arg("kinds"), arg("literal"),
+           arg("ignore_case"), arg("limit"), arg("offset"), arg("width"), arg("timeout_ms"))
+      .def("read", &read, arg("uri"), arg("begin_byte"), arg("max_bytes"))
+      .def("exists", &exists, arg("uri"))
+      .def("count", &count_objects, arg("scope"), arg("kinds"));
 }
 
 }  // namespace knarr::bindings

@@ -1,5 +1,5 @@
-// Three trees hold every edge, each beginning with what it is asked by: source, target, episode.
-// Episodes count their edges and questions their episodes, so that each goes with its last user.
+// Three trees hold every edge, by source, by target and by episode. Episodes count their edges and
+// questions their episodes, so that each is dropped with its last user.
 #include "edges/edges.h"
 
 #include <cmath>
@@ -11,12 +11,12 @@
 namespace knarr {
 namespace {
 
-// Two embeddings of one text may differ in the last bits, never by this much.
+// The least cosine of two embeddings of one text, which may differ in their last bits.
 constexpr double kSameVector = 0.999;
 
 }  // namespace
 
-// FNV-1a. Only spreads names; names with one hash are told apart by themselves.
+// FNV-1a. It only spreads the keys; names with equal hashes are compared.
 std::uint64_t EdgeStore::hash_of(std::string_view name) {
   std::uint64_t hash = 0xCBF29CE484222325u;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
@@ -41,8 +41,8 @@ std::vector<float> EdgeStore::normalised(std::span<const float> vector) const {
 
 std::optional<EdgeStore::QuestionId> EdgeStore::find_question(std::string_view text) const {
   const std::uint64_t hash = hash_of(text);
-  for (auto at = by_question_.lower_bound(Named{hash, 0}); at.valid() && at.key().hash == hash;
-       at.next()) {
+  for (auto at = by_question_.lower_bound(QuestionKey{hash, 0});
+       at.valid() && at.key().hash == hash; at.next()) {
     if (questions_.find(at.key().id)->question->text == text) return at.key().id;
   }
   return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<EdgeStore::QuestionId> EdgeStore::find_question(std::string_view t
 std::optional<EpisodeId> EdgeStore::find_episode(QuestionId question,
                                                  std::string_view trace) const {
   const std::uint64_t hash = hash_of(trace);
-  for (auto at = by_trace_.lower_bound(Lesson{hash, question, 0});
+  for (auto at = by_trace_.lower_bound(TraceKey{hash, question, 0});
        at.valid() && at.key().trace_hash == hash && at.key().question == question; at.next()) {
     if (episodes_.find(at.key().episode)->record->trace == trace) return at.key().episode;
   }
@@ -59,10 +59,11 @@ std::optional<EpisodeId> EdgeStore::find_episode(QuestionId question,
 }
 
 std::vector<EpisodeId> EdgeStore::episodes_of(std::string_view trace) const {
-  if (trace.empty()) fail(ErrorCode::kInvalidArgument, "expected the name of a trace, got none");
+  if (trace.empty())
+    fail(ErrorCode::kInvalidArgument, "trace: expected a name, got an empty string");
   std::vector<EpisodeId> ids;
   const std::uint64_t hash = hash_of(trace);
-  for (auto at = by_trace_.lower_bound(Lesson{hash, 0, 0});
+  for (auto at = by_trace_.lower_bound(TraceKey{hash, 0, 0});
        at.valid() && at.key().trace_hash == hash; at.next()) {
     const EpisodeId id = at.key().episode;
     if (episodes_.find(id)->record->trace == trace) ids.push_back(id);
@@ -105,21 +106,21 @@ bool EdgeStore::insert_edge(EdgeEnds ends, EpisodeId episode, std::int64_t expir
 void EdgeStore::drop_episode(EpisodeId id) {
   const auto record = episodes_.find(id)->record;
   episodes_.erase(id);
-  by_trace_.erase(Lesson{hash_of(record->trace), record->question, id});
+  by_trace_.erase(TraceKey{hash_of(record->trace), record->question, id});
   QuestionEntry& question = *questions_.edit(record->question);
   if (--question.episodes > 0) return;
-  by_question_.erase(Named{hash_of(question.question->text), record->question});
+  by_question_.erase(QuestionKey{hash_of(question.question->text), record->question});
   questions_.erase(record->question);
 }
 
 std::size_t EdgeStore::add(const Episode& episode, std::span<const EdgeEnds> ends) {
   std::vector<float> vector = normalised(episode.vector);
   if (episode.question.empty()) {
-    fail(ErrorCode::kInvalidArgument, "expected the text of a question, got none");
+    fail(ErrorCode::kInvalidArgument, "question: expected a text, got an empty string");
   }
   for (const EdgeEnds& each : ends) {
     if (each.source == kNoNode || each.target == kNoNode) {
-      fail(ErrorCode::kInvalidArgument, "an edge of no node");
+      fail(ErrorCode::kInvalidArgument, "an edge needs a source and a target, got kNoNode");
     }
   }
   std::optional<QuestionId> question = find_question(episode.question);

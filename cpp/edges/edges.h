@@ -1,15 +1,19 @@
-// Edges: what accepted answers taught, as directed links `source -> target`.
+// EdgeStore: experience, as directed edges `source -> target` that accepted answers taught.
 //
-// An episode is one trace's answer to one question: it holds the question's vector (shared by all
-// episodes of that question), the trace and its short summary. An edge stands for (source, target,
-// episode), once: replaying an episode adds nothing, another trace adds its own share, and taking a
-// trace back restores exactly what was before. An episode dies with its last edge, a question and
-// its vector with its last episode. Reverse records make removal by target, source and trace exact
-// without a scan.
+// An episode is one trace's answer to one question. It holds the question's vector (shared by all
+// episodes of that question), the trace's name and a short summary. An edge is the triple (source,
+// target, episode), stored once: replaying an episode adds nothing, another trace adds its own
+// edges, and removing a trace restores exactly what was before.
 //
-// An EdgeStore is a value: copying is O(1) and shares everything; changing a copy copies what it
-// touches. Threads: const methods may run in parallel; a store that is changed belongs to one
-// thread. A call that throws has changed nothing.
+// Idea: the triples are kept in three sorted trees, by source, by target and by episode. The first
+// is the adjacency list that an expansion reads; the other two are reverse records. Invariant: a
+// triple is in all three trees or in none; an episode lives as long as it has an edge, and a
+// question as long as it has an episode. Cost: adding or removing an edge is O(log n); removing a
+// node, a subtree or a trace costs its own edges, and no scan.
+//
+// An EdgeStore is a value: copying is O(1) and shares all nodes; changing a copy copies the nodes
+// that it touches (base/tree.h). Threads: const methods may run in parallel; a store that is being
+// changed belongs to one thread. A call that throws has changed nothing.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +35,12 @@ namespace knarr {
 using EpisodeId = std::uint32_t;
 inline constexpr std::int64_t kNeverExpires = std::numeric_limits<std::int64_t>::max();
 
-// What is to be learnt: the arguments of EdgeStore::add.
+// The arguments of EdgeStore::add.
 struct Episode {
   std::string_view question;                  // its text names the question; not empty
   std::span<const float> vector;              // (dim,), any length but zero; normalised on entry
   std::string_view trace;                     // names the run, may be empty
-  std::string_view summary;                   // of the calls that led from source to target
+  std::string_view summary;                   // the calls that led from source to target
   std::int64_t expires_at_s = kNeverExpires;  // Unix seconds; from then on the edges are ignored
 };
 
@@ -47,7 +51,7 @@ struct EdgeEnds {
   bool operator==(const EdgeEnds&) const = default;
 };
 
-// A target that a seed's edge leads to.
+// A target reached from a seed by an edge.
 struct Activation {
   NodeId target;
   NodeId source;
@@ -57,7 +61,7 @@ struct Activation {
   bool operator==(const Activation&) const = default;
 };
 
-// One edge, as listings and snapshots see it. Views live as long as the store they came from.
+// One edge, as listings and snapshots see it.
 struct Edge {
   NodeId source;
   NodeId target;
@@ -66,7 +70,7 @@ struct Edge {
   std::int64_t expires_at_s;
 };
 
-// An episode, as it is kept. The views live as long as the store is not changed.
+// A stored episode. The views live as long as the store is not changed.
 struct EpisodeView {
   std::string_view question;
   std::span<const float> vector;  // (dim,), unit length
@@ -89,29 +93,32 @@ class EdgeStore {
     float gamma = 0.8f;      // lowest similarity that activates, in [-1, 1]
     std::int64_t now_s = 0;  // Unix seconds
   };
-  // Algorithm 3, but for the rights: the targets of the seeds' edges that are active, not expired,
-  // and whose question is at least gamma-similar to `query` (dim,). Each target once, with its best
-  // edge (equal ones: the earlier seed, then the older episode); ordered by similarity, descending,
-  // then by target. A target may itself be a seed. Repeated seeds count once.
+  // Algorithm 3 of VikingRAG (arXiv 2609.11390), without rights, which the engine applies to the
+  // result: the targets of the seeds' edges that are active, not expired, and whose question is at
+  // least gamma-similar to `query` (dim,). Each target appears once, with its best edge (among
+  // equal ones that of the earlier seed, then of the older episode). They are ordered by
+  // similarity, descending, then by target. A target may itself be a seed. Repeated seeds count
+  // once.
   std::vector<Activation> expand(std::span<const NodeId> seeds, std::span<const float> query,
                                  const ExpandOptions& options) const;
 
   // Each returns how many edges it removed or changed; unknown names change nothing. An empty trace
-  // is no name: it throws Error kInvalidArgument.
+  // name throws Error kInvalidArgument.
   std::size_t remove_node(NodeId node);  // as source or as target
   std::size_t remove_nodes(std::span<const NodeId> nodes);
   std::size_t remove_trace(std::string_view trace);
   std::size_t remove_expired(std::int64_t now_s);  // O(edges)
-  // Edges that are not active stay, but activate nothing.
+  // Inactive edges stay stored, but an expansion ignores them.
   std::size_t set_trace_active(std::string_view trace, bool active);
 
-  // How many episodes, active or not, speak for this edge.
+  // How many episodes, active or not, taught this edge.
   std::size_t weight(NodeId source, NodeId target) const;
   EpisodeView episode(EpisodeId id) const;  // throws Error kNotFound
   // Up to `limit` edges from the offset-th on, by source, target, episode.
   std::vector<Edge> list(std::size_t offset, std::size_t limit) const;
   std::vector<Edge> edges_from(NodeId source) const;
-  // Whether f(node) is true of every source and every target; asked once of each, as either.
+  // Whether f(node) is true for every source and every target. Calls f at most once for a node as a
+  // source, and once as a target.
   bool all_nodes(FunctionRef<bool(NodeId)> f) const;
 
   std::size_t edge_count() const { return forward_.size(); }
@@ -131,30 +138,30 @@ class EdgeStore {
   friend class EdgeCodec;
   using QuestionId = std::uint32_t;
 
-  // A key of three numbers; the trees differ in which comes first.
+  // Source, target and episode, in the order of the tree.
   struct Triple {
     std::uint32_t a, b, c;
     auto operator<=>(const Triple&) const = default;
   };
-  // A name's hash, then the id of what bears it: names themselves are compared on a hit.
-  struct Named {
+  // The hash of a question's text, then its id. Texts are compared where hashes are equal.
+  struct QuestionKey {
     std::uint64_t hash;
     std::uint32_t id;
-    auto operator<=>(const Named&) const = default;
+    auto operator<=>(const QuestionKey&) const = default;
   };
-  // A trace's hash, then what it taught.
-  struct Lesson {
+  // The hash of a trace's name, then its question and episode.
+  struct TraceKey {
     std::uint64_t trace_hash;
     QuestionId question;
     EpisodeId episode;
-    auto operator<=>(const Lesson&) const = default;
+    auto operator<=>(const TraceKey&) const = default;
   };
   struct Nothing {};
   struct Question;
   // An edge leads to its question's numbers (question.h) itself, so that an expansion looks up
   // nothing on its way. They live as long as the question's episodes, and those as long as their
   // edges.
-  struct State {
+  struct EdgeState {
     std::int64_t expires_at_s = kNeverExpires;
     const float* question = nullptr;
     bool active = true;
@@ -175,9 +182,9 @@ class EdgeStore {
   };
 
   static std::uint64_t hash_of(std::string_view name);
-  struct Candidate;
+  struct SeedEdge;
   class Comparison;
-  std::vector<Candidate> candidates(std::span<const NodeId> seeds, std::int64_t now_s) const;
+  std::vector<SeedEdge> seed_edges(std::span<const NodeId> seeds, std::int64_t now_s) const;
   std::vector<float> normalised(std::span<const float> vector) const;
   std::optional<QuestionId> find_question(std::string_view text) const;
   std::optional<EpisodeId> find_episode(QuestionId question, std::string_view trace) const;
@@ -193,13 +200,13 @@ class EdgeStore {
   void drop_episode(EpisodeId id);
 
   std::size_t dim_;
-  CowTree<Triple, State> forward_;       // source, target, episode
+  CowTree<Triple, EdgeState> forward_;   // source, target, episode
   CowTree<Triple, Nothing> reverse_;     // target, source, episode
   CowTree<Triple, Nothing> by_episode_;  // episode, source, target
   CowTree<EpisodeId, EpisodeEntry> episodes_;
   CowTree<QuestionId, QuestionEntry> questions_;
-  CowTree<Lesson, Nothing> by_trace_;    // trace, question, episode
-  CowTree<Named, Nothing> by_question_;  // text, question
+  CowTree<TraceKey, Nothing> by_trace_;        // trace, question, episode
+  CowTree<QuestionKey, Nothing> by_question_;  // text, question
   EpisodeId next_episode_ = 0;
   QuestionId next_question_ = 0;
 };

@@ -11,8 +11,8 @@
 #include "base/coding.h"
 #include "base/error.h"
 #include "base/large_vector.h"
+#include "base/object_pool.h"
 #include "base/parallel.h"
-#include "base/pool.h"
 #include "edges/question.h"
 
 namespace knarr {
@@ -22,10 +22,11 @@ constexpr std::string_view kQuestions = "edges.questions";
 constexpr std::string_view kEpisodes = "edges.episodes";
 constexpr std::string_view kLinks = "edges.links";
 
-// The least that a record takes: two numbers and two empty strings, and a link in full.
+// The smallest size of an episode's record (two numbers, two empty strings), and that of a link.
 constexpr std::size_t kEpisodeBytes = 16;
 constexpr std::size_t kLinkBytes = 21;
-constexpr std::size_t kSparse = 8;  // as many times the largest key is over the count: not counted
+// Keys are sorted by counting, unless the largest key exceeds their count by this factor.
+constexpr std::size_t kSparse = 8;
 
 std::string place(const Snapshot& snapshot, std::string_view section) {
   return snapshot.path() + ": section '" + std::string(section) + "'";
@@ -91,7 +92,7 @@ void EdgeCodec::save(const EdgeStore& edges, SnapshotWriter& writer) {
   writer.add(kLinks, links.bytes());
 }
 
-// Collects the entries of all trees, which refer to each other by their places.
+// Collects the entries of all trees. They refer to each other by index.
 class EdgeCodec::Loader {
  public:
   explicit Loader(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -100,7 +101,7 @@ class EdgeCodec::Loader {
     read_questions();
     read_episodes();
     read_links();
-    // Nothing is kept that no edge uses.
+    // Every record must be used by an edge.
     for (const auto& [id, entry] : episodes_) {
       if (entry.edges == 0) snapshot_.corrupt(kEpisodes, "an episode without an edge");
     }
@@ -120,7 +121,7 @@ class EdgeCodec::Loader {
   };
   struct Link {
     Triple key;
-    std::uint32_t episode;  // its place in episodes_
+    std::uint32_t episode;  // its index in episodes_
     bool active;
     std::int64_t expires_at_s;
   };
@@ -153,7 +154,7 @@ class EdgeCodec::Loader {
     const std::size_t tasks = (found.size() + kTaskQuestions - 1) / kTaskQuestions;
     const auto workers =
         static_cast<unsigned>(std::clamp<std::size_t>(tasks / kTasksPerWorker, 1, max_workers()));
-    std::vector<Pool> pools(workers);
+    std::vector<ObjectPool> pools(workers);
     parallel_for(tasks, workers, [&](unsigned worker, std::size_t task) {
       std::vector<float> vector(dim_);
       const std::size_t end = std::min((task + 1) * kTaskQuestions, found.size());
@@ -165,7 +166,7 @@ class EdgeCodec::Loader {
         if (!(std::abs(product(vector, vector) - 1) < 1e-3)) {
           in.refuse("a vector that is not of unit length");
         }
-        Pool* const pool = workers > 1 ? &pools[worker] : nullptr;
+        ObjectPool* const pool = workers > 1 ? &pools[worker] : nullptr;
         questions_[i].question =
             std::make_shared<const EdgeStore::Question>(found[i].text, vector, pool);
       }
@@ -200,7 +201,7 @@ class EdgeCodec::Loader {
     });
   }
 
-  // The links stand in the order of the forward tree.
+  // The file lists links in the order of the forward tree.
   void read_links() {
     const std::string where = place(snapshot_, kLinks);
     Decoder in(snapshot_.section(kLinks), where);
@@ -213,7 +214,8 @@ class EdgeCodec::Loader {
       link.active = active == 1;
       link.expires_at_s = in.i64();
       if (active > 1) in.refuse("a flag that is neither 0 nor 1");
-      if (link.key.a == kNoNode || link.key.b == kNoNode) in.refuse("an edge of no node");
+      if (link.key.a == kNoNode || link.key.b == kNoNode)
+        in.refuse("an edge without a source or a target");
       if (!links_.empty() && !(links_.back().key < link.key)) {
         in.refuse("an edge twice, or out of order");
       }
@@ -226,13 +228,14 @@ class EdgeCodec::Loader {
     in.expect_end();
   }
 
-  // Equal keys of the forward order stay in it, which is the order of what is left of the others.
+  // Sorting the links stably by target keeps the forward order, by source and episode, among equal
+  // targets, which is the order of the reverse tree; likewise for episodes.
   EdgeStore packed() {
     EdgeStore edges(dim_);
     edges.forward_ = decltype(edges.forward_)::of_sorted(links_.size(), [&](std::size_t i) {
       const Link& link = links_[i];
       const float* numbers = episodes_[link.episode].second.record->asked->numbers();
-      return std::pair(link.key, EdgeStore::State{link.expires_at_s, numbers, link.active});
+      return std::pair(link.key, EdgeStore::EdgeState{link.expires_at_s, numbers, link.active});
     });
     const auto by_target = sorted_by(links_.size(), [&](std::size_t i) { return links_[i].key.b; });
     edges.reverse_ = decltype(edges.reverse_)::of_sorted(links_.size(), [&](std::size_t i) {
@@ -268,7 +271,7 @@ class EdgeCodec::Loader {
   }
   std::string_view trace_of(EpisodeId id) { return find_episode(id)->second.record->trace; }
 
-  // Names with one hash stand side by side, and are compared with each other.
+  // Names with equal hashes are neighbours in the sorted keys, and are compared with each other.
   template <class Keys, class Same>
   static void expect_distinct(const Keys& keys, const Decoder& in, Same&& is_same) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -277,10 +280,10 @@ class EdgeCodec::Loader {
       }
     }
   }
-  static bool has_hash_of(const EdgeStore::Named& a, const EdgeStore::Named& b) {
+  static bool has_hash_of(const EdgeStore::QuestionKey& a, const EdgeStore::QuestionKey& b) {
     return a.hash == b.hash;
   }
-  static bool has_hash_of(const EdgeStore::Lesson& a, const EdgeStore::Lesson& b) {
+  static bool has_hash_of(const EdgeStore::TraceKey& a, const EdgeStore::TraceKey& b) {
     return a.trace_hash == b.trace_hash && a.question == b.question;
   }
 
@@ -288,9 +291,9 @@ class EdgeCodec::Loader {
   std::size_t dim_ = 0;
   EpisodeId next_episode_ = 0;
   std::vector<QuestionEntry> questions_;
-  std::vector<EdgeStore::Named> by_question_;
+  std::vector<EdgeStore::QuestionKey> by_question_;
   std::vector<std::pair<EpisodeId, EpisodeEntry>> episodes_;
-  std::vector<EdgeStore::Lesson> by_trace_;
+  std::vector<EdgeStore::TraceKey> by_trace_;
   LargeVector<Link> links_;
 };
 

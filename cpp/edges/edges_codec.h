@@ -1,7 +1,7 @@
 // The edges in a snapshot: sections `edges.questions`, `edges.episodes` and `edges.links`.
 //
-// Loading packs the trees, each from its entries in order, and validates: what does not fit throws
-// Error kCorruption. NodeIds are stored as they are; that they exist is for the caller to check.
+// Loading bulk-loads each tree from its sorted entries and validates all of them; it throws Error
+// kCorruption. NodeIds are stored as they are; the caller checks that they exist.
 #pragma once
 
 #include "edges/edges.h"

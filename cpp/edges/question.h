@@ -1,9 +1,11 @@
-// A historical question: its text and its vector, in full and shortened.
+// A historical question: its text, its vector, and the vector's short row.
 //
-// Expansion reads the short form of every edge's question and the full one of those few that may be
-// like the query, so both lie together and apart from the text. Immutable; any thread.
+// Expansion reads the short row (int8 with an error bound, vectors/rows) of every edge's question,
+// and the full vector only of the few that may be similar to the query. So both are stored
+// together, apart from the text. Immutable; any thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -11,18 +13,31 @@
 #include <string>
 #include <string_view>
 
-#include "base/pool.h"
+#include "base/object_pool.h"
 #include "edges/edges.h"
 #include "vectors/rows/short_rows.h"
 
 namespace knarr {
 
-// Summed in double, in eight sums that are added in one order: the same on every machine.
-double product(std::span<const float> a, std::span<const float> b);
+// The inner product, in double. Eight partial sums are added in a fixed order, so that the result
+// is the same on every machine.
+inline double product(std::span<const float> a, std::span<const float> b) {
+  constexpr std::size_t kLanes = 8;
+  std::array<double, kLanes> sums{};
+  std::size_t i = 0;
+  for (; i + kLanes <= a.size(); i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      sums[lane] += double{a[i + lane]} * b[i + lane];
+    }
+  }
+  for (; i < a.size(); ++i) sums[i % kLanes] += double{a[i]} * b[i];
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
 
 struct EdgeStore::Question {
-  // `unit` is of unit length. With a pool, which may go before the question, the numbers lie there.
-  Question(std::string_view words, std::span<const float> unit, Pool* pool = nullptr)
+  // `unit` has unit length. With a pool the numbers are allocated there; the question may outlive
+  // it.
+  Question(std::string_view words, std::span<const float> unit, ObjectPool* pool = nullptr)
       : text(words), dim_(unit.size()), is_pooled_(pool != nullptr) {
     const ShortShape shape(dim_);
     const std::size_t bytes = dim_ * sizeof(float) + shape.size_bytes;
@@ -30,12 +45,12 @@ struct EdgeStore::Question {
     std::memcpy(numbers_, unit.data(), unit.size_bytes());
     shorten(unit, shape, reinterpret_cast<std::byte*>(numbers_ + dim_));
   }
-  ~Question() { is_pooled_ ? Pool::give_back(numbers_) : ::operator delete(numbers_); }
+  ~Question() { is_pooled_ ? ObjectPool::give_back(numbers_) : ::operator delete(numbers_); }
   Question(const Question&) = delete;
   Question& operator=(const Question&) = delete;
 
   std::span<const float> vector() const { return {numbers_, dim_}; }
-  // The vector, then its short row (vectors/short_rows.h).
+  // The vector, then its short row.
   const float* numbers() const { return numbers_; }
   static const std::byte* short_row(const float* numbers, std::size_t dim) {
     return reinterpret_cast<const std::byte*>(numbers + dim);

@@ -1,13 +1,13 @@
-// Removal of many edges. Of a run of nodes, what begins with them goes whole from the tree that is
-// ordered by it; what the others hold of it goes in the order of their keys, so that no node is
-// copied or searched twice.
+// Removal of many edges at once. The edges of a run of nodes are one range of the tree that is
+// ordered by that end, and are dropped as a range. The other trees erase their keys in sorted
+// order, so that no tree node is copied or searched twice.
 #include <algorithm>
 
 #include "edges/edges.h"
 
 namespace knarr {
 
-// Erases keys that are there.
+// Erases keys that are all present.
 template <class V>
 void EdgeStore::erase_each(CowTree<Triple, V>& tree, std::vector<Triple> keys) {
   std::ranges::sort(keys);
@@ -48,7 +48,7 @@ std::size_t EdgeStore::remove_edges(const std::vector<Triple>& edges) {
 
 std::size_t EdgeStore::remove_node(NodeId node) { return remove_run(node, node); }
 
-// Nodes that came together have consecutive ids: a subtree is one run, or few.
+// Nodes that were added together have consecutive ids, so a subtree is one run of ids, or few.
 std::size_t EdgeStore::remove_nodes(std::span<const NodeId> nodes) {
   std::size_t removed = 0;
   for (std::size_t i = 0, end; i < nodes.size() && edge_count() > 0; i = end) {

@@ -1,5 +1,10 @@
-// The frame of the facade, and the small reading calls. Search, text and writing have their own
-// files.
+// Publishing, and the small reading calls. Search, edges, text, writing and persistence have their
+// own files, engine_*.cc.
+//
+// Publishing: a writer copies the current State (O(1), all parts are shared), edits its copy, and
+// swaps one shared_ptr under a mutex that is held for the swap only. A reader copies that pointer
+// at its start and holds one version until it returns, so it takes no further lock, sees a change
+// whole or not at all, and never waits for a writer. A version is freed with its last reader.
 #include "engine/engine.h"
 
 #include <system_error>
@@ -10,16 +15,16 @@
 #endif
 
 #include "base/error.h"
-#include "engine/stores.h"
+#include "engine/engine_impl.h"
 
 namespace knarr {
 namespace {
 
 constexpr std::uint64_t kManyRows = 10'000;
 
-// What is left of a large subtree takes longer to free than to leave out: a thread of its own does
-// it, unless there is none to be had. It touches nothing else, and ends by itself.
-void let_go_aside(StatePtr state, bool trim) {
+// Freeing the version before a large removal takes longer than the removal, so a thread of its own
+// does it. It touches nothing else and ends by itself. Without a thread the caller frees it.
+void free_in_background(StatePtr state, bool trim) {
   try {
     std::thread([old = std::move(state), trim]() mutable {
       old.reset();
@@ -50,11 +55,11 @@ StatePtr Engine::state() const {
   return state_;
 }
 
-Engine::LetGo Engine::let_go_of(std::uint64_t rows) {
-  return rows >= kManyRows ? LetGo::kAside : LetGo::kHere;
+Engine::Free Engine::when_to_free(std::uint64_t rows) {
+  return rows >= kManyRows ? Free::kInBackground : Free::kNow;
 }
 
-void Engine::publish(std::shared_ptr<State> draft, LetGo let_go) {
+void Engine::publish(std::shared_ptr<State> draft, Free free) {
   ++draft->version;
   const StatePtr now = draft;
   StatePtr next = std::move(draft);
@@ -64,7 +69,7 @@ void Engine::publish(std::shared_ptr<State> draft, LetGo let_go) {
   }
   graph_.follow(now->vectors, now->live(), now->generation);
   // The old version is let go here, outside the lock: freeing it may take a while.
-  if (let_go != LetGo::kHere) let_go_aside(std::move(next), let_go == LetGo::kAndTrim);
+  if (free != Free::kNow) free_in_background(std::move(next), free == Free::kInBackgroundAndTrim);
 }
 
 void Engine::keep_graph(bool on) {

@@ -7,13 +7,13 @@
 //   TextSpan section = engine.read(hits.uri(0));
 //
 // A scope is a URI and means the whole subtree under it, by path component. Filters apply before
-// anything is ranked. Answers are deterministic: equal scores stand in the order of their URIs as
+// anything is ranked. Answers are deterministic: equal scores are ordered by their URIs as
 // strings.
 //
 // Threads: all methods may be called from any thread at any time. A reading call takes the State
 // that is published at its start and works on it without locks: it sees a change whole or not at
-// all, and waits for nobody. Writing calls follow one another, work on a draft, and publish it at
-// their end; one that throws has changed nothing.
+// all, and waits for no other call. Writing calls follow one another, work on a draft, and publish
+// it at their end; one that throws has changed nothing.
 //
 // Errors are thrown as Error: kInvalidArgument for values that are refused, kNotFound for a URI
 // that nothing has, kAlreadyExists for one that is taken.
@@ -46,8 +46,8 @@ struct Objects {
   std::span<const std::string_view> texts;     // n, or none at all; UTF-8
   std::span<const Kind> kinds;                 // n, or none: all are chunks
   std::span<const std::string_view> previews;  // n, or none: the beginnings of the texts
-  std::optional<std::string_view> document;    // a URI that all of them lie under
-  bool replace = false;                        // what lies under `document` now, goes
+  std::optional<std::string_view> document;    // a URI above all of them
+  bool replace = false;                        // remove all objects now under `document`
 };
 
 struct SearchOptions {
@@ -57,10 +57,10 @@ struct SearchOptions {
   Filter filter;
   bool expand = false;  // also follow edges of the hits
   float gamma = 0.8f;   // least similarity of an edge's question
-  // (dim,), compared with the edges' questions; empty: the query is. What is searched for is often
-  // a part of the question, or it in other words.
+  // (dim,), compared with the edges' questions in place of the query; empty: the query. The query
+  // is often a part of the question, or another wording of it.
   std::span<const float> question = {};
-  SearchHow how = {};  // the plan, and the recall that it is to reach
+  SearchHow how = {};  // the plan and its recall target
 };
 
 struct ExpandOptions {
@@ -92,8 +92,8 @@ struct NewEdges {
 
 class Engine {
  public:
-  // dim is 1 to 65536. Vectors are stored in `precision`, and what is exact is exact over those: a
-  // score is that of the stored vector.
+  // dim is 1 to 65536. Vectors are stored in `precision`, and exact search is exact over the
+  // stored vectors: a score is the cosine of the query and the stored vector.
   explicit Engine(std::size_t dim, Precision precision = Precision::kFloat32);
   ~Engine();
   Engine(const Engine&) = delete;
@@ -102,7 +102,8 @@ class Engine {
   std::size_t dim() const { return dim_; }
   Precision precision() const { return state()->vectors.format().precision(); }
   std::uint64_t size() const { return state()->live().size(); }  // live objects
-  // Grows by one each time that compact() gives rows other numbers; begins anywhere.
+  // Grows by one each time compact() renumbers rows. The first value is random, so that filters of
+  // one engine are refused by another.
   std::uint64_t generation() const { return state()->generation; }
 
   // --- Writing -----------------------------------------------------------------------------------
@@ -115,37 +116,38 @@ class Engine {
   //
   // With `replace`, objects now under the document go in the same publish. The directory keeps its
   // place in its parent, URIs that are added again keep their node (and so their edges), and
-  // children stand in the new order.
+  // children take the new order.
   RowRange add(const Objects& objects);
 
-  // Removes an object or a whole subtree, with the directories this leaves empty, from every index.
-  // Returns how many objects went.
+  // Removes an object or a whole subtree from every index, and the directories that become empty.
+  // Returns the number of objects removed.
   std::uint64_t remove(std::string_view uri);
 
   // Gives an object or a subtree the URI `target`, which must be free. Touches no row. Returns how
   // many objects moved. Edges follow.
   std::uint64_t move(std::string_view source, std::string_view target);
 
-  // Learns edges; known ones are not learnt twice. Returns how many are new.
+  // Adds edges; known ones are not added twice. Returns how many are new.
   std::uint64_t add_edges(const NewEdges& edges);
   std::uint64_t remove_edges_of_trace(std::string_view trace);
   std::uint64_t remove_edges_of_node(std::string_view uri);  // from or to it
 
-  // Gives back the memory of removed rows, when they are at least this share of all rows (0 to 1):
-  // what is kept is copied together and published; readers go on with the state they hold. Returns
-  // the new number of each row (kNoRow: it is gone), or nothing when nothing was done. Filters made
-  // of rows before are to be made anew, and one that names its generation is refused from then on.
-  // Nothing else that a reader can see changes.
+  // Returns the memory of removed rows, when they are at least this share of all rows (0 to 1). The
+  // remaining rows are copied to new memory, renumbered and published, and `generation` grows by
+  // one; readers go on with the state that they hold. Returns the new number of each row (kNoRow
+  // for a removed one), or nothing when nothing was done. Filters must then be made again from the
+  // new numbers; one that names its generation is refused. Nothing else that a reader can see
+  // changes.
   //
-  // The engine never does it by itself, since callers hold rows. Called with a share of a half now
-  // and then, an engine holds at most about twice what its live objects need, and each removal
-  // costs as much again, spread over time.
+  // The engine never compacts by itself, since callers hold row numbers. When it is called with a
+  // share of 0.5 from time to time, an engine holds at most about twice the memory that its live
+  // objects need, at an amortised cost of one more copy for each removed row.
   std::optional<std::vector<Row>> compact(double least_share);
 
   // --- Reading -----------------------------------------------------------------------------------
 
   // The k nearest objects of the scope that the filter allows: always min(k, allowed - offset).
-  // Up to kExactRows allowed rows they are the true ones; what holds beyond, vectors/search.h says.
+  // Up to kExactRows allowed rows they are exact; vectors/search.h says what holds beyond.
   Hits search(std::span<const float> query, const SearchOptions& options) const;
   // The same for (n, dim) queries: one result each, without edges.
   std::vector<Hits> search_batch(std::span<const float> queries,
@@ -207,11 +209,11 @@ class Engine {
 
   Engine(std::size_t dim, std::unique_ptr<Stores> stores);
   StatePtr state() const;
-  // Where the version before is freed: by this call, or by a thread of its own, which may give
-  // what is then free back to the system.
-  enum class LetGo { kHere, kAside, kAndTrim };
-  static LetGo let_go_of(std::uint64_t rows);
-  void publish(std::shared_ptr<State> draft, LetGo let_go = LetGo::kHere);
+  // When the replaced version is freed: in this call, or on a thread of its own, which may also
+  // return the heap's free memory to the system.
+  enum class Free { kNow, kInBackground, kInBackgroundAndTrim };
+  static Free when_to_free(std::uint64_t rows);
+  void publish(std::shared_ptr<State> draft, Free free = Free::kNow);
   // how's graph, which the result keeps alive
   GraphPtr use_graph(SearchHow& how, std::uint64_t generation) const;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "uri/uri.h"
+#include "base/utf8.h"
 
 namespace knarr {
 namespace {
@@ -73,9 +73,9 @@ void MappedRows::load_rows() {
   Decoder in(bytes, place);
   dim_ = in.u32();
   if (dim_ < 1 || dim_ > 65536) in.refuse("a dimension out of range");
-  if (in.u32() != 0) in.refuse("bytes that are not zero");
+  if (in.u32() != 0) in.refuse("reserved bytes that are not zero");
   const std::uint64_t rows = in.count(kRowBytes);
-  if (rows >= kNoRow || in.left() != rows * kRowBytes) in.refuse("its count does not fit it");
+  if (rows >= kNoRow || in.left() != rows * kRowBytes) in.refuse("its count does not fit its size");
   size_ = static_cast<Row>(rows);
   nodes_ = bytes.data() + (bytes.size() - in.left());
   documents_ = nodes_ + rows * sizeof(std::uint32_t);
@@ -90,7 +90,7 @@ void MappedRows::load_previews() {
   previews_ = open_paged(snapshot_, kPreviews, head, kPageBytes, any);
   const std::string place = place_of(*snapshot_, kPreviews);
   Decoder in(previews_.bytes, place);
-  if (in.u32() != kPreviewsVersion) in.refuse("of another version");
+  if (in.u32() != kPreviewsVersion) in.refuse("an unknown version");
   if (in.u32() != 0 || in.u64() != size_ || previews_.bytes.size() < head) {
     in.refuse("its count does not fit the rows");
   }

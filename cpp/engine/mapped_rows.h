@@ -1,13 +1,13 @@
-// MappedRows: what a file says of its rows, where it stands.
+// MappedRows: the records of the rows in a snapshot, read in place.
 //
 //   engine.rows      u32 dimension, four zeros, u64 count, then for each row the u32 node of its
-//                    object (kNoNode: its object is gone), for each the u32 node of its document
-//                    (kNoNode: none), for each its u8 kind
+//                    object (kNoNode: its object was removed), for each the u32 node of its
+//                    document (kNoNode: none), for each its u8 kind
 //   engine.previews  u32 version, four zeros, u64 count, then for each row where its preview ends,
 //                    u64; then the previews, UTF-8, one after the other. It is missing when no row
 //                    has one.
 //
-// Threads: any. Large previews are checked before their first use, all else when it is loaded.
+// Threads: any. Loading checks everything but large previews, which are checked before first use.
 #pragma once
 
 #include <cstddef>

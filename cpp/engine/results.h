@@ -1,7 +1,7 @@
 // What the engine's calls return.
 //
-// Hits keep the State they were found in: what they tell of a row is true for the moment of the
-// call, whatever has been written since. All types here may be read from any thread.
+// Hits keep the State in which they were found, so they describe a row as it was at the moment of
+// the call, whatever has been written since. All types here may be read from any thread.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,16 @@ struct RowRange {
   Row end;
 };
 
-// A target that an edge of a seed leads to, in the State it was found in. What it tells is made
-// when it is asked for.
+// A target that an edge of a seed leads to, in the State in which it was found. Its strings are
+// made on demand.
 struct Expanded {
   StatePtr state;
   Activation edge;
 
   std::string uri() const { return state->trie.uri(edge.target); }
-  Row row() const;                   // kNoRow when the target is a directory
-  std::optional<Kind> kind() const;  // of an object, as are
+  Row row() const;  // kNoRow when the target is a directory
+  // Of an object; empty for a directory.
+  std::optional<Kind> kind() const;
   std::string preview() const;
   std::string document() const;                                        // empty when it has none
   std::string source() const { return state->trie.uri(edge.source); }  // URI of the seed
@@ -48,7 +49,7 @@ struct Expansion {
   Expanded operator[](std::size_t i) const { return {state, edges[i]}; }
 };
 
-// Where a row's text stands in the text of its document (or of its directory, see Engine::add).
+// The place of a row's text in the text of its document (or of its directory, see Engine::add).
 struct Extent {
   std::uint64_t begin_byte = 0;
   std::uint64_t end_byte = 0;
@@ -71,7 +72,7 @@ struct Hits {
   std::string document(std::size_t i) const { return state->document(rows[i].row); }
   Extent extent(std::size_t i) const;
 
-  // Of all hits, which often share a parent.
+  // Of all hits, faster than one by one: neighbours often share a parent.
   std::vector<std::string> uris() const;
   std::vector<std::string> documents() const;
 };
@@ -117,8 +118,8 @@ struct TextSpan {
   std::uint64_t end_byte = 0;
   std::uint64_t total_bytes = 0;             // of all that the URI names
   std::optional<std::uint64_t> next_offset;  // where to go on; none at the end
-  // When all of it stands together in one document's text: that document's URI and the place in it
-  // where the URI's text begins. Otherwise "" and 0, and lines count in the joined text.
+  // When all of the text is one piece of a document's text: that document's URI, and the offset at
+  // which the piece begins in it. Otherwise "" and 0, and lines count in the joined text.
   std::string document;
   std::uint64_t base_byte = 0;
   std::uint32_t line_begin = 1;  // lines of the piece's first and last byte, from 1
@@ -139,13 +140,13 @@ struct Stats {
   std::uint64_t vectors_size_bytes;  // memory
   std::uint64_t short_size_bytes;    // vectors again, in a quarter of the bytes
   std::uint64_t codes_size_bytes;
-  std::uint64_t graph_rows;  // in it, those that are gone since too
+  std::uint64_t graph_rows;  // removed ones included
   std::uint64_t graph_size_bytes;
   std::uint64_t texts_size_bytes;
   std::uint64_t index_size_bytes;    // of the texts, for grep
   std::uint64_t trie_size_bytes;     // nodes and their names
-  std::uint64_t rows_size_bytes;     // which rows lie below each node, and the rows of each kind
-  std::uint64_t records_size_bytes;  // what each row is, its preview, where its text stands
+  std::uint64_t rows_size_bytes;     // row sets of the nodes, and of each kind
+  std::uint64_t records_size_bytes;  // each row's record: node, kind, preview, place of its text
   std::uint64_t edges_size_bytes;    // of which
   std::uint64_t edge_questions_size_bytes;  // their texts and vectors
 };

@@ -1,9 +1,9 @@
 // State: one consistent version of everything the engine knows.
 //
-// It is immutable once published, and every reading call works on exactly one. All its parts are
-// shared with other versions: trees copy on write, and views of the append-only stores end where
-// the version ends. Invariants: the root's rows are the live rows; `by_kind` splits them; a live
-// row's record names its node, whose only row it is.
+// It is immutable once published, and every reading call works on exactly one. Versions share
+// almost all memory: trees copy on write, and a version's views of the append-only stores end at
+// the last row that it knows. Invariants: the root's rows are the live rows; `by_kind` partitions
+// them; a live row's record names its node, and that node's only row is this row.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace knarr {
 
-// What a row stands for. Written once, when the row is made.
+// The record of a row. Written once, when the row is added.
 struct RowRecord {
   NodeId node = kNoNode;      // its object
   NodeId document = kNoNode;  // the document it was added with, if any
@@ -36,7 +36,7 @@ struct RowRecord {
 using Records = Segments<RowRecord, 4096>;
 
 struct State {
-  // Of an empty engine.
+  // The state of an empty engine.
   explicit State(std::size_t dim);
 
   Trie trie;
@@ -44,19 +44,20 @@ struct State {
   VectorView vectors;
   TextView texts;
   std::shared_ptr<const MappedRows> mapped_rows;  // the first rows; null: there are none
-  Records::View records;                          // of the rows behind them
+  Records::View records;                          // of the rows after them
   EdgeStore edges;
   std::uint64_t version = 0;  // grows by one with each change
-  std::uint64_t generation;   // grows by one when rows get other numbers
+  std::uint64_t generation;   // grows by one when rows are renumbered
 
   // The node of a URI. Throws kNotFound, kInvalidArgument.
   NodeId resolve(std::string_view uri) const;
   std::vector<NodeId> resolve_each(std::span<const std::string_view> uris) const;
   const RowSet& live() const { return trie.node(Trie::kRoot).rows; }
-  // The rows of a scope that a filter lets pass. Throws kInvalidArgument for one of other numbers.
+  // The rows of a scope that pass a filter. Throws kInvalidArgument when the filter belongs to
+  // another generation.
   RowSet allowed(NodeId scope, const Filter& filter) const;
 
-  // Of any row below vectors.size(). A row that a file keeps for its text only has no node.
+  // For any row below vectors.size(). A removed row that is kept for its text has no node.
   NodeId node(Row row) const {
     return row < mapped() ? mapped_rows->node(row) : records[row - mapped()].node;
   }
@@ -69,9 +70,9 @@ struct State {
   std::string_view given_preview(Row row) const;  // empty: none
 
   std::string uri(Row row) const { return trie.uri(node(row)); }
-  // The URI of the row's document; empty when it has none or lies no longer under it.
+  // The URI of the row's document; empty when it has none or is no longer under it.
   std::string document(Row row) const;
-  // What was given when the row was added, else the beginning of its text.
+  // The preview given when the row was added, else the beginning of its text.
   std::string preview(Row row) const;
   // Whether a's URI sorts before b's, as strings. Live rows.
   bool uri_before(Row a, Row b) const { return trie.uri_before(node(a), node(b)); }

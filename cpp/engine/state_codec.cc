@@ -14,13 +14,13 @@ constexpr std::string_view kNames = "engine.names";
 constexpr std::size_t kNodeBytes = 16;
 
 void check_documents(const Snapshot& snapshot, const MappedRows& rows, const Trie& trie) {
-  NodeId known = kNoNode;  // the rows of a document stand together
+  NodeId known = kNoNode;  // the rows of a document are contiguous
   for (Row row = 0; row < rows.size(); ++row) {
     const NodeId document = rows.document(row);
     if (document == known) continue;
     const TrieNode* node = trie.get(document);
     if (document != kNoNode && (node == nullptr || node->is_object)) {
-      snapshot.corrupt("engine.rows", "a document that is no directory");
+      snapshot.corrupt("engine.rows", "a document that is not a directory");
     }
     known = document;
   }
@@ -42,7 +42,58 @@ std::size_t split_kinds(const MappedRows& rows, KindRows& by_kind) {
   return live;
 }
 
+// The slices of a block. Neighbours whose rows are removed become one; none when all are removed.
+std::vector<Slice> kept_slices(const Block& block, const RowSet& live) {
+  std::vector<Slice> out;
+  bool is_gone = false, has_live = false;  // the slice before; any slice
+  for (std::uint32_t i = 0; i < block.slice_count(); ++i) {
+    const Slice slice = block.slice(i);
+    const bool was_gone = is_gone;
+    is_gone = !live.contains(slice.row);
+    has_live = has_live || !is_gone;
+    if (is_gone && was_gone) {
+      out.back().end_byte = slice.end_byte;
+    } else {
+      out.push_back(slice);
+    }
+  }
+  return has_live ? out : std::vector<Slice>();
+}
+
 }  // namespace
+
+KeptRows::KeptRows(StatePtr state) : state_(std::move(state)) {
+  const RowSet& live = state_->live();
+  rows_ = live;
+  for (BlockId id = 0; id < state_->texts.block_count(); ++id) {
+    const Block* block = state_->texts.block(id);
+    if (block == nullptr) continue;
+    const std::vector<Slice> slices = kept_slices(*block, live);
+    if (slices.empty()) continue;
+    blocks_.push_back(block);
+    for (const Slice& slice : slices) {
+      if (!live.contains(slice.row)) rows_.add_range(slice.row, slice.row + 1);
+    }
+  }
+  numbers_.assign(state_->vectors.size(), kNoRow);
+  rows_.for_each_range([this](Row begin, Row end) {
+    for (Row row = begin; row < end; ++row) numbers_[row] = count_++;
+  });
+}
+
+TextStore KeptRows::texts() const {
+  TextStore store;
+  for (const Block* block : blocks_) {
+    std::vector<Slice> slices = kept_slices(*block, state_->live());
+    for (Slice& slice : slices) slice.row = number(slice.row);
+    store.append_mapped(block->text(), state_, slices);
+  }
+  if (blocks_.size() == state_->texts.block_count()) {  // no block is left out: the index fits
+    const auto index = state_->texts.plain_index();
+    if (index && index->size() == store.index_units().count()) store.adopt_index(*index);
+  }
+  return store;
+}
 
 void save_nodes_and_rows(const State& state, const KeptRows& rows, SnapshotWriter& writer) {
   std::vector<RowFacts> facts;
@@ -83,9 +134,9 @@ void load_nodes(const std::shared_ptr<const Snapshot>& snapshot, State& state) {
   Decoder in(snapshot->section(kNodes), place);
   std::string_view names = snapshot->section_text(kNames);
   const NodeId next_id = in.u32();
-  if (in.u32() != 0) in.refuse("bytes that are not zero");
+  if (in.u32() != 0) in.refuse("reserved bytes that are not zero");
   const std::uint64_t n = in.count(kNodeBytes);
-  if (in.left() != n * kNodeBytes) in.refuse("its count does not fit it");
+  if (in.left() != n * kNodeBytes) in.refuse("its count does not fit its size");
   TrieRestorer restorer(n, snapshot);
   std::size_t objects = 0;
   try {
@@ -94,26 +145,27 @@ void load_nodes(const std::shared_ptr<const Snapshot>& snapshot, State& state) {
       const NodeId parent = in.u32();
       const Row row = in.u32();
       const std::uint32_t bytes = in.u32();
-      if (bytes > names.size()) fail(ErrorCode::kCorruption, "a name beyond the names");
+      if (bytes > names.size()) fail(ErrorCode::kCorruption, "a name that ends beyond the names");
       const std::string_view name = names.substr(0, bytes);
       names.remove_prefix(bytes);
-      if (component_fault(name) != nullptr) fail(ErrorCode::kCorruption, "a name that is none");
+      if (component_fault(name) != nullptr)
+        fail(ErrorCode::kCorruption, "a name that is not allowed");
       if (row != kNoRow) {
         // Ids are distinct: no two nodes have one row.
         if (row >= rows.size() || rows.node(row) != id) {
-          fail(ErrorCode::kCorruption, "a row that is not there, or another's");
+          fail(ErrorCode::kCorruption, "a row that does not exist, or of another node");
         }
         ++objects;
       }
       restorer.add(id, parent, name, row);
     }
-    if (!names.empty()) fail(ErrorCode::kCorruption, "names without a node");
+    if (!names.empty()) fail(ErrorCode::kCorruption, "more names than nodes");
     state.trie = restorer.finish(next_id);
   } catch (const Error& error) {
     snapshot->corrupt(kNodes, error.what());
   }
   if (split_kinds(rows, state.by_kind) != objects) {
-    snapshot->corrupt("engine.rows", "a row of a node that is not there");
+    snapshot->corrupt("engine.rows", "a row of a node that does not exist");
   }
   check_documents(*snapshot, rows, state.trie);
 }

@@ -1,7 +1,7 @@
-// Filter: what a call may see, as one value.
+// Filter: which rows a call may see, as one value.
 //
-// The rows a call may see are scope ∧ live ∧ kind ∧ the caller's own rows (rights, say). They are
-// worked out once, before anything is ranked or matched, so that what is hidden costs no place
+// A call may see scope ∧ live ∧ kind ∧ the caller's own rows (its rights, for example). The set is
+// computed once, before anything is ranked or matched, so that a hidden row never takes a place
 // among the best k. The scope's rows come from the trie, which holds live rows only.
 #pragma once
 
@@ -27,11 +27,23 @@ using KindRows = std::array<RowSet, 2>;
 struct Filter {
   Kinds kinds = kAllKinds;
   std::optional<RowSet> rows;  // none: every row
-  // The generation that `rows` belong to (see Engine::compact); none: whatever it is.
+  // The generation that `rows` belong to (see Engine::compact); none: any.
   std::optional<std::uint64_t> generation = {};
 
-  // The rows of `scope` that pass. Copies nothing when nothing restricts.
-  RowSet within(const RowSet& scope, const KindRows& by_kind) const;
+  // The rows of `scope` that pass. A filter without restrictions copies nothing.
+  RowSet within(const RowSet& scope, const KindRows& by_kind) const {
+    const RowSet seen = rows ? scope & *rows : scope;
+    switch (kinds & kAllKinds) {
+      case kAllKinds:
+        return seen;
+      case kind_bit(Kind::kChunk):
+        return seen & by_kind[0];
+      case kind_bit(Kind::kAbstract):
+        return seen & by_kind[1];
+      default:
+        return RowSet();
+    }
+  }
 };
 
 }  // namespace knarr

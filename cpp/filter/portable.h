@@ -1,8 +1,9 @@
 // Ranges out of, and masks into, the portable Roaring serialisation.
 //
-// CRoaring takes and yields one value at a time. Its serialised form is a published format that
-// holds runs as runs and dense parts as words; so walking the bytes finds maximal ranges at the
-// cost of the ranges, not of the rows, and a mask becomes a bitmap sixty-four rows at a time.
+// CRoaring's interface takes and yields one value at a time. Its serialised form is a published
+// format (RoaringFormatSpec) that stores runs as runs and dense parts as words. Walking its bytes
+// finds maximal ranges at the cost of the ranges rather than the rows, and writing them turns a
+// mask into a bitmap sixty-four rows at a time.
 #pragma once
 
 #include <cstddef>

@@ -77,7 +77,7 @@ RowSet RowSet::from_portable(std::span<const std::byte> bytes) {
   const auto* data = reinterpret_cast<const char*>(bytes.data());
   const auto refuse = [&](const std::string& why) {
     fail(ErrorCode::kInvalidArgument, "filter: " + std::to_string(bytes.size()) +
-                                          " bytes are no portable Roaring bitmap: " + why);
+                                          " bytes are not a portable Roaring bitmap: " + why);
   };
   const std::size_t used =
       bytes.empty() ? 0 : api::roaring_bitmap_portable_deserialize_size(data, bytes.size());

@@ -1,5 +1,5 @@
-// A section of sums: u32 version, u32 CRC of what is before the first page, u64 bytes before the
-// first page, u64 bytes of a page, u64 count, then a CRC for each page.
+// Layout of a section of checksums: u32 version, u32 CRC of the bytes before the first page, u64
+// bytes before the first page, u64 bytes of a page, u64 count, then a CRC for each page.
 #include "snapshot/pages.h"
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace knarr {
 namespace {
 
 constexpr std::uint32_t kSumsVersion = 1;
-constexpr std::size_t kLeastPagedBytes = std::size_t{1} << 20;  // smaller ones are checked at once
+constexpr std::size_t kLeastPagedBytes = std::size_t{1}
+                                         << 20;  // smaller sections are checked whole
 
 std::string sums_of(std::string_view name) { return std::string(name) + ".sums"; }
 
@@ -20,7 +21,7 @@ struct Sums {
   std::vector<std::uint32_t> sums;
 };
 
-// None when the file has none that fit. Checks the head.
+// Reads the checksums and checks the head. Empty when the sums have another version or page size.
 Sums read_sums(const Snapshot& snapshot, std::string_view name, std::size_t head_bytes,
                std::size_t page_bytes, ByteSpan bytes) {
   const std::string section = sums_of(name);

@@ -1,6 +1,8 @@
-// Checksums of the pages of a section, for sections that are too large to be read whole when a file
-// is opened: those of a mebibyte or more. They stand in a section of their own, `<name>.sums`: a
-// file without is checked whole.
+// Checksums of the pages of a section, so that a large file can be opened without reading it all.
+//
+// A section of 1 MiB or more gets a second section, `<name>.sums`, with a CRC for each page. A page
+// is checked when a call first needs it (base/checked_pages.h); a damaged page fails that call
+// only. A section without sums is checked whole.
 #pragma once
 
 #include <functional>
@@ -13,12 +15,12 @@
 
 namespace knarr {
 
-// Writes a section, and the sums of its pages: of `page_bytes` each, from where start() is called
-// on.
+// Writes a section and the checksums of its pages. Pages of `page_bytes` begin where start() is
+// called; what is appended before is the head, which is checked when the file is opened.
 class PagedSection {
  public:
   PagedSection(SnapshotWriter& writer, std::string_view name, std::size_t page_bytes);
-  void append(ByteSpan bytes);  // before start(): a head that is checked when the file is opened
+  void append(ByteSpan bytes);
   void start() { has_started_ = true; }
   void end();
 
@@ -29,20 +31,20 @@ class PagedSection {
   std::uint32_t head_sum_ = 0;
   std::size_t head_bytes_ = 0;
   bool has_started_ = false;
-  std::size_t at_ = 0;     // bytes behind the head
-  std::uint32_t sum_ = 0;  // of the page that is open
+  std::size_t at_ = 0;  // bytes behind the head
   std::vector<std::uint32_t> sums_;
 };
 
-// The bytes of a section of which the first `head_bytes` are checked; the rest is, page by page, by
-// `pages`, or has been when that is null.
+// The bytes of a section. Its head has been checked. `pages` checks the rest on demand; when it is
+// null, all has been checked.
 struct OpenedSection {
   ByteSpan bytes;
   std::shared_ptr<const CheckedPages> pages;
 };
 
-// `is_sound` says whether a page's bytes are what they should be, beside their sum: it is asked for
-// each page that is checked here; when there are none, the caller is to look at all of it.
+// Opens a section written by PagedSection with the same sizes. `is_sound(page)` is a further test
+// of a page whose checksum is right, run when the page is checked. When `pages` of the result is
+// null, the caller must test all bytes itself.
 OpenedSection open_paged(const std::shared_ptr<const Snapshot>& snapshot, std::string_view name,
                          std::size_t head_bytes, std::size_t page_bytes,
                          std::function<bool(ByteSpan page)> is_sound);

@@ -1,5 +1,5 @@
-// On Linux the memory is pages of our own, which grow without being copied; huge ones where the
-// system has them, since what lies here is scanned.
+// On Linux the memory is mapped, because mremap grows it without copying. Large sections ask for
+// huge pages, since searches scan them.
 #include "snapshot/section_memory.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The bytes of a section that is kept in memory: grows by appending, at a multiple of 64 bytes.
+// SectionMemory: the bytes of a section in memory, aligned to 64 bytes, which grow by appending.
 #pragma once
 
 #include <cstddef>

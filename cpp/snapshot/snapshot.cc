@@ -1,5 +1,6 @@
-// Load, validate, then use. The checks go from what is believed to what it vouches for: the size of
-// the file, the header, the table, the places of the sections, the gaps between them, the sections.
+// Load, validate, then use. Each check relies only on bytes that an earlier one has validated: the
+// size of the file, the header, the table, the places of the sections, the gaps between them, and
+// the sections.
 #include "snapshot/snapshot.h"
 
 #include <fcntl.h>
@@ -99,7 +100,7 @@ void Snapshot::map() {
 void Snapshot::validate() {
   const ByteSpan file(data_, size_);
   if (std::memcmp(data_, format::kMagic, sizeof format::kMagic) != 0) {
-    corrupt("header", "this is no knarr snapshot");
+    corrupt("header", "not a knarr snapshot");
   }
   if (load_little<std::uint32_t>(data_ + format::kHeaderCrcAt) !=
       crc32c(file.first(format::kHeaderCrcAt))) {
@@ -127,7 +128,7 @@ void Snapshot::validate() {
     corrupt("table", "its checksum is wrong");
   }
 
-  std::uint64_t at = format::kHeaderBytes;  // all before this is vouched for
+  std::uint64_t at = format::kHeaderBytes;  // all bytes before this are validated
   for (std::uint32_t i = 0; i < sections; ++i) {
     const std::byte* entry = table.data() + i * format::kEntryBytes;
     const auto* name = reinterpret_cast<const char*>(entry);
@@ -137,7 +138,7 @@ void Snapshot::validate() {
                     load_little<std::uint32_t>(entry + format::kEntryCrcAt)};
     if (section.offset != aligned(at) || section.offset > table_at ||
         section.size > table_at - section.offset) {
-      corrupt(section.name, "it is not where the table should have it");
+      corrupt(section.name, "the table gives it a wrong place");
     }
     if (!all_zero(file.subspan(at, section.offset - at))) {
       corrupt(section.name, "the gap before it is not empty");

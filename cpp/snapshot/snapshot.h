@@ -1,9 +1,10 @@
 // A snapshot file: named sections of bytes, written whole and mapped back.
 //
-// It knows nothing of what it stores. Every byte of the file is covered by a checksum or must be
-// zero, and each is checked before it is used: a file that was cut, or flipped in any bit, is
-// refused with Error kCorruption naming file and section, and one from a newer knarr with
-// kUnsupported naming both versions. Sections start at multiples of 64 bytes, in memory too.
+// It does not know what it stores. Invariant: every byte of the file is covered by a checksum or
+// must be zero, and is checked before it is used. So a file that was cut, or changed in any bit,
+// throws Error kCorruption naming file and section, and one from a newer knarr throws kUnsupported
+// naming both versions. Opening reads the header and the table; a section is read when it is first
+// asked for, or page by page (pages.h). Sections start at multiples of 64 bytes, in memory too.
 //
 // Threads: a writer belongs to one thread. A Snapshot is immutable. The file must not be changed
 // while it is mapped; replacing it by rename, as the writer does, is safe.
@@ -31,9 +32,9 @@ class SnapshotWriter {
  public:
   // Opens `path`.tmp. Throws Error kIo, also while another process writes the same snapshot.
   explicit SnapshotWriter(std::string path);
-  // To memory: see finish_in_memory().
+  // Writes to memory: see finish_in_memory().
   SnapshotWriter();
-  ~SnapshotWriter();  // without finish() nothing is left behind
+  ~SnapshotWriter();  // removes the temporary file, unless finish() was called
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
@@ -49,7 +50,7 @@ class SnapshotWriter {
 
   // Makes the snapshot durable and puts it in place of the old one, whole or not at all.
   void finish();
-  // What was written to memory, as if it had been opened. Nothing is copied.
+  // The snapshot that was written to memory, as if it had been opened. Copies nothing.
   std::shared_ptr<Snapshot> finish_in_memory();
 
  private:
@@ -76,12 +77,13 @@ class SnapshotWriter {
 
 class Snapshot {
  public:
-  // When the bytes of sections are checked; all else is when the file is opened.
+  // When the bytes of sections are checked. Header and table are always checked on opening.
   enum class Check {
     kNow,
-    kWhenUsed,  // a section's when it is first asked for
+    kWhenUsed,  // each section when it is first asked for
   };
-  // Maps and validates. Throws Error kIo when the file cannot be read; otherwise as said above.
+  // Maps and validates. Throws Error kIo when the file cannot be read, kCorruption and
+  // kUnsupported.
   static std::shared_ptr<const Snapshot> open(const std::string& path, Check check = Check::kNow);
   ~Snapshot();
   Snapshot(const Snapshot&) = delete;
@@ -92,17 +94,17 @@ class Snapshot {
   // Error kCorruption, and so does a damaged one. Any thread; a large one is checked by several.
   ByteSpan section(std::string_view name) const;
   std::string_view section_text(std::string_view name) const;
-  // The same, for those who check its bytes themselves, page by page: see pages.h.
+  // The same without the check, for callers that check page by page (pages.h).
   ByteSpan unchecked_section(std::string_view name) const;
   bool is_checked(std::string_view name) const;
 
-  // Asks the system to read bytes of a section that will be needed, and waits for nothing.
+  // Asks the system to read bytes of a section that will be needed soon, and returns at once.
   void ask_for(ByteSpan bytes) const;
 
   // For readers of sections: throws Error kCorruption naming file and section.
   [[noreturn]] void corrupt(std::string_view name, std::string_view reason) const;
 
-  // Lets go of a section in memory that nobody reads any more; of a file's, nothing.
+  // Frees a section of a snapshot in memory. Does nothing for a file.
   void forget(std::string_view name);
 
   const std::string& path() const { return path_; }

@@ -1,6 +1,6 @@
-// Sections are written as they come and the table after them; the header, which says where the
-// table is, comes last. Everything goes to `path`.tmp, which is locked, so that two writers cannot
-// mix and what a killed one left behind is simply overwritten.
+// Sections are written as they are appended, then the table, and last the header, which says where
+// the table is. All of it goes to `path`.tmp under a lock, so that two writers cannot mix, and a
+// file that a killed writer left behind is overwritten.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>

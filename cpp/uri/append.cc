@@ -40,8 +40,8 @@ bool TrieAppender::take_over(NodeId id, bool is_object) {
     reorder(id);
     return true;
   }
-  trie_.erase(id);  // what lies below it is stale too
-  gone_.push_back(id);
+  trie_.erase(id);  // all nodes below it are stale too
+  erased_.push_back(id);
   return false;
 }
 
@@ -58,7 +58,8 @@ NodeId TrieAppender::object(NodeId parent, std::string_view name) {
     trie_.nodes_.edit(id)->rows = row;
     return id;
   }
-  if (id != kNoNode) id = trie_.child(parent, name);  // a directory that waited is gone now
+  if (id != kNoNode)
+    id = trie_.child(parent, name);  // a stale directory of that name was erased just now
   if (id == kNoNode) return trie_.create(parent, name, true, row);
   if (trie_.node(id).is_object) {
     fail(ErrorCode::kAlreadyExists, trie_.uri(id) + " exists already");
@@ -90,11 +91,11 @@ std::vector<NodeId> TrieAppender::finish() {
   open_.front().begin = next_;
   for (const NodeId id : stale_) {
     trie_.erase(id);
-    gone_.push_back(id);
+    erased_.push_back(id);
   }
   stale_.clear();
-  if (replaced_ != kNoNode) trie_.prune(replaced_, gone_);
-  return std::move(gone_);
+  if (replaced_ != kNoNode) trie_.prune(replaced_, erased_);
+  return std::move(erased_);
 }
 
 }  // namespace knarr

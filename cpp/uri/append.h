@@ -1,12 +1,12 @@
-// Writing a run of new objects into a Trie.
+// TrieAppender: adds a run of new objects to a Trie.
 //
-// Objects get consecutive rows in the order in which they are added. Directories stay open while
-// the paths go on below them and are told of their rows once, when they close; so a document costs
-// one edit per node and one per ancestor, however many objects it has.
+// Objects get consecutive rows in the order in which they are added. A directory stays open while
+// paths below it follow, and gets its range of rows once, when it closes. So a document costs one
+// edit for each node and one for each ancestor, however many objects it has.
 //
-// With `replace`, what lay below a directory becomes stale: its rows are gone, its nodes wait. A
-// path that is added again takes its waiting node over, id and all, and stands where it now comes
-// in order; nodes that still wait at `finish` are erased.
+// With `replace`, the nodes below a directory lose their rows and become stale. A path that is
+// added again reuses its stale node with its id, at its new place in the order; nodes that are
+// still stale at `finish` are erased.
 #pragma once
 
 #include <string_view>
@@ -29,7 +29,7 @@ class TrieAppender {
   // or leads through an object.
   NodeId add(const Path& path);
 
-  // Tells all directories of their rows. Returns the nodes that were erased.
+  // Gives all directories their rows. Returns the nodes that were erased.
   std::vector<NodeId> finish();
 
  private:
@@ -50,7 +50,7 @@ class TrieAppender {
   Path open_path_;          // names of open_[1..]
   NodeId replaced_ = kNoNode;
   std::unordered_set<NodeId> stale_;
-  std::vector<NodeId> gone_;
+  std::vector<NodeId> erased_;
 };
 
 }  // namespace knarr

@@ -1,7 +1,7 @@
 // Name: the decoded name of a node. Copies share its bytes.
 //
-// The bytes are its own, or stand in memory of somebody else who outlives it: the names of a mapped
-// file are not copied. Immutable; any thread.
+// It owns its bytes, or views bytes whose owner outlives it: names in a mapped file are not copied.
+// Immutable; any thread.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class Name {
   }
 
   std::string_view text() const { return text_; }
-  // Of what the name leads to.
+  // Memory of the bytes.
   std::size_t size_bytes() const { return own_ ? own_->size_bytes() : text_.size(); }
 
  private:

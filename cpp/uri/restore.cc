@@ -1,5 +1,5 @@
-// Each of the three trees is packed from its entries in order. By id they mostly are in order
-// already; the children of a directory are put side by side by counting.
+// Each of the trie's three trees is bulk-loaded from its sorted entries. Nodes are mostly in order
+// of their ids already; the children of each directory are gathered by a counting sort.
 #include "uri/restore.h"
 
 #include <algorithm>
@@ -26,12 +26,12 @@ TrieRestorer::TrieRestorer(std::size_t nodes, std::shared_ptr<const void> names)
   open_.push_back(0);
 }
 
-// What a directory holds is known when the list has left it.
+// The rows of a directory are complete when the list has left it.
 void TrieRestorer::close() {
   const RowSet& rows = directories_[entries_[open_.back()].place];
-  if (rows.empty()) refuse("a directory without objects");
+  if (rows.empty()) refuse("a directory that holds no object");
   open_.pop_back();
-  if (open_.empty()) refuse("a parent that is no directory before it");
+  if (open_.empty()) refuse("a parent that is not an open directory before its child");
   directories_[entries_[open_.back()].place].add(rows);
 }
 
@@ -51,18 +51,18 @@ void TrieRestorer::add(NodeId id, NodeId parent, std::string_view name, Row row)
   entries_.push_back(entry);
 }
 
-// Most ids below `next_id` are in use, unless much has come and gone.
+// A counting sort by id, unless so much was removed that few ids below `next_id` are in use.
 TrieRestorer::Indexes TrieRestorer::by_id(NodeId next_id) const {
   constexpr Index none = std::numeric_limits<Index>::max();
   Indexes out(entries_.size());
   std::iota(out.begin(), out.end(), Index{0});
-  const auto refuse_twice = [] { refuse("an id or a name twice"); };
+  const auto refuse_twice = [] { refuse("the same id or name twice"); };
   if (is_ascending_) {
-    if (entries_.back().id >= next_id) refuse("an id that was never given out");
+    if (entries_.back().id >= next_id) refuse("an id that is not below the next free id");
     return out;
   }
   for (const Entry& entry : entries_) {
-    if (entry.id >= next_id) refuse("an id that was never given out");
+    if (entry.id >= next_id) refuse("an id that is not below the next free id");
   }
   if (next_id / 4 <= entries_.size()) {
     Indexes places(next_id, none);
@@ -109,7 +109,8 @@ void TrieRestorer::sort_names(std::uint64_t* first, std::uint64_t* last) const {
       const auto are_one = [&](std::uint64_t a, std::uint64_t b) {
         return entry(a).name == entry(b).name;
       };
-      if (std::ranges::adjacent_find(same, are_one) != same.end()) refuse("an id or a name twice");
+      if (std::ranges::adjacent_find(same, are_one) != same.end())
+        refuse("the same id or name twice");
       std::ranges::sort(same, {}, [&](std::uint64_t each) { return entry(each).id; });
     }
     run = behind;

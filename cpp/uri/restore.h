@@ -1,7 +1,7 @@
-// Building a Trie from a list of all its nodes, without a search for each.
+// TrieRestorer: builds a Trie from a list of all its nodes, without a search for each.
 //
-// The list is in document order, as Trie::subtree gives it: a directory, then all that lies below
-// it, children in order. Nothing of it is believed: what is no tree of objects throws Error
+// The list is in document order, as Trie::subtree gives it: a directory, then all nodes below it,
+// children in order. The list is not trusted: anything but a tree of objects throws Error
 // kCorruption.
 #pragma once
 
@@ -18,8 +18,8 @@ namespace knarr {
 
 class TrieRestorer {
  public:
-  // For about so many nodes; the root is there already. `names` keeps alive the names that will be
-  // added: they are not copied.
+  // `nodes` is an estimate of their number without the root, which exists already. `names` owns the
+  // bytes of the names that will be added, which are not copied.
   TrieRestorer(std::size_t nodes, std::shared_ptr<const void> names);
 
   // The next node; `row` is kNoRow for a directory.

@@ -1,6 +1,6 @@
-// Three trees hold the namespace: a node's record by id, its id by (parent, hash of the name), and
-// its id by (parent, ordinal). Since (parent, ordinal) is sorted, the children of a directory are
-// one run of keys, and counting or paging them is a rank. A subtree that was added at once has
+// Three copy-on-write trees hold the namespace: a node's record by id, its id by (parent, hash of
+// the name), and its id by (parent, ordinal). The last keeps the children of a directory as one run
+// of keys, so counting and paging them are rank queries. A subtree that was added in one call has
 // consecutive ids, and so is one run of keys in each of the three.
 #include "uri/trie.h"
 
@@ -11,11 +11,21 @@
 #include <random>
 
 #include "base/error.h"
-#include "uri/plain.h"
 
 namespace knarr {
+namespace {
 
-// Seeded anew in each process: nobody can choose names that have the same hash.
+// One of several lookups that go down the trie together.
+struct Walk {
+  std::size_t index;      // of the URI
+  std::string_view path;  // the rest of it
+  std::string_view name;  // the component to find next
+  NodeId node;            // the node reached so far
+};
+
+}  // namespace
+
+// The seed is random in each process, so that nobody can choose names with equal hashes.
 std::uint32_t Trie::hash_of(std::string_view name) {
   static const std::uint64_t seed =
       std::uint64_t{std::random_device{}()} << 32 | std::random_device{}();
@@ -56,13 +66,64 @@ NodeId Trie::find(const Path& path) const {
   return node;
 }
 
-// What stands in the tree was well-formed when it came, so whatever is found needs no checks.
+// Names in the trie were checked when they were added, so a URI that is found needs no checks.
 NodeId Trie::find_plain(std::string_view uri) const {
   auto path = plain_path(uri);
   if (!path) return kNoNode;
   NodeId node = kRoot;
   while (node != kNoNode && !path->empty()) node = child(node, take_component(*path));
   return node;
+}
+
+// A lookup waits for memory several times in a row; many lookups can wait at the same time. So each
+// step is done for all URIs before the next step, which then finds what it needs on its way.
+std::vector<const TrieNode*> Trie::get_each(std::span<const NodeId> nodes) const {
+  std::vector<const TrieNode*> records(nodes.size());
+  nodes_.find_each(nodes, std::span(records));
+  return records;
+}
+
+std::vector<NodeId> Trie::find_plain_each(std::span<const std::string_view> uris) const {
+  std::vector<NodeId> found(uris.size(), kNoNode);
+  std::vector<Walk> walks;
+  walks.reserve(uris.size());
+  for (std::size_t i = 0; i < uris.size(); ++i) {
+    if (const auto path = plain_path(uris[i])) walks.push_back({i, *path, {}, kRoot});
+  }
+  std::vector<NameKey> keys(walks.size());
+  std::vector<CowTree<NameKey, Nothing>::Cursor> places(walks.size());
+  std::vector<NodeId> ids(walks.size());
+  std::vector<const TrieNode*> records(walks.size());
+  const auto finish = [&](const Walk& walk) {
+    if (walk.node != kNoNode && !walk.path.empty()) return false;
+    found[walk.index] = walk.node;
+    return true;
+  };
+  while (true) {
+    std::erase_if(walks, finish);
+    const std::size_t n = walks.size();
+    if (n == 0) return found;
+    for (std::size_t i = 0; i < n; ++i) {
+      walks[i].name = take_component(walks[i].path);
+      keys[i] = {walks[i].node, hash_of(walks[i].name), 0};
+    }
+    names_.lower_bounds(std::span<const NameKey>(keys).first(n), std::span(places).first(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& at = places[i];
+      const bool is_alike =
+          at.valid() && at.key().parent == keys[i].parent && at.key().hash == keys[i].hash;
+      ids[i] = is_alike ? at.key().id : kNoNode;
+    }
+    nodes_.find_each(std::span<const NodeId>(ids).first(n), std::span(records).first(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      if (records[i] != nullptr) __builtin_prefetch(records[i]->name.text().data());
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool is_it = records[i] != nullptr && records[i]->name.text() == walks[i].name;
+      // Another name with this hash may precede the wanted one; then search by name.
+      walks[i].node = is_it || ids[i] == kNoNode ? ids[i] : child(walks[i].node, walks[i].name);
+    }
+  }
 }
 
 const TrieNode& Trie::node(NodeId node) const { return *nodes_.find(node); }
@@ -228,11 +289,11 @@ void Trie::erase_all(std::vector<NodeId> nodes) {
   }
 }
 
-void Trie::prune(NodeId directory, std::vector<NodeId>& gone) {
+void Trie::prune(NodeId directory, std::vector<NodeId>& erased) {
   while (directory != kRoot && node(directory).rows.empty()) {
     const NodeId parent = node(directory).parent;
     erase(directory);
-    gone.push_back(directory);
+    erased.push_back(directory);
     directory = parent;
   }
 }
@@ -246,14 +307,14 @@ void Trie::remove_rows(NodeId from, NodeId below, const RowSet& rows) {
 }
 
 std::vector<NodeId> Trie::remove(NodeId id) {
-  std::vector<NodeId> gone = subtree(id);
+  std::vector<NodeId> erased = subtree(id);
   const NodeId parent = node(id).parent;
   const RowSet rows = node(id).rows;
   remove_rows(parent, kNoNode, rows);
   detach(id);
-  erase_all(gone);
-  prune(parent, gone);
-  return gone;
+  erase_all(erased);
+  prune(parent, erased);
+  return erased;
 }
 
 std::vector<NodeId> Trie::move(NodeId id, const Path& target) {
@@ -275,9 +336,9 @@ std::vector<NodeId> Trie::move(NodeId id, const Path& target) {
   const NodeId shared = common_ancestor(old_parent, parent);
   remove_rows(old_parent, shared, rows);
   add_rows(parent, shared, rows);
-  std::vector<NodeId> gone;
-  prune(old_parent, gone);
-  return gone;
+  std::vector<NodeId> erased;
+  prune(old_parent, erased);
+  return erased;
 }
 
 std::size_t Trie::size_bytes() const {

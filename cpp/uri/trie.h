@@ -2,9 +2,9 @@
 //
 // A leaf is an object and has one row; an inner node is a directory. A directory exists exactly as
 // long as an object lies under it (the root always does), so the namespace is a function of its
-// objects and their order. Children keep the order in which they came. Every node carries the set
-// of its subtree's rows, which edits keep true along the ancestors only; so a scope costs a path
-// lookup, and the root's rows are the live rows.
+// objects and their order. Children keep the order in which they were added. Every node carries the
+// set of its subtree's rows, which edits keep true along the ancestors only; so a scope costs a
+// path lookup, and the root's rows are the live rows.
 //
 // A Trie is a value: copying is O(1), and copies are independent (see base/tree.h). Editing one
 // Trie needs one thread; const methods may run in parallel. A method that throws may leave the
@@ -44,7 +44,7 @@ class Trie {
   // The node of a path; kNoNode when there is none. O(depth * log n), like all below.
   NodeId find(const Path& path) const;
   // The node of a URI that is written without escapes, found without a copy of its parts; kNoNode
-  // when there is none, or when only parse_uri can tell.
+  // when there is none, or when only parse_uri can decide.
   NodeId find_plain(std::string_view uri) const;
   // find_plain of each, which takes less time together.
   std::vector<NodeId> find_plain_each(std::span<const std::string_view> uris) const;
@@ -118,7 +118,7 @@ class Trie {
   void detach(NodeId node);                                     // from its parent's indexes
   void erase(NodeId node);                                      // detach and forget
   void erase_all(std::vector<NodeId> nodes);                    // a subtree that was detached
-  void prune(NodeId directory, std::vector<NodeId>& gone);      // it and its ancestors, while empty
+  void prune(NodeId directory, std::vector<NodeId>& erased);    // it and its ancestors, while empty
   void add_rows(NodeId from, NodeId below, const RowSet& rows);     // from, up to below (excluded)
   void remove_rows(NodeId from, NodeId below, const RowSet& rows);  // likewise
   NodeId common_ancestor(NodeId a, NodeId b) const;

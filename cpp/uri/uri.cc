@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace knarr {
 namespace {
@@ -51,49 +52,8 @@ bool is_control(std::string_view text, std::size_t i) {
   return byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
 }
 
-// Length of the UTF-8 sequence that starts with this byte; 0 when none does.
-std::size_t sequence_length(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return 2;
-  if (lead >= 0xe0 && lead <= 0xef) return 3;
-  if (lead >= 0xf0 && lead <= 0xf4) return 4;
-  return 0;
-}
-
-}  // namespace
-
-bool is_utf8(std::string_view text) {
-  std::size_t i = 0;
-  while (i < text.size()) {
-    if (text.size() - i >= 8) {  // eight ASCII bytes at once
-      std::uint64_t word;
-      std::memcpy(&word, text.data() + i, 8);
-      if ((word & 0x8080808080808080u) == 0) {
-        i += 8;
-        continue;
-      }
-    }
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = sequence_length(lead);
-    if (length == 0 || text.size() - i < length) return false;
-    std::uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
-    for (std::size_t j = 1; j < length; ++j) {
-      const auto next = static_cast<unsigned char>(text[i + j]);
-      if ((next & 0xc0u) != 0x80u) return false;
-      code = code << 6 | (next & 0x3fu);
-    }
-    if ((length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10ffff)) ||
-        (code >= 0xd800 && code <= 0xdfff)) {
-      return false;
-    }
-    i += length;
-  }
-  return true;
-}
-
-namespace {
-
-// Printable ASCII, and not `.` or `..` up to a slash: most components, told at once.
+// True for printable ASCII that is not `.` or `..` up to a slash. Most components are, and eight
+// bytes are checked at once.
 bool is_plain(std::string_view component) {
   constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101u, kHigh = 0x80 * kOnes;
   if (component.empty()) return false;
@@ -126,10 +86,7 @@ const char* component_fault(std::string_view component) {
 
 std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 200;
-  std::size_t end = std::min(text.size(), kShown);
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
-    --end;
-  }
+  const std::size_t end = boundary_before(text, std::min(text.size(), kShown));
   const std::string_view shown = text.substr(0, end);
   const bool is_text = is_utf8(shown);
   std::string out = "\"";
@@ -183,7 +140,8 @@ void append_encoded(std::string& out, std::string_view component) {
   }
 }
 
-// An escape begins with `%`, which stands nowhere else, and two escapes sort as their bytes do.
+// An escape begins with `%`, which is always escaped itself, and two escapes sort as their bytes
+// do.
 bool encoded_before(Component a, Component b) {
   const auto [x, y] = std::ranges::mismatch(a.name, b.name);
   const auto first = [](const char* at, const char* end, bool is_directory) -> int {

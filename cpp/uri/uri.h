@@ -5,7 +5,9 @@
 // All functions are pure and may be called from any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,7 +48,23 @@ std::string format_uri(const Path& path, bool is_directory);
 // free of control characters.
 std::string quoted(std::string_view text);
 
-// True for well-formed UTF-8 (no overlong forms, no surrogates, at most U+10FFFF).
-bool is_utf8(std::string_view text);
+// URIs that are written without escapes are the common case. They can be looked up as they are:
+// every component in the trie was checked when it came in, so what matches is well-formed.
+
+// What follows the scheme, without a closing slash; none when only parse_uri can decide.
+inline std::optional<std::string_view> plain_path(std::string_view uri) {
+  if (!uri.starts_with(kScheme) || uri.size() > kMaxUriBytes) return std::nullopt;
+  uri.remove_prefix(kScheme.size());
+  if (uri.size() > 1 && uri.ends_with('/')) uri.remove_suffix(1);
+  if (uri.ends_with('/') || uri.find('%') != std::string_view::npos) return std::nullopt;
+  return uri;
+}
+
+// Takes the first component off a path that is not empty.
+inline std::string_view take_component(std::string_view& path) {
+  const std::string_view component = path.substr(0, path.find('/'));
+  path.remove_prefix(std::min(component.size() + 1, path.size()));
+  return component;
+}
 
 }  // namespace knarr

@@ -1,7 +1,7 @@
-// UriOrder: which of some nodes' URIs comes first, as strings of bytes.
+// UriOrder: compares nodes by their URIs, as strings of bytes.
 //
-// Looks up all ancestors of all of them once, side by side, and makes no string. Pointers into the
-// Trie: it must outlive the order unchanged. Any thread.
+// It looks up the ancestors of all nodes once, level by level, and builds no string. It holds
+// pointers into the Trie, which must outlive it unchanged. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace knarr {
 
 class UriOrder {
  public:
-  // Of nodes that trie.get_each gave; none may be missing.
+  // `nodes` come from trie.get_each; none may be null.
   UriOrder(const Trie& trie, std::vector<const TrieNode*> nodes);
 
   // Whether the URI of node a sorts before that of node b, by their places among the nodes.

@@ -26,12 +26,12 @@ __all__: list[str] = [
 
 class Expanded:
     """
-    A target that an edge of a hit leads to. It tells of the engine as it was when the call ran.
+    A target that an edge of a hit leads to, as it was when the call ran.
     """
     @property
     def document(self) -> str:
         """
-        URI; "" when added without one.
+        URI of its document; "" when it has none.
         """
     @property
     def kind(self) -> typing.Literal["chunk", "abstract"] | None:
@@ -45,12 +45,12 @@ class Expanded:
     @property
     def row(self) -> int:
         """
-        Its row; -1 for a directory.
+        The target's row; -1 for a directory.
         """
     @property
     def similarity(self) -> float:
         """
-        Cosine of the query and the question.
+        Cosine of the query and the edge's question.
         """
     @property
     def source(self) -> str:
@@ -90,7 +90,7 @@ class KnownEdge:
     @property
     def source(self) -> str:
         """
-        URIs.
+        URI of the source.
         """
     @property
     def summary(self) -> str: ...
@@ -101,7 +101,7 @@ class KnownEdge:
 
 class Explanation:
     """
-    How a result was found. Times are of the whole call: the queries of a batch share them.
+    How a result was found. Times are those of the whole call, which the queries of a batch share.
     """
     def __repr__(self) -> str: ...
     @property
@@ -109,31 +109,31 @@ class Explanation:
     @property
     def plan_us(self) -> float:
         """
-        To choose the plan.
+        Time to choose the plan.
         """
     @property
     def rerank_us(self) -> float: ...
     @property
     def rows_allowed(self) -> int:
         """
-        By scope and filter.
+        Rows that scope and filter allow.
         """
     @property
     def rows_reranked(self) -> int:
         """
-        Whose vector was read after that.
+        Rows whose vector was scored after that.
         """
     @property
     def rows_scanned(self) -> int:
         """
-        Whose code (plan "scan"), or vector in its short or long form ("exact"), was read.
+        Rows whose code (plan "scan"), or short or full vector ("exact"), was read.
         """
     @property
     def scan_us(self) -> float: ...
 
 class Hits:
     """
-    Results of a search, best first: columns of one length. They tell of the engine as it was when the search ran.
+    Results of a search, best first, as columns of one length. They describe the engine as it was when the search ran.
     """
     def __len__(self) -> int: ...
     def __repr__(self) -> str: ...
@@ -145,19 +145,19 @@ class Hits:
     @property
     def documents(self) -> list[str]:
         """
-        URI of each hit's document; "" where it was added without one.
+        URI of each hit's document; "" when it has none.
         """
     @property
     def end_bytes(self) -> list[int]: ...
     @property
     def expanded(self) -> Expansion:
         """
-        With expand=True: targets of the hits' edges, most similar question first.
+        Targets of the hits' edges, most similar question first; empty without expand=True.
         """
     @property
     def explain(self) -> Explanation | None:
         """
-        What was done, when the search was asked to explain; else None.
+        How the result was found; None unless the search was asked to explain.
         """
     @property
     def kinds(self) -> list[typing.Literal["chunk", "abstract"]]:
@@ -186,7 +186,7 @@ class Hits:
     @property
     def rows_allowed(self) -> int:
         """
-        How many objects scope and filter left.
+        How many objects scope and filter allow.
         """
     @property
     def scores(self) -> numpy.typing.NDArray[numpy.float32]:
@@ -211,12 +211,12 @@ class ListEntry:
     @property
     def name(self) -> str:
         """
-        Decoded.
+        The decoded name.
         """
     @property
     def preview(self) -> str:
         """
-        Of a directory: that of its abstract.
+        For a directory the preview of its abstract.
         """
     @property
     def rows(self) -> int:
@@ -236,7 +236,7 @@ class ListPage:
     @property
     def total(self) -> int:
         """
-        Children in all.
+        The number of all children.
         """
 
 class GrepMatch:
@@ -247,7 +247,7 @@ class GrepMatch:
     @property
     def begin_byte(self) -> int:
         """
-        In the document's text.
+        Offset in the document's text.
         """
     @property
     def column(self) -> int:
@@ -257,7 +257,7 @@ class GrepMatch:
     @property
     def document(self) -> str:
         """
-        URI; "" when added without one.
+        URI of its document; "" when it has none.
         """
     @property
     def end_byte(self) -> int: ...
@@ -269,22 +269,22 @@ class GrepMatch:
     @property
     def line(self) -> int:
         """
-        From 1, in the document's text.
+        Line in the document's text, from 1.
         """
     @property
     def row(self) -> int:
         """
-        Of `uri`.
+        Row of `uri`.
         """
     @property
     def uri(self) -> str:
         """
-        The object where it begins.
+        URI of the object where the match begins.
         """
     @property
     def uris(self) -> list[str]:
         """
-        All objects that it touches.
+        URIs of all objects that the match overlaps.
         """
 
 class GrepHits:
@@ -297,12 +297,12 @@ class GrepHits:
     @property
     def next_offset(self) -> int | None:
         """
-        Continues after the last match shown.
+        Offset of the next match that is not shown; None when all are.
         """
     @property
     def note(self) -> str:
         """
-        Why it is incomplete, and what was not searched.
+        Why the search is incomplete, and what it did not reach.
         """
     @property
     def outcome(self) -> typing.Literal["matches", "no_matches", "incomplete"]:
@@ -312,7 +312,7 @@ class GrepHits:
     @property
     def total(self) -> int:
         """
-        All that were found, shown or not.
+        Number of matches found, shown or not.
         """
 
 class TextSpan:
@@ -327,7 +327,7 @@ class TextSpan:
     @property
     def begin_byte(self) -> int:
         """
-        Counted in all that the URI names.
+        Offset in all text that the URI names.
         """
     @property
     def document(self) -> str:
@@ -339,29 +339,29 @@ class TextSpan:
     @property
     def line_begin(self) -> int:
         """
-        Of the first byte, from 1.
+        Line of the first byte, from 1.
         """
     @property
     def line_end(self) -> int:
         """
-        Of the last byte.
+        Line of the last byte.
         """
     @property
     def next_offset(self) -> int | None:
         """
-        Where to go on; None at the end.
+        Offset at which the text continues; None at the end.
         """
     @property
     def text(self) -> str: ...
     @property
     def total_bytes(self) -> int:
         """
-        Of all that the URI names.
+        Size of all text that the URI names.
         """
     @property
     def uris(self) -> list[str]:
         """
-        Objects that the piece touches.
+        Objects that the piece overlaps.
         """
 
 class Engine:

@@ -99,7 +99,7 @@ class Engine:
     """
 
     def __init__(self, dim: int, precision: Precision = "float32", *, graph: bool = False) -> None:
-        self._core = _core.Engine(_count(dim, "dim"), _text(precision, "precision"))
+        self._core = _core.Engine.create(_count(dim, "dim"), _text(precision, "precision"))
         if graph:
             self.keep_graph()
 

@@ -81,7 +81,7 @@ TEST(Crc32c, KnownValues) {
   EXPECT_EQ(crc32c({}), 0u);
 }
 
-TEST(Crc32c, TwinsAgreeAtAnyLengthAndPlace) {
+TEST(Crc32c, VariantsAgreeAtAnyLengthAndPlace) {
   std::mt19937 random(3);
   std::string text(1000, '\0');
   for (char& c : text) c = static_cast<char>(random());
@@ -104,7 +104,7 @@ TEST(Crc32c, GoesOnFromAPart) {
   }
 }
 
-// Lengths around what is taken in one step, and parts of which either may be empty.
+// Lengths around the size of one step, and parts of which either may be empty.
 TEST(Crc32c, LongTextsAndTheirParts) {
   std::string text(100'000, '\0');
   for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i >> 7 ^ i);

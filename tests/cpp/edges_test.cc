@@ -1,4 +1,4 @@
-// Edges beside their dull variant, a vector of structs; BEHAVIOURS EDGE-01 and 02 at this level.
+// EdgeStore beside a reference model, a vector of structs; EDGE-01 and EDGE-02 at this level.
 #include "edges/edges.h"
 
 #include <gtest/gtest.h>
@@ -100,7 +100,7 @@ TEST(Edges, Edge02NothingOutlivesItsEnds) {
   EXPECT_EQ(edges.remove_node(10), 0u);
   EXPECT_EQ(edges.remove_nodes(std::vector<NodeId>{5, 4, 4}), 1u);
   EXPECT_EQ(edges.question_count(), 0u);
-  // A question that is gone may come back with any vector.
+  // A removed question may be added again with any vector.
   EXPECT_EQ(edges.add({"q2", Vector{1, 1}, "t", ""}, Ends{{1, 2}}), 1u);
 }
 
@@ -131,24 +131,24 @@ TEST(Edges, BadArgumentsChangeNothing) {
   EXPECT_EQ(edges.episode_count(), 1u);
 }
 
-// --- the dull variant
+// --- the reference model
 
-struct DullEdge {
+struct ReferenceEdge {
   NodeId source, target;
   std::string question, trace;
   bool active;
   std::int64_t expires_at_s;
 };
 
-struct DullEdges {
-  std::vector<DullEdge> edges;
+struct ReferenceEdges {
+  std::vector<ReferenceEdge> edges;
   std::map<std::string, Vector> vectors;
 
   std::size_t add(const std::string& question, const Vector& unit, const std::string& trace,
                   std::int64_t expires_at_s, const Ends& ends) {
     std::size_t added = 0;
     for (const EdgeEnds& each : ends) {
-      const bool known = std::any_of(edges.begin(), edges.end(), [&](const DullEdge& edge) {
+      const bool known = std::any_of(edges.begin(), edges.end(), [&](const ReferenceEdge& edge) {
         return edge.source == each.source && edge.target == each.target &&
                edge.question == question && edge.trace == trace;
       });
@@ -169,7 +169,7 @@ struct DullEdges {
   std::map<NodeId, float> expand(const std::vector<NodeId>& seeds, const Vector& unit, float gamma,
                                  std::int64_t now_s) const {
     std::map<NodeId, float> best;
-    for (const DullEdge& edge : edges) {
+    for (const ReferenceEdge& edge : edges) {
       if (std::find(seeds.begin(), seeds.end(), edge.source) == seeds.end()) continue;
       if (!edge.active || edge.expires_at_s <= now_s) continue;
       const Vector& vector = vectors.at(edge.question);
@@ -196,12 +196,12 @@ Vector unit_vector(std::mt19937& random, std::size_t dim) {
   return vector;
 }
 
-void expect_equal(const EdgeStore& edges, const DullEdges& dull, std::mt19937& random,
+void expect_equal(const EdgeStore& edges, const ReferenceEdges& reference, std::mt19937& random,
                   const Vector& query) {
-  ASSERT_EQ(edges.edge_count(), dull.edges.size());
+  ASSERT_EQ(edges.edge_count(), reference.edges.size());
   std::set<std::string> questions;
   std::set<std::pair<std::string, std::string>> episodes;
-  for (const DullEdge& edge : dull.edges) {
+  for (const ReferenceEdge& edge : reference.edges) {
     questions.insert(edge.question);
     episodes.insert({edge.question, edge.trace});
   }
@@ -212,7 +212,7 @@ void expect_equal(const EdgeStore& edges, const DullEdges& dull, std::mt19937& r
   const auto now_s = static_cast<std::int64_t>(random() % 6);
   const float gamma = static_cast<float>(random() % 20) / 10 - 1;
   const auto found = edges.expand(seeds, query, {.gamma = gamma, .now_s = now_s});
-  const auto expected = dull.expand(seeds, query, gamma, now_s);
+  const auto expected = reference.expand(seeds, query, gamma, now_s);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     ASSERT_NEAR(found[i].similarity, expected.at(found[i].target), 1e-6);
@@ -222,9 +222,9 @@ void expect_equal(const EdgeStore& edges, const DullEdges& dull, std::mt19937& r
         (found[i - 1].similarity == found[i].similarity && found[i - 1].target < found[i].target));
   }
   const NodeId source = pick(random, 12), target = pick(random, 12);
-  const auto weight = std::count_if(dull.edges.begin(), dull.edges.end(), [&](const DullEdge& e) {
-    return e.source == source && e.target == target;
-  });
+  const auto weight = std::count_if(
+      reference.edges.begin(), reference.edges.end(),
+      [&](const ReferenceEdge& e) { return e.source == source && e.target == target; });
   ASSERT_EQ(edges.weight(source, target), static_cast<std::size_t>(weight));
 }
 
@@ -265,7 +265,7 @@ TEST(Edges, ComeBackFromASnapshot) {
   EXPECT_EQ(emptied.question_count(), 0u);
 }
 
-TEST(EdgesTwin, AgreesOnRandomOperations) {
+TEST(EdgesReference, AgreesOnRandomOperations) {
   constexpr std::size_t dim = 3;
   std::mt19937 random(42);
   std::vector<Vector> vectors;
@@ -273,8 +273,9 @@ TEST(EdgesTwin, AgreesOnRandomOperations) {
   const auto trace_of = [&] { return "t" + std::to_string(random() % 7); };
 
   EdgeStore edges(dim);
-  DullEdges dull;
-  std::vector<std::pair<EdgeStore, DullEdges>> kept;  // copies, which later changes must not touch
+  ReferenceEdges reference;
+  std::vector<std::pair<EdgeStore, ReferenceEdges>>
+      kept;  // copies, which later changes must not touch
   for (int step = 0; step < 6'000; ++step) {
     const NodeId node = pick(random, 12);
     switch (random() % 12) {
@@ -282,21 +283,22 @@ TEST(EdgesTwin, AgreesOnRandomOperations) {
         if (random() % 8 == 0) edges = saved_and_loaded(edges);
         break;
       case 0:
-        ASSERT_EQ(edges.remove_node(node), dull.remove_if([&](const DullEdge& edge) {
+        ASSERT_EQ(edges.remove_node(node), reference.remove_if([&](const ReferenceEdge& edge) {
           return edge.source == node || edge.target == node;
         }));
         break;
       case 1: {
         const std::string trace = trace_of();
-        ASSERT_EQ(edges.remove_trace(trace),
-                  dull.remove_if([&](const DullEdge& edge) { return edge.trace == trace; }));
+        ASSERT_EQ(edges.remove_trace(trace), reference.remove_if([&](const ReferenceEdge& edge) {
+          return edge.trace == trace;
+        }));
         break;
       }
       case 2: {
         const std::string trace = trace_of();
         const bool active = random() % 2 == 0;
         std::size_t changed = 0;
-        for (DullEdge& edge : dull.edges) {
+        for (ReferenceEdge& edge : reference.edges) {
           if (edge.trace != trace || edge.active == active) continue;
           edge.active = active;
           ++changed;
@@ -306,8 +308,9 @@ TEST(EdgesTwin, AgreesOnRandomOperations) {
       }
       case 3:
         if (random() % 8 == 0) {
-          ASSERT_EQ(edges.remove_expired(2),
-                    dull.remove_if([&](const DullEdge& edge) { return edge.expires_at_s <= 2; }));
+          ASSERT_EQ(edges.remove_expired(2), reference.remove_if([&](const ReferenceEdge& edge) {
+            return edge.expires_at_s <= 2;
+          }));
         }
         break;
       default: {
@@ -318,17 +321,17 @@ TEST(EdgesTwin, AgreesOnRandomOperations) {
         const std::int64_t expires_at_s = random() % 2 == 0 ? kNeverExpires : random() % 6;
         const std::string question = "q" + std::to_string(which), trace = trace_of();
         ASSERT_EQ(edges.add({question, vectors[which], trace, "", expires_at_s}, ends),
-                  dull.add(question, vectors[which], trace, expires_at_s, ends));
+                  reference.add(question, vectors[which], trace, expires_at_s, ends));
       }
     }
-    expect_equal(edges, dull, random, vectors[random() % vectors.size()]);
+    expect_equal(edges, reference, random, vectors[random() % vectors.size()]);
     if (HasFatalFailure()) return;
-    if (step % 500 == 0) kept.emplace_back(edges, dull);
+    if (step % 500 == 0) kept.emplace_back(edges, reference);
   }
-  for (const auto& [copy, variant] : kept) expect_equal(copy, variant, random, vectors[0]);
+  for (const auto& [copy, reference] : kept) expect_equal(copy, reference, random, vectors[0]);
 }
 
-TEST(EdgesTwin, AMillionEdgesAreFeasible) {
+TEST(EdgesReference, AMillionEdgesAreFeasible) {
   constexpr std::size_t dim = 8;
   std::mt19937 random(9);
   EdgeStore edges(dim);

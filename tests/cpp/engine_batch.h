@@ -1,4 +1,4 @@
-// For tests of the engine: objects to add, and what is asked of answers.
+// Helpers for tests of the engine: objects to add, and short forms of answers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace knarr {
 
 inline constexpr std::size_t kDim = 16;
 
-// Owns what Objects only views.
+// Owns the data that an Objects views.
 struct Batch {
   std::vector<std::string> uris, texts, previews;
   std::vector<float> vectors;

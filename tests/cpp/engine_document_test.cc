@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/utf8.h"
 #include "engine/engine.h"
 #include "engine_batch.h"
 
@@ -134,7 +135,7 @@ TEST_F(Document, ReplaceIsOneStepAndKeepsEdges) {
   EXPECT_EQ(expanded[0].uri(), "viking://k/doc/one/2");
   EXPECT_EQ(expanded[0].summary(), "s");
   EXPECT_NEAR(expanded[0].similarity(), 1, 1e-5);
-  // What was found before still tells of the engine as it was.
+  // Earlier results still describe the engine as it was.
   EXPECT_EQ(before.size(), 6u);
   EXPECT_EQ(uris_of(before).size(), 6u);
   EXPECT_EQ(engine_.stats().rows, 9u);
@@ -216,7 +217,7 @@ TEST_F(Document, MoveTakesTextAndEdgesAlong) {
   EXPECT_EQ(code_of([&] { engine_.move("viking://new", "viking://new/place"); }),
             ErrorCode::kAlreadyExists);
   EXPECT_EQ(code_of([&] { engine_.move("viking://old", "viking://x"); }), ErrorCode::kNotFound);
-  // An object that leaves its document tells so.
+  // An object that left its document has none.
   engine_.move("viking://new/place/doc/two/1", "viking://alone");
   EXPECT_EQ(engine_.read("viking://alone", 0, std::nullopt).document, "");
 }

@@ -107,7 +107,7 @@ TEST(Engine, AddIsAllOrNothing) {
   EXPECT_EQ(engine.stats().version, version);
   EXPECT_EQ(engine.size(), 1u);
   EXPECT_FALSE(engine.exists("viking://b"));
-  // What follows stands where it belongs, although drafts were dropped before.
+  // Later objects get the right rows, although drafts were dropped before.
   Batch more;
   more.add("viking://b/1", vectors.next(), "two");
   const RowRange rows = engine.add(more.objects());

@@ -1,4 +1,4 @@
-// For tests of what is refused.
+// Helpers for tests of refusals.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace knarr {
 
-// Of what is thrown.
+// The code of the Error that `call` throws.
 inline ErrorCode code_of(const std::function<void()>& call) {
   try {
     call();

@@ -1,4 +1,5 @@
-// For tests of snapshots: a folder that goes, a file of three sections, and what opening refuses.
+// Helpers for tests of snapshots: a temporary folder, a file of three sections, the error of
+// opening bytes.
 #pragma once
 
 #include <gtest/gtest.h>

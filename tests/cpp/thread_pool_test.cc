@@ -16,28 +16,28 @@
 namespace knarr {
 namespace {
 
-// Waits until `ready`, so that helpers have time to come; gives up after a while.
+// Waits until `ready`, so that helpers have time to join; gives up after a while.
 void wait_until(const std::function<bool()>& ready) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!ready() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
-TEST(ThreadPool, AsManyComeAsAreWanted) {
-  ThreadPool& pool = *new ThreadPool(3);  // helpers are never sent home
+TEST(ThreadPool, AsManyJoinAsAreWanted) {
+  ThreadPool& pool = *new ThreadPool(3);  // helpers never end, so the pool must not either
   for (const unsigned wanted : {0u, 1u, 2u, 3u, 3u, 1u}) {
     std::array<std::atomic<int>, 4> calls{};
     std::atomic<unsigned> here{0};
-    const unsigned came = pool.help(wanted, [&](unsigned number) {
+    const unsigned joined = pool.help(wanted, [&](unsigned number) {
       ++calls[number];
       ++here;
       if (number == 0) wait_until([&] { return here == wanted + 1; });
     });
-    EXPECT_EQ(came, wanted);
+    EXPECT_EQ(joined, wanted);
     for (unsigned i = 0; i < calls.size(); ++i) EXPECT_EQ(calls[i], i <= wanted ? 1 : 0);
   }
 }
 
-TEST(ThreadPool, NoMoreComeThanThereAre) {
+TEST(ThreadPool, NoMoreJoinThanThereAre) {
   ThreadPool& pool = *new ThreadPool(2);
   std::atomic<unsigned> most{0};
   pool.help(10, [&](unsigned number) {
@@ -48,7 +48,7 @@ TEST(ThreadPool, NoMoreComeThanThereAre) {
   EXPECT_EQ(ThreadPool(0).help(5, [](unsigned number) { EXPECT_EQ(number, 0u); }), 0u);
 }
 
-// Whoever is still inside uses what the caller owns: it must not return before.
+// A helper that is still inside uses what the caller owns, so the caller must not return before it.
 TEST(ThreadPool, NobodyIsLeftInside) {
   ThreadPool& pool = *new ThreadPool(2);
   for (int trial = 0; trial < 2000; ++trial) {
@@ -89,8 +89,8 @@ std::size_t sum_by(unsigned workers) {
 }
 
 #if !defined(__SANITIZE_THREAD__)
-// A child has no helpers of its parent's, and must not wait for them.
-TEST(ThreadPool, AChildHasACrewOfItsOwn) {
+// A child process has none of its parent's helpers, and must not wait for them.
+TEST(ThreadPool, AChildHasAPoolOfItsOwn) {
   ASSERT_EQ(sum_by(8), 4950u);
   const pid_t child = fork();
   ASSERT_GE(child, 0);

@@ -15,13 +15,13 @@ namespace knarr {
 namespace {
 
 using Tree = CowTree<int, std::string>;
-using Variant = std::map<int, std::string>;
+using ReferenceMap = std::map<int, std::string>;
 
-void expect_equal(const Tree& tree, const Variant& variant) {
-  ASSERT_EQ(tree.size(), variant.size());
+void expect_equal(const Tree& tree, const ReferenceMap& reference) {
+  ASSERT_EQ(tree.size(), reference.size());
   auto cursor = tree.begin();
   std::size_t rank = 0;
-  for (const auto& [key, value] : variant) {
+  for (const auto& [key, value] : reference) {
     ASSERT_TRUE(cursor.valid());
     ASSERT_EQ(cursor.key(), key);
     ASSERT_EQ(cursor.value(), value);
@@ -34,17 +34,17 @@ void expect_equal(const Tree& tree, const Variant& variant) {
   EXPECT_FALSE(tree.at(rank).valid());
 }
 
-void expect_same_bounds(const Tree& tree, const Variant& variant, int key) {
+void expect_same_bounds(const Tree& tree, const ReferenceMap& reference, int key) {
   const auto cursor = tree.lower_bound(key);
-  const auto place = variant.lower_bound(key);
-  ASSERT_EQ(cursor.valid(), place != variant.end());
+  const auto place = reference.lower_bound(key);
+  ASSERT_EQ(cursor.valid(), place != reference.end());
   if (cursor.valid()) {
     EXPECT_EQ(cursor.key(), place->first);
   }
-  EXPECT_EQ(tree.rank(key), static_cast<std::size_t>(std::distance(variant.begin(), place)));
+  EXPECT_EQ(tree.rank(key), static_cast<std::size_t>(std::distance(reference.begin(), place)));
   const std::string* value = tree.find(key);
-  const auto found = variant.find(key);
-  ASSERT_EQ(value != nullptr, found != variant.end());
+  const auto found = reference.find(key);
+  ASSERT_EQ(value != nullptr, found != reference.end());
   if (value != nullptr) {
     EXPECT_EQ(*value, found->second);
   }
@@ -64,9 +64,9 @@ TEST(CowTree, EmptyHasNothing) {
 TEST(CowTree, VersionsAreIndependent) {
   for (int keys : {40, 500, 20000}) {
     std::mt19937 random(7u + static_cast<unsigned>(keys));
-    std::vector<std::pair<Tree, Variant>> versions(1);
+    std::vector<std::pair<Tree, ReferenceMap>> versions(1);
     for (int step = 0; step < 12000; ++step) {
-      auto& [tree, variant] = versions[random() % versions.size()];
+      auto& [tree, reference] = versions[random() % versions.size()];
       const int key = static_cast<int>(random() % static_cast<unsigned>(keys));
       const std::string value = std::to_string(random());
       switch (random() % 8) {
@@ -74,27 +74,27 @@ TEST(CowTree, VersionsAreIndependent) {
         case 1:
         case 2:
         case 3:
-          ASSERT_EQ(tree.insert(key, value), variant.insert_or_assign(key, value).second);
+          ASSERT_EQ(tree.insert(key, value), reference.insert_or_assign(key, value).second);
           break;
         case 4:
         case 5:
-          ASSERT_EQ(tree.erase(key), variant.erase(key) == 1);
+          ASSERT_EQ(tree.erase(key), reference.erase(key) == 1);
           break;
         case 6:
           if (std::string* place = tree.edit(key)) {
             *place = value;
-            variant.at(key) = value;
+            reference.at(key) = value;
           } else {
-            ASSERT_FALSE(variant.contains(key));
+            ASSERT_FALSE(reference.contains(key));
           }
           break;
         default:
-          expect_same_bounds(tree, variant, key);
+          expect_same_bounds(tree, reference, key);
           if (step % 50 == 0 && versions.size() < 4) versions.push_back(versions.front());
           break;
       }
     }
-    for (const auto& [tree, variant] : versions) expect_equal(tree, variant);
+    for (const auto& [tree, reference] : versions) expect_equal(tree, reference);
   }
 }
 
@@ -102,44 +102,44 @@ TEST(CowTree, VersionsAreIndependent) {
 TEST(CowTree, PackedTreesAreTrees) {
   for (const int n : {0, 1, 33, 5'000, 150'000}) {
     std::mt19937 random(13);
-    Variant variant;
+    ReferenceMap reference;
     for (int i = 0; i < n; ++i)
-      variant.emplace(3 * i, std::to_string(i) + " is kept outside of it");
-    auto next = variant.begin();
-    Tree tree = Tree::of_sorted(variant.size(), [&](std::size_t) { return *next++; });
-    expect_equal(tree, variant);
+      reference.emplace(3 * i, std::to_string(i) + " is kept outside of it");
+    auto next = reference.begin();
+    Tree tree = Tree::of_sorted(reference.size(), [&](std::size_t) { return *next++; });
+    expect_equal(tree, reference);
     const Tree first = tree;
-    const Variant first_twin = variant;
+    const ReferenceMap first_reference = reference;
     for (int step = 0; step < 2'000; ++step) {
       const int key = static_cast<int>(random() % static_cast<unsigned>(3 * n + 5));
       if (random() % 2 == 0) {
-        ASSERT_EQ(tree.insert(key, "new"), variant.insert_or_assign(key, "new").second);
+        ASSERT_EQ(tree.insert(key, "new"), reference.insert_or_assign(key, "new").second);
       } else {
-        ASSERT_EQ(tree.erase(key), variant.erase(key) == 1);
+        ASSERT_EQ(tree.erase(key), reference.erase(key) == 1);
       }
     }
     tree.erase_range(n / 2, 2 * n);
-    variant.erase(variant.lower_bound(n / 2), variant.lower_bound(2 * n));
-    expect_equal(tree, variant);
-    expect_equal(first, first_twin);
+    reference.erase(reference.lower_bound(n / 2), reference.lower_bound(2 * n));
+    expect_equal(tree, reference);
+    expect_equal(first, first_reference);
   }
 }
 
-TEST(Pool, ObjectsOutliveIt) {
-  constexpr std::size_t objects = 5'000;  // over several chunks
+TEST(ObjectPool, ObjectsOutliveIt) {
+  constexpr std::size_t objects = 5'000;  // several slabs
   std::vector<int*> made;
   {
-    Pool pool;
+    ObjectPool pool;
     for (std::size_t i = 0; i < objects; ++i) {
       made.push_back(static_cast<int*>(pool.take(1000 + i % 40)));
       *made.back() = static_cast<int>(i);
       ASSERT_EQ(reinterpret_cast<std::uintptr_t>(made.back()) % alignof(std::max_align_t), 0u);
     }
-    for (std::size_t i = 0; i < objects; i += 2) Pool::give_back(made[i]);
+    for (std::size_t i = 0; i < objects; i += 2) ObjectPool::give_back(made[i]);
   }
   for (std::size_t i = 1; i < objects; i += 2) {
     ASSERT_EQ(*made[i], static_cast<int>(i));
-    Pool::give_back(made[i]);
+    ObjectPool::give_back(made[i]);
   }
 }
 
@@ -148,25 +148,25 @@ TEST(CowTree, ErasesRanges) {
   std::mt19937 random(11);
   for (const unsigned keys : {10u, 400u, 30000u}) {
     Tree tree;
-    Variant variant;
+    ReferenceMap reference;
     for (int round = 0; round < 60; ++round) {
       for (unsigned i = 0; i < keys / 4; ++i) {
         const int key = static_cast<int>(random() % keys);
         tree.insert(key, "x");
-        variant.insert_or_assign(key, "x");
+        reference.insert_or_assign(key, "x");
       }
       const Tree before = tree;
-      const Variant twin_before = variant;
+      const ReferenceMap reference_before = reference;
       for (int cut = 0; cut < 3; ++cut) {
         const int from = static_cast<int>(random() % keys);
         const int to = from + static_cast<int>(random() % (cut == 0 ? keys : 40u));
-        const auto first = variant.lower_bound(from), last = variant.lower_bound(to);
+        const auto first = reference.lower_bound(from), last = reference.lower_bound(to);
         ASSERT_EQ(tree.erase_range(from, to), static_cast<std::size_t>(std::distance(first, last)));
-        variant.erase(first, last);
-        expect_same_bounds(tree, variant, from);
+        reference.erase(first, last);
+        expect_same_bounds(tree, reference, from);
       }
-      expect_equal(tree, variant);
-      if (round % 10 == 0) expect_equal(before, twin_before);
+      expect_equal(tree, reference);
+      if (round % 10 == 0) expect_equal(before, reference_before);
     }
     EXPECT_EQ(tree.erase_range(5, 5), 0u);
     EXPECT_EQ(tree.erase_range(9, 5), 0u);
@@ -182,23 +182,23 @@ TEST(CowTree, ErasesManyKeysAtOnce) {
   for (const unsigned keys : {1u, 30u, 400u, 30000u}) {
     for (const unsigned one_in : {1u, 2u, 10u, 300u}) {
       Tree tree;
-      Variant variant;
+      ReferenceMap reference;
       for (unsigned i = 0; i < keys; ++i) {
         const int key = static_cast<int>(random() % (2 * keys));
         tree.insert(key, std::to_string(key));
-        variant.emplace(key, std::to_string(key));
+        reference.emplace(key, std::to_string(key));
       }
-      while (!variant.empty()) {
+      while (!reference.empty()) {
         const Tree before = tree;
-        const Variant twin_before = variant;
+        const ReferenceMap reference_before = reference;
         std::vector<int> gone;
-        for (const auto& [key, value] : variant) {
-          if (random() % one_in == 0 || variant.size() < 20) gone.push_back(key);
+        for (const auto& [key, value] : reference) {
+          if (random() % one_in == 0 || reference.size() < 20) gone.push_back(key);
         }
         tree.erase_each(std::span<const int>(gone));
-        for (const int key : gone) variant.erase(key);
-        expect_equal(tree, variant);
-        expect_equal(before, twin_before);
+        for (const int key : gone) reference.erase(key);
+        expect_equal(tree, reference);
+        expect_equal(before, reference_before);
         if (one_in == 300 && keys == 30000u) break;
       }
     }
@@ -208,19 +208,19 @@ TEST(CowTree, ErasesManyKeysAtOnce) {
 TEST(CowTree, GrowsAndShrinksFromBothEnds) {
   for (const bool ascending : {true, false}) {
     Tree tree;
-    Variant variant;
+    ReferenceMap reference;
     constexpr int kCount = 5000;
     for (int i = 0; i < kCount; ++i) {
       const int key = ascending ? i : kCount - i;
       tree.insert(key, "x");
-      variant.emplace(key, "x");
+      reference.emplace(key, "x");
     }
-    expect_equal(tree, variant);
-    while (!variant.empty()) {
-      const int key = ascending ? variant.begin()->first : variant.rbegin()->first;
+    expect_equal(tree, reference);
+    while (!reference.empty()) {
+      const int key = ascending ? reference.begin()->first : reference.rbegin()->first;
       tree.erase(key);
-      variant.erase(key);
-      if (variant.size() % 997 == 0) expect_equal(tree, variant);
+      reference.erase(key);
+      if (reference.size() % 997 == 0) expect_equal(tree, reference);
     }
     EXPECT_EQ(tree.size_bytes(), 0u);
   }
@@ -236,13 +236,13 @@ TEST(CowTree, ManyKeysSideBySideAreFoundAsEachAlone) {
   using K = std::uint32_t;
   for (const unsigned n : {0u, 1u, 33u, 5000u}) {
     CowTree<K, unsigned> tree;
-    std::map<K, unsigned> variant;
+    std::map<K, unsigned> reference;
     std::mt19937 random(n);
     for (unsigned i = 0; i < n; ++i) {
       const auto key = static_cast<K>(random() % (3 * n));
       tree.insert(key, i);
-      variant.insert_or_assign(key, i);
-      if (i % 3 == 0) variant.erase(key), tree.erase(key);
+      reference.insert_or_assign(key, i);
+      if (i % 3 == 0) reference.erase(key), tree.erase(key);
     }
     std::vector<K> keys;
     for (unsigned i = 0; i < 100; ++i) keys.push_back(static_cast<K>(random() % (3 * n + 9)));
@@ -251,16 +251,17 @@ TEST(CowTree, ManyKeysSideBySideAreFoundAsEachAlone) {
     std::vector<CowTree<K, unsigned>::Cursor> bounds(keys.size());
     tree.lower_bounds(std::span<const K>(keys), std::span(bounds));
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      const auto place = variant.find(keys[i]);
+      const auto place = reference.find(keys[i]);
       ASSERT_EQ(found[i], tree.find(keys[i]));
-      ASSERT_EQ(found[i] != nullptr, place != variant.end());
+      ASSERT_EQ(found[i] != nullptr, place != reference.end());
       if (found[i] != nullptr) ASSERT_EQ(*found[i], place->second);
-      auto next = variant.lower_bound(keys[i]);
-      for (int steps = 0; steps < 50 && next != variant.end(); ++steps, ++next, bounds[i].next()) {
+      auto next = reference.lower_bound(keys[i]);
+      for (int steps = 0; steps < 50 && next != reference.end();
+           ++steps, ++next, bounds[i].next()) {
         ASSERT_TRUE(bounds[i].valid());
         ASSERT_EQ(bounds[i].key(), next->first);
       }
-      ASSERT_EQ(bounds[i].valid(), next != variant.end());
+      ASSERT_EQ(bounds[i].valid(), next != reference.end());
     }
   }
 }

@@ -1,10 +1,10 @@
-// A trie that is made again of its nodes.
+// A trie that is rebuilt from the list of its nodes.
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "base/error.h"
-#include "trie_twin.h"
+#include "trie_reference.h"
 #include "uri/restore.h"
 
 namespace knarr {

@@ -1,4 +1,4 @@
-// The trie against its dull variant.
+// The trie against its reference model.
 #include "uri/trie.h"
 
 #include <gtest/gtest.h>
@@ -7,48 +7,48 @@
 
 #include "base/error.h"
 #include "error_code.h"
-#include "trie_twin.h"
+#include "trie_reference.h"
 #include "uri/append.h"
 
 namespace knarr {
 namespace {
 
-TEST(Trie, RandomEditsMatchTheTwin) {
+TEST(Trie, RandomEditsMatchTheReference) {
   for (unsigned seed = 0; seed < 8; ++seed) {
     Names names(seed);
     Trie trie;
-    Variant variant;
+    ReferenceTrie reference;
     Row next = 0;
-    std::vector<std::pair<Trie, Variant>> kept;
+    std::vector<std::pair<Trie, ReferenceTrie>> kept;
     for (int step = 0; step < 400; ++step) {
       const Path path = names.path(1);
       const NodeId id = trie.find(path);
-      ASSERT_EQ(id != kNoNode, variant.exists(path));
+      ASSERT_EQ(id != kNoNode, reference.exists(path));
       const unsigned action = names.next(10);
-      if (action < 6 && !variant.exists(path) && !variant.blocked(path)) {
+      if (action < 6 && !reference.exists(path) && !reference.blocked(path)) {
         add_one(trie, path, next);
-        variant.add(path, next++);
+        reference.add(path, next++);
       } else if (action < 8 && id != kNoNode) {
         const std::size_t before = trie.size();
         const auto gone = trie.remove(id);
         ASSERT_EQ(trie.size() + gone.size(), before);
-        variant.remove(path);
+        reference.remove(path);
       } else if (id != kNoNode) {
         const Path target = names.path(1);
-        if (variant.exists(target) || variant.blocked(target) || starts_with(target, path)) {
+        if (reference.exists(target) || reference.blocked(target) || starts_with(target, path)) {
           Trie draft = trie;
           EXPECT_THROW(draft.move(id, target), Error);
         } else {
           trie.move(id, target);
-          variant.move(path, target);
+          reference.move(path, target);
           ASSERT_EQ(trie.find(target), id) << "a node keeps its id";
         }
       }
-      if (step % 20 == 0) expect_equal(trie, variant);
-      if (step % 100 == 0) kept.emplace_back(trie, variant);
+      if (step % 20 == 0) expect_equal(trie, reference);
+      if (step % 100 == 0) kept.emplace_back(trie, reference);
     }
-    expect_equal(trie, variant);
-    for (const auto& [old_trie, old_twin] : kept) expect_equal(old_trie, old_twin);
+    expect_equal(trie, reference);
+    for (const auto& [old_trie, old_reference] : kept) expect_equal(old_trie, old_reference);
   }
 }
 
@@ -73,10 +73,10 @@ TEST(Trie, ARunOfObjectsEqualsOneByOne) {
     EXPECT_TRUE(appender.finish().empty());
     ASSERT_EQ(run.size(), one_by_one.size());
     for (const NodeId id : one_by_one.subtree(Trie::kRoot)) {
-      const NodeId variant = run.find(one_by_one.path(id));
-      ASSERT_NE(variant, kNoNode);
-      ASSERT_EQ(run.node(variant).rows, one_by_one.node(id).rows);
-      ASSERT_EQ(run.child_count(variant), one_by_one.child_count(id));
+      const NodeId reference = run.find(one_by_one.path(id));
+      ASSERT_NE(reference, kNoNode);
+      ASSERT_EQ(run.node(reference).rows, one_by_one.node(id).rows);
+      ASSERT_EQ(run.child_count(reference), one_by_one.child_count(id));
     }
   }
 }

@@ -1,8 +1,8 @@
-// The trie as it is asked by URIs, and their order.
+// Looking up the trie by URIs, and the order of URIs.
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "trie_twin.h"
+#include "trie_reference.h"
 #include "uri/append.h"
 #include "uri/trie.h"
 #include "uri/uri_order.h"

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace knarr {
 namespace {

@@ -1,5 +1,3 @@
-#include "engine/expand.h"
-
 #include <algorithm>
 #include <ctime>
 #include <functional>
@@ -8,12 +6,13 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
+#include "engine/engine_impl.h"
 #include "uri/uri_order.h"
 
 namespace knarr {
 namespace {
 
-// Leaves those targets of which the caller may see a row, and returns their nodes.
+// Keeps the targets of which the caller may see a row, and returns their nodes.
 std::vector<const TrieNode*> keep_allowed(std::vector<Activation>& found, const Trie& trie,
                                           const RowSet& allowed) {
   std::vector<NodeId> targets;
@@ -63,7 +62,7 @@ void order_ties(std::vector<Activation>& found, std::span<const TrieNode* const>
   for (std::size_t i = 0; i < tied.size(); ++i) found[tied[i]] = unordered[tied[order[i]]];
 }
 
-// Cuts off what cannot be among the first `limit`, in whatever order ties come.
+// Drops what cannot be among the first `limit` in any order of ties.
 void cut_behind_ties(std::vector<Activation>& found, std::size_t limit) {
   if (limit >= found.size()) return;
   if (limit == 0) return found.clear();
@@ -124,7 +123,8 @@ Expansion Engine::expand(std::span<const std::string_view> seeds, std::span<cons
 
 std::vector<KnownEdge> Engine::edges(std::int64_t offset, std::int64_t limit) const {
   if (offset < 0 || limit < 0) {
-    fail(ErrorCode::kInvalidArgument, "offset and limit must not be negative");
+    fail(ErrorCode::kInvalidArgument, "offset and limit must not be negative, got " +
+                                          std::to_string(offset) + " and " + std::to_string(limit));
   }
   const StatePtr state = this->state();
   std::vector<KnownEdge> out;

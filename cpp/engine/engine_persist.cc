@@ -1,8 +1,13 @@
 // Save, load and compact.
 //
 // A snapshot holds the nodes and the rows' records (engine/state_codec.h), the vectors as one
-// matrix, their codes, the texts and the edges. FORMAT.md of the snapshot room draws the container.
-// Loading believes nothing: what is not a whole and consistent engine throws kCorruption.
+// matrix, their codes, the texts and the edges; snapshot/FORMAT.md draws the bytes. Loading trusts
+// nothing: anything but a whole and consistent engine throws kCorruption.
+//
+// Compaction is a save to memory and a load from it. Removed rows leave holes in the append-only
+// stores; the copy closes them, gives rows new numbers in the same order, and starts the next
+// generation. Readers keep the old state, whose memory is freed with its last reader. The cost is
+// that of copying the live rows.
 #include <algorithm>
 #include <optional>
 
@@ -10,9 +15,8 @@
 #include "base/parallel.h"
 #include "edges/edges_codec.h"
 #include "engine/engine.h"
-#include "engine/kept_rows.h"
+#include "engine/engine_impl.h"
 #include "engine/state_codec.h"
-#include "engine/stores.h"
 #include "grep/text/text_codec.h"
 #include "snapshot/snapshot.h"
 #include "vectors/codes_codec.h"
@@ -40,7 +44,7 @@ VectorStore load_vector_store(const std::shared_ptr<const Snapshot>& snapshot, s
 TextStore load_text_store(const std::shared_ptr<const Snapshot>& snapshot, std::size_t rows) {
   TextStore store = load_texts(snapshot);
   if (store.view().rows_end() > rows) {
-    snapshot->corrupt("text.blocks", "texts of rows that are not there");
+    snapshot->corrupt("text.blocks", "texts of rows that do not exist");
   }
   return store;
 }
@@ -49,7 +53,7 @@ EdgeStore load_edges(const Snapshot& snapshot, std::size_t dim, const Trie& trie
   EdgeStore edges = EdgeCodec::load(snapshot);
   if (edges.dim() != dim) snapshot.corrupt("edges.questions", "questions of another dimension");
   if (!edges.all_nodes([&](NodeId node) { return trie.contains(node); })) {
-    snapshot.corrupt("edges.links", "an edge of a node that is not there");
+    snapshot.corrupt("edges.links", "an edge of a node that does not exist");
   }
   return edges;
 }
@@ -76,7 +80,7 @@ GraphKeeper::Restore graph_of(std::shared_ptr<const Snapshot> snapshot, const St
 
 }  // namespace
 
-// The nodes, which take longest, and what does not need them are read side by side.
+// Loading the nodes takes longest; sections that do not depend on them are loaded in parallel.
 Engine::Parts Engine::read_parts(std::shared_ptr<const Snapshot> snapshot,
                                  std::optional<Precision> precision) {
   expect_precision(*snapshot, precision);
@@ -125,8 +129,6 @@ std::unique_ptr<Engine> Engine::load(const std::string& path, std::optional<Prec
   return engine;
 }
 
-// A save to memory and a load from there: what is kept stands in new memory, close together, and
-// the old memory goes when the last reader of the old state has.
 std::optional<std::vector<Row>> Engine::compact(double least_share) {
   if (!(least_share >= 0 && least_share <= 1)) {
     fail(ErrorCode::kInvalidArgument,
@@ -151,7 +153,7 @@ std::optional<std::vector<Row>> Engine::compact(double least_share) {
   parts.state->generation = before->generation + 1;
   graph_.restore_with(graph_of(snapshot, *parts.state));
   stores_ = std::move(parts.stores);
-  publish(std::move(parts.state), LetGo::kAndTrim);
+  publish(std::move(parts.state), Free::kInBackgroundAndTrim);
   return kept.numbers();
 }
 

@@ -1,4 +1,4 @@
-// Words of the engine as Python says them, and the Python form of Hits.
+// Python forms of values of the engine: names of enumerations, and Hits with its columns.
 #pragma once
 
 #include <pybind11/typing.h>
@@ -38,7 +38,7 @@ inline const char* outcome_name(GrepOutcome outcome) {
 struct PyHits {
   Hits hits;
   bool is_explained = false;
-  std::map<std::string, py::object> columns;  // those that were asked for
+  std::map<std::string, py::object> columns;  // made when first asked for, then kept
 };
 
 }  // namespace knarr::bindings

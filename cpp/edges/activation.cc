@@ -1,11 +1,13 @@
-// Algorithm 3: from seeds over their edges to targets, by the likeness of questions.
+// Algorithm 3: from seeds along their edges to targets, by the similarity of questions.
 //
-// An edge leads straight to its question, whose short form tells most that are not like the query
-// apart, by a bound that always holds; it is a quarter of the memory. Only the rest are compared in
-// full, each question once.
+// Idea: an edge points to its question's numbers, so an expansion looks nothing up on its way. The
+// question's short row (scalar quantisation to int8 with an error bound, a quarter of the memory)
+// gives an upper bound of its cosine. Questions whose bound is below gamma are skipped; only the
+// others are compared in full, each once. Invariant: the bound always holds, so the result equals
+// that of comparing every question in full.
 //
-// Nearly all the time goes into waiting for memory: edges and questions lie anywhere. So each step
-// is done for all edges before the next, and asks for what the next will read.
+// Cost: nearly all the time is cache misses, because edges and questions are scattered in memory.
+// So each step runs for all edges before the next step, and prefetches what the next will read.
 #include <algorithm>
 #include <array>
 
@@ -17,14 +19,14 @@
 
 namespace knarr {
 
-struct EdgeStore::Candidate {
+struct EdgeStore::SeedEdge {
   Activation edge;
-  const State* state;
+  const EdgeState* state;
 };
 
 namespace {
 
-// Asks for memory that is read a little later.
+// Prefetches memory that is read a little later.
 void fetch(const void* memory, std::size_t size) {
   const auto* bytes = static_cast<const char*>(memory);
   for (std::size_t at = 0; at < size; at += 64) __builtin_prefetch(bytes + at);
@@ -43,15 +45,15 @@ std::vector<NodeId> distinct(std::span<const NodeId> seeds) {
 
 }  // namespace
 
-// The seeds' edges that are active and not expired: in the order of the seeds, and of each by
-// target and episode.
-std::vector<EdgeStore::Candidate> EdgeStore::candidates(std::span<const NodeId> seeds,
-                                                        std::int64_t now_s) const {
+// The seeds' edges that are active and not expired, in the order of the seeds, then by target and
+// episode.
+std::vector<EdgeStore::SeedEdge> EdgeStore::seed_edges(std::span<const NodeId> seeds,
+                                                       std::int64_t now_s) const {
   std::vector<Triple> keys;
   for (const NodeId seed : distinct(seeds)) keys.push_back({seed, 0, 0});
-  std::vector<CowTree<Triple, State>::Cursor> places(keys.size());
+  std::vector<CowTree<Triple, EdgeState>::Cursor> places(keys.size());
   forward_.lower_bounds(std::span<const Triple>(keys), std::span(places));
-  std::vector<Candidate> out;
+  std::vector<SeedEdge> out;
   out.reserve(16 * keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const NodeId seed = keys[i].a;
@@ -60,35 +62,36 @@ std::vector<EdgeStore::Candidate> EdgeStore::candidates(std::span<const NodeId> 
       __builtin_prefetch(out.back().state);
     }
   }
-  std::erase_if(out, [&](const Candidate& each) {
+  std::erase_if(out, [&](const SeedEdge& each) {
     return !each.state->active || each.state->expires_at_s <= now_s;
   });
   return out;
 }
 
-// The similarity to `unit` of each question, where that is at least gamma; less where it is not.
+// The similarity of each question to `unit`: exact where it is at least gamma, and some number
+// below gamma where it is not.
 class EdgeStore::Comparison {
  public:
   Comparison(std::span<const float> unit, float gamma)
       : unit_(unit), shape_(unit.size()), query_(unit, shape_), bound_(query_.bound(gamma)) {}
 
-  // Of a question that was not given before.
+  // Adds a question that was not added before.
   void add(const float* question) {
     questions_.push_back(question);
     fetch(short_row(question), shape_.size_bytes);
     if (questions_.size() - similarities_.size() == kBlock) compare();
   }
 
-  // Of all, in the order in which they came.
+  // The similarities of all questions, in the order in which they were added.
   const std::vector<float>& similarities() {
     compare();
     return similarities_;
   }
 
  private:
-  static constexpr std::size_t kBlock = 256;  // questions whose short rows are read together
-  static constexpr std::size_t kAhead = 6;    // full ones that are asked for together
-  static constexpr float kUnlike = -2;        // no cosine is so low
+  static constexpr std::size_t kBlock = 256;  // questions whose short rows are compared together
+  static constexpr std::size_t kAhead = 6;    // full vectors that are prefetched
+  static constexpr float kUnlike = -2;        // below every cosine
 
   const std::byte* short_row(const float* question) const {
     return Question::short_row(question, unit_.size());
@@ -121,7 +124,7 @@ class EdgeStore::Comparison {
   ShortQuery query_;
   ShortBound bound_;
   std::vector<const float*> questions_;
-  std::vector<float> similarities_;  // of the first of them
+  std::vector<float> similarities_;  // of the questions compared so far
   std::array<const std::byte*, kBlock> rows_;
   std::array<float, kBlock> cosines_, slacks_;
 };
@@ -135,12 +138,12 @@ std::vector<Activation> EdgeStore::expand(std::span<const NodeId> seeds,
          "gamma: expected -1 to 1, got " + std::to_string(options.gamma));
   }
   if (edge_count() == 0) return {};
-  const std::vector<Candidate> edges = candidates(seeds, options.now_s);
+  const std::vector<SeedEdge> edges = seed_edges(seeds, options.now_s);
   Comparison comparison(unit, options.gamma);
   DenseIds<const float*> question_number(edges.size());
   std::vector<std::uint32_t> questions;
   questions.reserve(edges.size());
-  for (const Candidate& each : edges) {
+  for (const SeedEdge& each : edges) {
     const auto [number, is_new] = question_number(each.state->question);
     if (is_new) comparison.add(each.state->question);
     questions.push_back(number);

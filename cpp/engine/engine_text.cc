@@ -1,7 +1,7 @@
 // Read and Grep.
 //
-// What a URI names is a list of pieces of blocks, in row order; pieces that touch are one. A
-// section of a document is then a single piece, and its bytes and lines are those of the document.
+// The text of a URI is a list of pieces of blocks, in row order; adjacent pieces are joined. So a
+// section of a document is one piece, and its byte offsets and lines are those of the document.
 #include <algorithm>
 
 #include "base/error.h"
@@ -31,7 +31,7 @@ class Joined {
 
   std::uint64_t size() const { return size_; }
   const RowSet& rows() const { return rows_; }
-  // The one piece that the text is; nullptr when it is several, or none.
+  // The piece, when the text is exactly one; else nullptr.
   const Piece* whole() const { return pieces_.size() == 1 ? &pieces_.front() : nullptr; }
   const Block& block(const Piece& piece) const { return *state_.texts.block(piece.block); }
 
@@ -100,8 +100,8 @@ class Joined {
   std::uint64_t size_ = 0;
 };
 
-// The objects of the text that meet [begin, end) of a block. A slice without a byte may lie between
-// two that were joined, and its row may be removed or belong elsewhere.
+// Appends the URIs of the objects whose text overlaps [begin, end) of a block. An empty slice may
+// lie between two joined ones; its row may be removed or belong elsewhere.
 void add_uris(const State& state, const RowSet& rows, const Block& block, std::uint32_t begin,
               std::uint32_t end, std::vector<std::string>& out) {
   for (std::uint32_t i = block.slice_at(begin); i < block.slice_count(); ++i) {

@@ -1,12 +1,11 @@
 // Search, and the edges that start from its hits, in one call on one State.
-#include "vectors/search.h"
-
 #include <algorithm>
 #include <limits>
 
 #include "base/error.h"
 #include "engine/engine.h"
-#include "engine/expand.h"
+#include "engine/engine_impl.h"
+#include "vectors/search.h"
 
 namespace knarr {
 namespace {

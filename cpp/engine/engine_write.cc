@@ -1,12 +1,13 @@
-// The writing calls. Each takes the writer's lock, copies the State (O(1)), edits the copy, appends
-// to the stores behind what published views show, and publishes. A call that throws drops its draft
-// and takes back what it appended.
+// The writing calls. Each takes the writers' lock, copies the State (O(1)), edits the copy, appends
+// to the stores behind the end of all published views, and publishes. A call that throws drops its
+// draft and rolls back what it appended.
 #include <algorithm>
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "engine/engine.h"
-#include "engine/stores.h"
+#include "engine/engine_impl.h"
 #include "uri/append.h"
 #include "vectors/rows/normalise.h"
 
@@ -48,9 +49,9 @@ bool lies_under(const Path& path, const Path& directory) {
          std::equal(directory.begin(), directory.end(), path.begin());
 }
 
-// Puts the objects' nodes into the trie; returns them, and in `gone` the nodes that went.
+// Adds the objects' nodes to the trie. Returns them, and in `erased` the nodes that were erased.
 std::vector<NodeId> place_nodes(Trie& trie, const Objects& objects, Row begin,
-                                std::vector<NodeId>& gone) {
+                                std::vector<NodeId>& erased) {
   TrieAppender appender(trie, begin);
   Path directory;
   if (objects.document) {
@@ -71,7 +72,7 @@ std::vector<NodeId> place_nodes(Trie& trie, const Objects& objects, Row begin,
     }
     nodes.push_back(appender.add(path));
   }
-  gone = appender.finish();
+  erased = appender.finish();
   return nodes;
 }
 
@@ -136,7 +137,7 @@ void append_vectors(VectorStore& store, const Objects& objects, const Trie& trie
 
 void append_records(Records& records, const Objects& objects, const Trie& trie,
                     const std::vector<NodeId>& nodes, std::size_t begin) {
-  while (records.size() < begin) records.push_back({});  // rows that an add lost for want of memory
+  while (records.size() < begin) records.push_back({});  // rows of an add that ran out of memory
   records.truncate(begin);
   const NodeId document = objects.document ? trie.find(parse_uri(*objects.document)) : kNoNode;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -165,12 +166,12 @@ bool has_live_row(const Block& block, const RowSet& live) {
   return false;
 }
 
-// The texts of which no row is live any more, among those that lose rows. Most lie within one range
-// of what is gone, and are passed over in one step where no other text's rows lie between theirs.
-std::vector<BlockId> dead_texts(const State& before, const RowSet& live, const RowSet& gone) {
+// The texts that lose their last live row with the rows in `erased`. Most texts lie within one
+// range of `erased`; such a text is skipped in one step when its rows are contiguous.
+std::vector<BlockId> dead_texts(const State& before, const RowSet& live, const RowSet& erased) {
   std::unordered_set<BlockId> seen;
   std::vector<BlockId> dead;
-  gone.for_each_range([&](Row begin, Row end) {
+  erased.for_each_range([&](Row begin, Row end) {
     BlockId last = kNoBlock;
     for (Row row = begin; row < end; ++row) {
       const TextPlace place = before.texts.place(row);
@@ -203,14 +204,14 @@ RowRange Engine::add(const Objects& objects) {
     fail(ErrorCode::kUnsupported,
          "an engine holds at most 4294967295 rows; save and load to drop old ones");
   }
-  std::vector<NodeId> gone;
-  const std::vector<NodeId> nodes = place_nodes(draft->trie, objects, begin, gone);
+  std::vector<NodeId> erased;
+  const std::vector<NodeId> nodes = place_nodes(draft->trie, objects, begin, erased);
   const Row end = begin + static_cast<Row>(nodes.size());
   add_kinds(draft->by_kind, objects, begin);
-  const RowSet rows_gone = before->live() - draft->live();
-  for (RowSet& rows : draft->by_kind) rows.remove(rows_gone);
-  if (!gone.empty()) draft->edges.remove_nodes(gone);
-  const std::vector<BlockId> dead = dead_texts(*before, draft->live(), rows_gone);
+  const RowSet removed_rows = before->live() - draft->live();
+  for (RowSet& rows : draft->by_kind) rows.remove(removed_rows);
+  if (!erased.empty()) draft->edges.remove_nodes(erased);
+  const std::vector<BlockId> dead = dead_texts(*before, draft->live(), removed_rows);
 
   const TextStore::Mark mark = stores_->texts.mark();
   try {
@@ -224,7 +225,7 @@ RowRange Engine::add(const Objects& objects) {
   }
   for (const BlockId id : dead) stores_->texts.release(id);
   stores_->show(*draft);
-  publish(std::move(draft), let_go_of(rows_gone.size()));
+  publish(std::move(draft), when_to_free(removed_rows.size()));
   return {begin, end};
 }
 
@@ -240,7 +241,7 @@ std::uint64_t Engine::remove(std::string_view uri) {
   for (RowSet& kind : draft->by_kind) kind.remove(rows);
   for (const BlockId id : dead_texts(*before, draft->live(), rows)) stores_->texts.release(id);
   stores_->show(*draft);
-  publish(std::move(draft), let_go_of(rows.size()));
+  publish(std::move(draft), when_to_free(rows.size()));
   return rows.size();
 }
 
@@ -250,8 +251,8 @@ std::uint64_t Engine::move(std::string_view source, std::string_view target) {
   const Path path = parse_uri(target);
   const NodeId node = draft->resolve(source);
   const std::uint64_t moved = draft->trie.node(node).rows.size();
-  const std::vector<NodeId> gone = draft->trie.move(node, path);
-  if (!gone.empty()) draft->edges.remove_nodes(gone);
+  const std::vector<NodeId> erased = draft->trie.move(node, path);
+  if (!erased.empty()) draft->edges.remove_nodes(erased);
   publish(std::move(draft));
   return moved;
 }

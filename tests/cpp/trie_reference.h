@@ -1,5 +1,5 @@
-// A dull variant of the trie, a list of (path, row) in order of creation; and paths to fill both
-// with.
+// A reference model of the trie: a map from path to row, and each directory's children in order.
+// Tests apply the same operations to both and compare; `Names` makes paths for them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ inline bool starts_with(const Path& path, const Path& prefix) {
 }
 
 // Objects by path, and for every directory its children's names in order.
-struct Variant {
+struct ReferenceTrie {
   std::map<Path, Row> objects;
   std::map<Path, std::vector<std::string>> order{{Path{}, {}}};
 
@@ -96,9 +96,9 @@ inline RowSet row_set(const std::set<Row>& rows) {
   return out;
 }
 
-inline void expect_equal(const Trie& trie, const Variant& variant) {
-  ASSERT_EQ(trie.size(), variant.objects.size() + variant.order.size());
-  for (const auto& [path, row] : variant.objects) {
+inline void expect_equal(const Trie& trie, const ReferenceTrie& reference) {
+  ASSERT_EQ(trie.size(), reference.objects.size() + reference.order.size());
+  for (const auto& [path, row] : reference.objects) {
     const NodeId id = trie.find(path);
     ASSERT_NE(id, kNoNode);
     ASSERT_TRUE(trie.node(id).is_object);
@@ -106,11 +106,11 @@ inline void expect_equal(const Trie& trie, const Variant& variant) {
     ASSERT_EQ(trie.path(id), path);
     ASSERT_EQ(trie.uri(id), format_uri(path, false));
   }
-  for (const auto& [path, names] : variant.order) {
+  for (const auto& [path, names] : reference.order) {
     const NodeId id = trie.find(path);
     ASSERT_NE(id, kNoNode) << format_uri(path, true);
     ASSERT_FALSE(trie.node(id).is_object);
-    ASSERT_EQ(trie.node(id).rows, row_set(variant.rows(path)));
+    ASSERT_EQ(trie.node(id).rows, row_set(reference.rows(path)));
     ASSERT_EQ(trie.child_count(id), names.size());
     std::vector<std::string> got;
     for (const NodeId each : trie.children(id, 0, 1000)) got.emplace_back(trie.name(each));
