@@ -29,13 +29,16 @@
 
 #include "base/types.h"
 #include "filter/rows.h"
-#include "grep/plan.h"
 #include "grep/text/text.h"
 
 namespace knarr {
 
 inline constexpr std::size_t kMaxExcerptBytes = std::size_t{64} << 10;
 inline constexpr std::uint64_t kMaxMatchesShown = 100'000;
+
+// Whether the index is used. kAuto: when the scope is wide enough for it to pay. The results are
+// the same.
+enum class IndexUse { kAuto, kNever, kAlways };
 
 struct GrepOptions {
   bool literal = false;  // the pattern is plain text

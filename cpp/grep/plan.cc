@@ -45,8 +45,8 @@ class GrepPlanner {
     return std::move(plan_);
   }
 
-  // What can contain a match with a required text that begins in one of the spans. Runs and spans
-  // are those of one block.
+  // The stretches that may contain a match whose required text begins in one of the spans. Runs and
+  // spans are those of one block.
   void add(std::span<const TextRun> runs, std::span<const PageSpan> spans) {
     for (const TextRun& run : runs) {
       const Block& block = *texts_.block(run.block);

@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "filter/rows.h"
+#include "grep/grep.h"
 #include "grep/pattern/pattern.h"
 #include "grep/text/allowed_runs.h"
 #include "grep/text/text.h"
 
 namespace knarr {
-
-// Whether the index is used. kAuto: when the scope is wide enough for it to pay. The results are
-// the same.
-enum class IndexUse { kAuto, kNever, kAlways };
 
 // Bytes of a block's match text. A match that begins in a stretch also ends in it.
 struct Stretch {

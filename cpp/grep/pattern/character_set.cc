@@ -73,14 +73,6 @@ AsciiSet both_cases(AsciiSet set) {
   return set;
 }
 
-CharacterSet CharacterSet::any() {
-  CharacterSet set;
-  set.ascii.set();
-  set.certain.set();
-  set.has_more = set.has_all_others = true;
-  return set;
-}
-
 void CharacterSet::add(char32_t low, char32_t high) {
   for (char32_t c = low; c <= high && c < 0x80; ++c) {
     ascii.set(c);
@@ -101,8 +93,8 @@ void CharacterSet::add_class(const AsciiSet& set, bool negated, bool folds_case)
   ascii |= ~set;
   certain |= ~(folds_case ? both_cases(set) : set);
   has_more = true;
-  // Under case folding a class with s or k holds the long s or the Kelvin sign, and its complement
-  // does not.
+  // Under case folding a class with s or k contains the long s or the Kelvin sign, and its
+  // complement does not.
   has_all_others = has_all_others || !folds_case;
 }
 
@@ -111,13 +103,12 @@ void CharacterSet::add_unknown() {
   has_more = true;
 }
 
-void CharacterSet::negate(bool folds_case) {
-  // A superset of the complement is kept, and nothing is said for certain: a class is negated once,
-  // as a whole, so that `certain` is not read again.
+void CharacterSet::negate() {
+  // `certain` may stay empty: a class is negated only once, as a whole.
   ascii = ~certain;
   certain.reset();
   others.clear();
-  has_more = !has_all_others || folds_case;
+  has_more = !has_all_others;
   has_all_others = false;
 }
 

@@ -32,17 +32,14 @@ struct CharacterSet {
   bool has_more = false;         // there may be more of them, which are not listed
   bool has_all_others = false;   // every character beyond ASCII is in the set for sure
 
-  // Any character.
-  static CharacterSet any();
-
   void add(char32_t low, char32_t high);
   // A class of ASCII characters, or the complement of one among all characters. With `folds_case`
   // RE2 closes the class under case before it takes the complement.
   void add_class(const AsciiSet& set, bool negated, bool folds_case);
-  // A class of which nothing is known.
+  // A class of which nothing is known: it may contain any character.
   void add_unknown();
   // The complement among all characters.
-  void negate(bool folds_case);
+  void negate();
 
   // The character, when there is only one.
   std::optional<char32_t> single() const;

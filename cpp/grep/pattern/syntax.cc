@@ -209,7 +209,7 @@ class PatternParser {
     CharacterSet set;
     for (bool first = true; first || in_.peek() != ']'; first = false) add_class_item(set);
     in_.take();
-    if (negated) set.negate(folds_case_);
+    if (negated) set.negate();
     return one_of(std::move(set));
   }
 
@@ -242,7 +242,8 @@ class PatternParser {
   }
 
   PatternNode any_character() const {
-    CharacterSet set = CharacterSet::any();
+    CharacterSet set;
+    set.add_unknown();
     if (!dot_matches_line_ends_) set.ascii.reset('\n');
     return one_of(std::move(set));
   }
