@@ -1,8 +1,8 @@
-// How fast does a pattern pass over text, by kind of pattern and width of scope?
+// How fast is text searched, by kind of pattern and width of scope?
 //
-// Documents of 100 rows, some 500 bytes each, of made-up words; a rare word stands in one row of a
-// thousand. The roof is a search for a single byte that is not there. "scan" is the same search
-// without the index.
+// Documents of 100 rows of about 500 bytes, of made-up words; one row in a thousand has a rare
+// word. The upper bound is a search for a single byte that does not occur ("memchr"). "scan" is the
+// same search without the index.
 #include "grep/grep.h"
 
 #include <cstring>

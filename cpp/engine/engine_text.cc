@@ -11,7 +11,7 @@
 namespace knarr {
 namespace {
 
-struct Piece {
+struct TextPiece {
   BlockId block;
   std::uint32_t begin_byte;
   std::uint32_t end_byte;
@@ -19,9 +19,9 @@ struct Piece {
 };
 
 // The text of an object, or of the chunks of a subtree.
-class Joined {
+class JoinedText {
  public:
-  Joined(const State& state, NodeId node) : state_(state) {
+  JoinedText(const State& state, NodeId node) : state_(state) {
     const TrieNode& record = state.trie.node(node);
     rows_ = record.is_object ? record.rows : record.rows & state.by_kind[0];
     rows_.for_each_range([this](Row begin, Row end) {
@@ -31,11 +31,11 @@ class Joined {
 
   std::uint64_t size() const { return size_; }
   const RowSet& rows() const { return rows_; }
-  // The piece, when the text is exactly one; else nullptr.
-  const Piece* whole() const { return pieces_.size() == 1 ? &pieces_.front() : nullptr; }
-  const Block& block(const Piece& piece) const { return *state_.texts.block(piece.block); }
+  // The piece, when there is only one; else nullptr.
+  const TextPiece* whole() const { return pieces_.size() == 1 ? &pieces_.front() : nullptr; }
+  const Block& block(const TextPiece& piece) const { return *state_.texts.block(piece.block); }
 
-  // The nearest beginning of a character at or before `at`, and the first one after it.
+  // The nearest beginning of a character at or before `at`, and the first one behind it.
   std::uint64_t boundary_at(std::uint64_t at) const {
     while (at > 0 && at < size_ && !begins_character(byte(at))) --at;
     return at;
@@ -47,11 +47,11 @@ class Joined {
     return at;
   }
 
-  // Calls f(piece, begin, end) for the parts of pieces that lie in [begin, end) of the text.
+  // Calls f(piece, begin, end) for the parts of pieces within [begin, end) of the text.
   template <class F>
   void visit(std::uint64_t begin, std::uint64_t end, F&& f) const {
     for (std::size_t i = index_of(begin); i < pieces_.size() && begins_[i] < end; ++i) {
-      const Piece& piece = pieces_[i];
+      const TextPiece& piece = pieces_[i];
       const std::uint64_t skip = begin > begins_[i] ? begin - begins_[i] : 0;
       const std::uint64_t length =
           std::min<std::uint64_t>(piece.end_byte - piece.begin_byte, end - begins_[i]);
@@ -60,10 +60,10 @@ class Joined {
     }
   }
 
-  // The number of the line, from 1, that holds this byte of the joined text.
+  // The number, from 1, of the line with this byte of the joined text.
   std::uint32_t line_at(std::uint64_t at) const {
     std::uint64_t lines = 1;
-    visit(0, at, [&](const Piece& piece, std::uint32_t begin, std::uint32_t end) {
+    visit(0, at, [&](const TextPiece& piece, std::uint32_t begin, std::uint32_t end) {
       const std::string_view text = block(piece).text().substr(begin, end - begin);
       lines += static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
     });
@@ -95,7 +95,7 @@ class Joined {
 
   const State& state_;
   RowSet rows_;
-  std::vector<Piece> pieces_;
+  std::vector<TextPiece> pieces_;
   std::vector<std::uint64_t> begins_;  // of each piece, in the joined text
   std::uint64_t size_ = 0;
 };
@@ -123,10 +123,10 @@ void check_bounds(std::int64_t begin_byte, std::uint64_t total,
   }
 }
 
-// Document, base and lines of a piece that has been cut.
-void place_span(const State& state, const Joined& text, TextSpan& span) {
+// Fills in the document, the base and the lines of a span whose bytes are known.
+void place_span(const State& state, const JoinedText& text, TextSpan& span) {
   const std::uint64_t last = std::max(span.begin_byte + 1, span.end_byte) - 1;
-  if (const Piece* piece = text.whole()) {
+  if (const TextPiece* piece = text.whole()) {
     const Block& block = text.block(*piece);
     span.base_byte = piece->begin_byte;
     span.document = state.document(block.slice(piece->first_slice).row);
@@ -158,7 +158,7 @@ TextSpan Engine::read(std::string_view uri, std::int64_t begin_byte,
                       std::optional<std::int64_t> max_bytes) const {
   const StatePtr state = this->state();
   const NodeId node = state->resolve(uri);
-  const Joined text(*state, node);
+  const JoinedText text(*state, node);
   check_bounds(begin_byte, text.size(), max_bytes);
   TextSpan span;
   span.total_bytes = text.size();
@@ -171,7 +171,7 @@ TextSpan Engine::read(std::string_view uri, std::int64_t begin_byte,
   if (span.end_byte < text.size()) span.next_offset = span.end_byte;
   span.text.reserve(span.end_byte - span.begin_byte);
   text.visit(span.begin_byte, span.end_byte,
-             [&](const Piece& piece, std::uint32_t begin, std::uint32_t end) {
+             [&](const TextPiece& piece, std::uint32_t begin, std::uint32_t end) {
                span.text += text.block(piece).text().substr(begin, end - begin);
                add_uris(*state, text.rows(), text.block(piece), begin, end, span.uris);
              });

@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/segments.h"
 #include "base/shared_text.h"
 #include "base/types.h"
 #include "edges/edges.h"
 #include "engine/mapped_rows.h"
 #include "filter/filter.h"
-#include "grep/text/segments.h"
 #include "grep/text/text.h"
 #include "uri/trie.h"
 #include "vectors/store.h"

@@ -1,4 +1,4 @@
-// Searches are put together to tasks of about a megabyte, which threads scan in any order; results
+// Searches are grouped into tasks of about 256 KiB, which threads scan in any order. Their results
 // are joined in the order of the text, so that they do not depend on how the work was shared.
 #include "grep/grep.h"
 
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "grep/excerpt.h"
+#include "base/utf8.h"
 #include "grep/pattern/pattern.h"
 #include "grep/plan.h"
 #include "grep/scan.h"
@@ -36,13 +36,14 @@ void check(const GrepOptions& options) {
   }
 }
 
+// Searches [first_search, end_search) of a plan.
 struct Task {
   std::size_t first_search;
   std::size_t end_search;
 };
 
-std::uint64_t cost_of(const GrepPlan& plan, const Search& search) {
-  constexpr std::uint64_t least = 256;  // going there costs as much as so many bytes
+std::uint64_t cost_of(const GrepPlan& plan, const RunSearch& search) {
+  constexpr std::uint64_t least = 256;  // the fixed cost of a search, in bytes
   std::uint64_t bytes = least;
   for (std::size_t i = search.first_stretch; i < search.end_stretch; ++i) {
     bytes += plan.stretches[i].end - plan.stretches[i].begin;
@@ -71,11 +72,50 @@ void run_task(const TextView& texts, const GrepPlan& plan, const Task& task, con
               std::uint64_t keep, Deadline& deadline, ScanResult& result) {
   const std::span stretches(plan.stretches);
   for (std::size_t i = task.first_search; i < task.end_search; ++i) {
-    const Search& search = plan.searches[i];
+    const RunSearch& search = plan.searches[i];
     scan(pattern, *texts.block(search.run.block), search,
          stretches.subspan(search.first_stretch, search.end_stretch - search.first_stretch), keep,
          deadline, result);
   }
+}
+
+bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+
+struct ExcerptWindow {
+  std::uint32_t begin_byte;
+  std::uint32_t end_byte;
+};
+
+// At most `width` bytes of the line in which the match begins: whole characters, no line end,
+// nothing outside the match's run. The match is in the middle where there is room; a match longer
+// than the window is shown from its beginning. Only bytes near the match are read: a line may be
+// megabytes long.
+ExcerptWindow excerpt_window(const Block& block, const RawMatch& match, std::size_t width) {
+  const std::string_view text = block.text();
+  const std::size_t low = match.run.begin_byte;
+  const std::size_t high = match.run.end_byte;
+
+  std::size_t begin = match.begin_byte;
+  std::size_t end = begin;
+  const std::size_t match_end = std::min<std::size_t>(match.end_byte, begin + width);
+  while (end < match_end && !is_line_end(text[end])) ++end;
+
+  // How far either side could go, then what each may take of what is left.
+  std::size_t room = width - (end - begin);
+  std::size_t before = begin;
+  while (before > low && begin - before < room && !is_line_end(text[before - 1])) --before;
+  std::size_t after = end;
+  if (end == match.end_byte) {  // not when the match itself goes on
+    while (after < high && after - end < room && !is_line_end(text[after])) ++after;
+  }
+  const std::size_t left = begin - before;
+  const std::size_t right = after - end;
+  const std::size_t take_left = std::min(left, std::max(room / 2, room - std::min(room, right)));
+  const std::size_t take_right = std::min(right, room - take_left);
+  const std::size_t window_begin = boundary_after(text, begin - take_left);
+  const std::size_t window_end = boundary_before(text, end + take_right);
+  return {static_cast<std::uint32_t>(window_begin),
+          static_cast<std::uint32_t>(std::max(window_begin, window_end))};
 }
 
 GrepMatch make_match(const TextView& texts, const RawMatch& raw, std::size_t width) {
@@ -92,7 +132,7 @@ GrepMatch make_match(const TextView& texts, const RawMatch& raw, std::size_t wid
     const Slice slice = block.slice(i);
     if (slice.begin_byte < slice.end_byte) match.rows.push_back(slice.row);
   }
-  const Window window = excerpt_window(block, raw, width);
+  const ExcerptWindow window = excerpt_window(block, raw, width);
   match.excerpt = block.text().substr(window.begin_byte, window.end_byte - window.begin_byte);
   match.excerpt_begin_byte = window.begin_byte;
   return match;
@@ -109,10 +149,11 @@ std::string incomplete_note(const GrepResult& result, std::int64_t timeout_ms) {
   return note;
 }
 
-// Joins what the tasks found, in order.
-class Joiner {
+// Builds the result from those of the tasks, in order.
+class ResultBuilder {
  public:
-  Joiner(const TextView& texts, const GrepOptions& options) : texts_(texts), options_(options) {}
+  ResultBuilder(const TextView& texts, const GrepOptions& options)
+      : texts_(texts), options_(options) {}
 
   void add(const ScanResult& part) {
     for (std::size_t i = first_shown(part); i < part.matches.size() && !full(); ++i) {
@@ -163,9 +204,9 @@ GrepResult grep(const TextView& texts, const RowSet& allowed, std::string_view t
   std::uint64_t cost = 0;
   const std::vector<Task> tasks = cut_into_tasks(plan, cost);
 
-  Joiner joiner(texts, options);
-  for (const Search& search : plan.searches) {
-    joiner.result.bytes_allowed += search.end_byte - search.begin_byte;
+  ResultBuilder builder(texts, options);
+  for (const RunSearch& search : plan.searches) {
+    builder.result.bytes_allowed += search.end_byte - search.begin_byte;
   }
   const std::uint64_t keep =
       options.offset > UINT64_MAX - options.limit ? UINT64_MAX : options.offset + options.limit;
@@ -175,9 +216,9 @@ GrepResult grep(const TextView& texts, const RowSet& allowed, std::string_view t
   parallel_for(tasks.size(), workers, [&](unsigned, std::size_t i) {
     run_task(texts, plan, tasks[i], *pattern, keep, deadline, parts[i]);
   });
-  for (const ScanResult& part : parts) joiner.add(part);
-  joiner.finish();
-  return std::move(joiner.result);
+  for (const ScanResult& part : parts) builder.add(part);
+  builder.finish();
+  return std::move(builder.result);
 }
 
 }  // namespace knarr

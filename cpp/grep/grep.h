@@ -1,19 +1,20 @@
 // Grep: a regular expression over the texts of the allowed rows.
 //
 // RE2 runs once over each maximal run of allowed adjacent slices, with the whole block as context:
-// `^`, `$` and `\b` see the neighbours, a match never reaches into them. So a phrase that crosses
-// chunk borders is found once and carries all rows it touches.
+// `^`, `$` and `\b` see the neighbouring slices, but a match never extends into them. So a phrase
+// that crosses chunk borders is found once, with all rows that it touches.
 //
 // Patterns: RE2 syntax. `^` and `$` are line anchors; a final line end opens no further line, so
 // `^$` finds blank lines and nothing else. Every line end (LF, CRLF, a lone CR) is one `\n` for the
 // pattern, and `.` never matches it; `\z` is the end of the block's text. Matches do not overlap;
 // an empty match is found once per position, never at the end of the match before it.
 //
-// A text that every match must hold is looked up in an index of the pages of all texts, where the
-// scope is wide; what is left is searched like everything else. Results are those of a full scan.
+// For a wide scope, the texts that every match must contain are looked up in an index of the pages
+// of all texts (index/page_index.h), and only the pages that may contain them are searched. The
+// results are those of a full scan.
 //
-// Time is linear in text for one match. The deadline is checked between matches and between pieces
-// of the text, so a call is over soon after it; what was found until then is returned as
+// The time for one match is linear in the text. The deadline is checked between matches and between
+// pieces of the text, so a call ends soon after it and returns the matches found until then, as
 // kIncomplete.
 //
 // Threads: any number may call grep at once.
@@ -28,14 +29,16 @@
 
 #include "base/types.h"
 #include "filter/rows.h"
-#include "grep/plan.h"
 #include "grep/text/text.h"
 
 namespace knarr {
 
-inline constexpr std::size_t kMaxPatternBytes = std::size_t{32} << 10;
 inline constexpr std::size_t kMaxExcerptBytes = std::size_t{64} << 10;
 inline constexpr std::uint64_t kMaxMatchesShown = 100'000;
+
+// Whether the index is used. kAuto: when the scope is wide enough for it to pay. The results are
+// the same.
+enum class IndexUse { kAuto, kNever, kAlways };
 
 struct GrepOptions {
   bool literal = false;  // the pattern is plain text
@@ -53,9 +56,9 @@ struct GrepMatch {
   std::uint32_t end_byte;
   std::uint32_t line;     // of begin_byte, from 1
   std::uint32_t column;   // byte in that line, from 1
-  std::vector<Row> rows;  // all rows it touches, ascending; never empty
+  std::vector<Row> rows;  // all rows that it touches, ascending; never empty
   // At most `width` bytes around the match: allowed text of its first line, whole characters, no
-  // line end. A match longer than that is shown from its begin.
+  // line end. A longer match is shown from its beginning.
   std::string excerpt;
   std::uint32_t excerpt_begin_byte;  // of the block's text
 };
@@ -65,18 +68,18 @@ enum class GrepOutcome { kMatches, kNoMatches, kIncomplete };
 struct GrepResult {
   GrepOutcome outcome = GrepOutcome::kNoMatches;
   std::vector<GrepMatch> matches;            // in order of block, then begin_byte
-  std::uint64_t total = 0;                   // all that were found, shown or not
-  std::optional<std::uint64_t> next_offset;  // where to go on; none when all up to total are shown
-  // Text that the allowed rows hold, without what the index rules out.
+  std::uint64_t total = 0;                   // all matches found, shown or not
+  std::optional<std::uint64_t> next_offset;  // of the next page; none when all matches are shown
+  // Bytes of the allowed rows' text, without those that the index excludes.
   std::uint64_t bytes_allowed = 0;
   std::uint64_t bytes_searched = 0;  // less than bytes_allowed only when incomplete
-  Row first_unsearched = kNoRow;     // the row where the first unsearched text begins
+  Row first_unsearched = kNoRow;     // the row in which the first unsearched text begins
   std::string note;                  // why it is incomplete, for a person; else empty
 };
 
-// Throws Error kInvalidArgument for a pattern or option that is refused (the message holds RE2's
-// reason and the offending part, or "pattern too costly"), and kUnsupported for constructs that
-// RE2 leaves out: look-around, back-references, and others that need backtracking.
+// Throws Error kInvalidArgument for a bad pattern or option (the message gives RE2's reason and the
+// offending part, or "pattern too costly"), and kUnsupported for constructs that RE2 does not
+// offer: look-around, back-references, and others that need backtracking.
 GrepResult grep(const TextView& texts, const RowSet& allowed, std::string_view pattern,
                 const GrepOptions& options);
 

@@ -9,26 +9,26 @@
 namespace knarr {
 namespace {
 
-// Where a scope is that narrow, searching it costs less than asking the index.
+// Searching a scope this narrow costs less than asking the index.
 constexpr std::uint64_t kNarrowRows = 4096;
 constexpr std::uint64_t kNarrowBytes = std::uint64_t{256} << 10;
 
-// When this share of the pages is left, finding them gains nothing.
-constexpr double kMostShare = 0.3;
+// A clause that leaves a larger share of the pages is not worth asking for.
+constexpr double kMaxShare = 0.3;
 
-// So few spans are searched sooner than others are asked for, to be near them.
+// Searching this few spans costs less than asking for another clause.
 constexpr std::size_t kFewSpans = 200;
 
-// Longer runs are parted, for threads to share.
+// Longer runs are divided, for threads to share.
 constexpr std::size_t kSearchBytes = std::size_t{1} << 20;
 
-class Planner {
+class GrepPlanner {
  public:
-  Planner(const TextView& texts, const Pattern& pattern) : texts_(texts), pattern_(pattern) {}
+  GrepPlanner(const TextView& texts, const Pattern& pattern) : texts_(texts), pattern_(pattern) {}
 
-  // Everything.
-  GrepPlan whole(const std::vector<Run>& runs) {
-    for (const Run& run : runs) {
+  // All of the runs.
+  GrepPlan whole(const std::vector<TextRun>& runs) {
+    for (const TextRun& run : runs) {
       const Block& block = *texts_.block(run.block);
       const std::size_t first = plan_.stretches.size();
       const std::size_t end = block.to_match(run.end_byte);
@@ -36,27 +36,28 @@ class Planner {
         const std::size_t to =
             end - at < 2 * kSearchBytes
                 ? end
-                : pattern_.cuts().after(block.match_text(), at + kSearchBytes, end);
+                : pattern_.cut_points().after(block.match_text(), at + kSearchBytes, end);
         plan_.stretches.push_back({at, to});
         at = to;
       }
-      part(block, run, first);
+      add_searches(block, run, first);
     }
     return std::move(plan_);
   }
 
-  // What can hold a match that begins in one of the spans. All of one block, like the runs.
-  void add(std::span<const Run> runs, std::span<const PageSpan> spans) {
-    for (const Run& run : runs) {
+  // The stretches that may contain a match whose required text begins in one of the spans. Runs and
+  // spans are those of one block.
+  void add(std::span<const TextRun> runs, std::span<const PageSpan> spans) {
+    for (const TextRun& run : runs) {
       const Block& block = *texts_.block(run.block);
       const std::size_t first = plan_.stretches.size();
       const std::size_t low = block.to_match(run.begin_byte);
       const std::size_t high = block.to_match(run.end_byte);
       for (const PageSpan& span : spans) {
         if (span.begin >= high) break;
-        if (span.end > low) stretch(block.match_text(), span, low, high, first);
+        if (span.end > low) add_stretch(block.match_text(), span, low, high, first);
       }
-      part(block, run, first);
+      add_searches(block, run, first);
     }
   }
 
@@ -66,9 +67,11 @@ class Planner {
   }
 
  private:
-  // A match that holds a certain text which begins in the span: as far as it can reach.
-  void stretch(std::string_view text, const PageSpan& span, std::size_t low, std::size_t high,
-               std::size_t first) {
+  // A match contains a required text, which begins in the span. So it begins at most the length of
+  // the longest match before the span, and not before the last cut point there; likewise it ends. A
+  // stretch that overlaps the one before, of those from `first` on, is joined to it.
+  void add_stretch(std::string_view text, const PageSpan& span, std::size_t low, std::size_t high,
+                   std::size_t first) {
     const std::size_t begin = std::max<std::size_t>(span.begin, low);
     const std::size_t end = std::min<std::size_t>(span.end, high);
     const bool joins = plan_.stretches.size() > first;
@@ -76,9 +79,9 @@ class Planner {
     const std::size_t floor = joins ? std::min(plan_.stretches.back().end, begin) : low;
     const std::size_t reach = pattern_.longest_bytes();
     std::size_t from = boundary_before(text, begin - std::min(reach, begin - low));
-    from = pattern_.cuts().before(text, begin, std::max(floor, from));
+    from = pattern_.cut_points().before(text, begin, std::max(floor, from));
     const std::size_t farthest = boundary_after(text, end + std::min(reach, high - end));
-    const std::size_t to = pattern_.cuts().after(text, end - 1, farthest);
+    const std::size_t to = pattern_.cut_points().after(text, end - 1, farthest);
     if (joins && from <= floor) {
       plan_.stretches.back().end = std::max(plan_.stretches.back().end, to);
     } else {
@@ -87,8 +90,8 @@ class Planner {
     ends_at_cut_ = to < farthest || to == high;
   }
 
-  // The stretches from `first` on are the run's.
-  void part(const Block& block, const Run& run, std::size_t first) {
+  // Divides the stretches from `first` on, which are the run's, into searches.
+  void add_searches(const Block& block, const TextRun& run, std::size_t first) {
     const std::size_t end = plan_.stretches.size();
     std::uint32_t begin_byte = run.begin_byte;
     while (first < end) {
@@ -109,7 +112,7 @@ class Planner {
   const TextView& texts_;
   const Pattern& pattern_;
   GrepPlan plan_;
-  bool ends_at_cut_ = false;  // the last stretch does, rather than where its matches' length ends
+  bool ends_at_cut_ = false;  // the last stretch ends at a cut point, not at the longest match
 };
 
 // Calls f for the spans of each block.
@@ -124,32 +127,32 @@ void for_each_block(std::span<const PageSpan> spans, F&& f) {
   }
 }
 
-std::uint64_t bytes_of(std::span<const Run> runs) {
+std::uint64_t bytes_of(std::span<const TextRun> runs) {
   std::uint64_t sum = 0;
-  for (const Run& run : runs) sum += run.end_byte - run.begin_byte;
+  for (const TextRun& run : runs) sum += run.end_byte - run.begin_byte;
   return sum;
 }
 
-// Where a match may be: near a text of every clause that says enough. Nothing when no clause does.
+// The spans near a text of every clause that is selective enough. Nothing when no clause is.
 std::optional<std::vector<PageSpan>> candidates(const PageIndex::View& pages,
                                                 const Pattern& pattern, BlockId first, BlockId last,
                                                 IndexUse use) {
-  const auto judged = pages.judge(pattern.clauses());
-  if (use == IndexUse::kAuto && judged.front().share > kMostShare) return std::nullopt;
-  std::vector<PageSpan> spans = pages.candidates(judged.front().clause, first, last);
-  for (std::size_t i = 1; i < judged.size(); ++i) {
-    if (use == IndexUse::kAuto && (spans.size() < kFewSpans || judged[i].share > kMostShare)) break;
-    const auto others = pages.candidates(judged[i].clause, first, last);
-    spans = near(spans, others, static_cast<std::uint32_t>(pattern.longest_bytes()));
+  const auto ranked = pages.rank(pattern.clauses());
+  if (use == IndexUse::kAuto && ranked.front().share > kMaxShare) return std::nullopt;
+  std::vector<PageSpan> spans = pages.candidates(ranked.front().clause, first, last);
+  for (std::size_t i = 1; i < ranked.size(); ++i) {
+    if (use == IndexUse::kAuto && (spans.size() < kFewSpans || ranked[i].share > kMaxShare)) break;
+    const auto others = pages.candidates(ranked[i].clause, first, last);
+    spans = parts_near(spans, others, static_cast<std::uint32_t>(pattern.longest_bytes()));
   }
   return spans;
 }
 
-// The scope's runs, when it is narrow.
+// The plan for a scope of few rows, whose runs are listed first.
 GrepPlan narrow_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern,
                      IndexUse use) {
-  Planner planner(texts, pattern);
-  const std::vector<Run> runs = allowed_runs(texts, allowed);
+  GrepPlanner planner(texts, pattern);
+  const std::vector<TextRun> runs = allowed_runs(texts, allowed);
   if (runs.empty() || (use == IndexUse::kAuto && bytes_of(runs) <= kNarrowBytes)) {
     return planner.whole(runs);
   }
@@ -169,7 +172,7 @@ GrepPlan narrow_plan(const TextView& texts, const RowSet& allowed, const Pattern
 
 GrepPlan make_plan(const TextView& texts, const RowSet& allowed, const Pattern& pattern,
                    IndexUse use) {
-  Planner planner(texts, pattern);
+  GrepPlanner planner(texts, pattern);
   const PageIndex::View& pages = texts.pages();
   if (use == IndexUse::kNever || pattern.clauses().empty() || pages.unit_count() == 0) {
     return planner.whole(allowed_runs(texts, allowed));
@@ -177,7 +180,7 @@ GrepPlan make_plan(const TextView& texts, const RowSet& allowed, const Pattern& 
   if (allowed.size() <= kNarrowRows) return narrow_plan(texts, allowed, pattern, use);
   const auto spans = candidates(pages, pattern, 0, kNoBlock, use);
   if (!spans) return planner.whole(allowed_runs(texts, allowed));
-  std::vector<Run> runs;
+  std::vector<TextRun> runs;
   for_each_block(*spans, [&](BlockId id, std::span<const PageSpan> of_block) {
     const Block* block = texts.block(id);
     if (block == nullptr) return;

@@ -1,11 +1,14 @@
-// One find costs at most (bytes ahead) x (size of the pattern's program) steps, and cannot be
-// stopped. So text is handed to it in pieces that are over in a fraction of a second even then.
-// A pattern that cannot match a line end may be cut behind any line end without losing a match; and
-// when each match must hold a certain text, only the lines that have it are matched at all (or what
-// stands between two letters that no match can hold, see cuts.h).
-// What cannot be cut (a pattern that crosses lines, a line without end) is first tried on growing
-// windows, only to measure: when the rate seen says that the whole would run past the deadline, it
-// is left out, and the time that is left goes to the texts after it.
+// A call of the matcher cannot be stopped, and takes at most (bytes ahead) x (size of the program)
+// steps. To keep the deadline, text is handed to it in pieces that take a fraction of a second even
+// in the worst case.
+//
+// Text may be cut at cut points (cut_points.h) without losing a match; for most patterns these are
+// the line ends. When every match contains a text of a clause, only the pieces around its
+// occurrences are matched at all.
+//
+// Text that cannot be cut (a pattern that crosses lines, a line without end) is first matched on
+// growing windows, only to measure the rate. When the rate says that the whole would run past the
+// deadline, the text is left out, and the time left goes to the texts after it.
 #include "grep/scan.h"
 
 #include <algorithm>
@@ -16,14 +19,14 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kStepsPerPiece = 50'000'000;  // about half a second at the slowest
-constexpr std::size_t kLeastPiece = 4 << 10;
-constexpr std::size_t kMostPiece = 1 << 20;
+constexpr std::size_t kMinPiece = 4 << 10;
+constexpr std::size_t kMaxPiece = 1 << 20;
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-class Scan {
+class RunScanner {
  public:
-  Scan(const Pattern& pattern, const Block& block, const Search& search, std::uint64_t keep,
-       Deadline& deadline, ScanResult& result)
+  RunScanner(const Pattern& pattern, const Block& block, const RunSearch& search,
+             std::uint64_t keep, Deadline& deadline, ScanResult& result)
       : pattern_(pattern),
         block_(block),
         search_(search),
@@ -33,7 +36,7 @@ class Scan {
         result_(result),
         text_(block.match_text()),
         end_(block.to_match(search.run.end_byte)),
-        piece_(std::clamp(kStepsPerPiece / pattern.cost(), kLeastPiece, kMostPiece)) {}
+        piece_(std::clamp(kStepsPerPiece / pattern.cost(), kMinPiece, kMaxPiece)) {}
 
   void scan(std::span<const Stretch> stretches) {
     for (const Stretch& stretch : stretches) {
@@ -43,7 +46,7 @@ class Scan {
   }
 
  private:
-  // False when it had to stop; it has noted where.
+  // False when it had to stop, with the place noted.
   bool scan_stretch(const Stretch& stretch) {
     limit_ = stretch.end;
     for (std::size_t from = stretch.begin; from < limit_;) {
@@ -58,7 +61,7 @@ class Scan {
     return true;
   }
 
-  // What is to be matched next, from `from` on. Nothing before it can hold a match.
+  // The next piece to match, at or behind `from`. No match begins between `from` and the piece.
   Pattern::Span next_piece(std::size_t from) {
     std::size_t at = from;
     if (pattern_.finder().is_usable() && !finds_too_many()) {
@@ -69,7 +72,7 @@ class Scan {
       return {from, piece_end(from)};
     }
     if (at == std::string_view::npos) return {limit_, limit_};
-    const Cuts& cuts = pattern_.cuts();
+    const CutPoints& cuts = pattern_.cut_points();
     if (!cuts.any()) return {from, piece_end(from)};
     const Pattern::Span piece{cuts.before(text_, at, from), cuts.after(text_, at, limit_)};
     ++finds_;
@@ -77,10 +80,10 @@ class Scan {
     return piece;
   }
 
-  // Then going from find to find is slower than matching everything.
+  // Where occurrences are dense, going from one to the next is slower than matching everything.
   bool finds_too_many() const {
     constexpr std::size_t enough = 64;
-    constexpr std::size_t dense = 160;  // bytes from one to the next
+    constexpr std::size_t dense = 160;  // bytes from one occurrence to the next
     return finds_ >= enough && passed_bytes_ / finds_ < dense;
   }
 
@@ -93,7 +96,7 @@ class Scan {
     return cut == std::string_view::npos || cut + 1 >= limit_ ? limit_ : cut + 1;
   }
 
-  // Measures on growing windows until the rest is expected to fit.
+  // Measures on growing windows until the rest is expected to fit into the time left.
   bool affordable(std::size_t from, std::size_t to) {
     for (std::size_t window = piece_; window < to - from; window *= 4) {
       const auto begun = Deadline::Clock::now();
@@ -106,11 +109,11 @@ class Scan {
     return true;
   }
 
-  // False when the deadline passed; `searched_` then says how far it came.
+  // False when the deadline passed; `searched_` is then where it stopped.
   bool scan_piece(std::size_t from, std::size_t to) {
     Pattern::Span match{};
     for (std::size_t at = from; at <= to && from < to && pattern_.find(text_, at, to, match);) {
-      // What begins where the next piece does is left to it.
+      // A match that begins where the next piece begins belongs to that piece.
       if (match.begin == to && to < end_) break;
       at = match.begin == match.end ? after_empty(match.begin) : after(match);
       searched_ = at;
@@ -119,8 +122,8 @@ class Scan {
     return true;
   }
 
-  // Records a match that is not empty. Only `\C` can match a part of a character; it gets the
-  // whole.
+  // Records a match that is not empty. Only `\C` can match a part of a character; the match is then
+  // extended to the whole character.
   std::size_t after(Pattern::Span match) {
     last_end_ = std::min(boundary_after(text_, match.end), end_);
     record(boundary_before(text_, match.begin), last_end_);
@@ -128,8 +131,8 @@ class Scan {
   }
 
   // Records an empty match unless it is inside a character, at the end of the match before it, or
-  // at the end of a run: there it belongs to the next slice, and behind a final line end to
-  // nothing.
+  // at the end of the run: there it belongs to the next slice, and behind a final line end to no
+  // line.
   std::size_t after_empty(std::size_t at) {
     const bool inside = at < text_.size() && !begins_character(text_[at]);
     const bool beyond = at == end_ && (at < text_.size() || text_.back() == '\n');
@@ -141,7 +144,7 @@ class Scan {
     if (result_.total++ >= keep_) return;
     const auto begin_byte = block_.to_text(static_cast<std::uint32_t>(begin));
     const auto end_byte = block_.to_text(static_cast<std::uint32_t>(end));
-    // A slice may part a CR from its LF: the match is then what the run holds of it.
+    // A slice may end between a CR and its LF: the match is then cut to the run.
     result_.matches.push_back({run_, std::max(begin_byte, run_.begin_byte),
                                std::clamp(end_byte, run_.begin_byte, run_.end_byte)});
   }
@@ -158,14 +161,14 @@ class Scan {
 
   const Pattern& pattern_;
   const Block& block_;
-  const Search& search_;
-  const Run& run_;
+  const RunSearch& search_;
+  const TextRun& run_;
   const std::uint64_t keep_;
   Deadline& deadline_;
   ScanResult& result_;
   const std::string_view text_;  // offsets below are of this, the block's match text
   const std::size_t end_;
-  std::size_t limit_ = 0;  // of the stretch
+  std::size_t limit_ = 0;  // the end of the stretch
   const std::size_t piece_;
   std::size_t last_end_ = kNowhere;
   std::size_t searched_ = 0;
@@ -175,10 +178,10 @@ class Scan {
 
 }  // namespace
 
-void scan(const Pattern& pattern, const Block& block, const Search& search,
+void scan(const Pattern& pattern, const Block& block, const RunSearch& search,
           std::span<const Stretch> stretches, std::uint64_t keep, Deadline& deadline,
           ScanResult& result) {
-  Scan(pattern, block, search, keep, deadline, result).scan(stretches);
+  RunScanner(pattern, block, search, keep, deadline, result).scan(stretches);
 }
 
 }  // namespace knarr

@@ -1,4 +1,4 @@
-// The scan of a part of a run: all matches of a pattern in it, within a deadline.
+// The scan of a part of a run: finds all matches of a pattern in it, within a deadline.
 #pragma once
 
 #include <atomic>
@@ -9,12 +9,12 @@
 
 #include "grep/pattern/pattern.h"
 #include "grep/plan.h"
-#include "grep/text/runs.h"
+#include "grep/text/allowed_runs.h"
 
 namespace knarr {
 
-// When a call must be over. Shared by the threads of one call: once one sees that time is up, all
-// do at their next look.
+// The time at which a call must be over. The threads of a call share it: once one of them sees that
+// time is up, the others do at their next look, without reading the clock.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
@@ -34,9 +34,9 @@ class Deadline {
   std::atomic<bool> passed_{false};
 };
 
-// A match, as bytes of its block's text, and the run that it was found in.
+// A match as bytes of its block's text, and the run in which it was found.
 struct RawMatch {
-  Run run;
+  TextRun run;
   std::uint32_t begin_byte;
   std::uint32_t end_byte;
 };
@@ -45,13 +45,14 @@ struct ScanResult {
   std::uint64_t total = 0;
   std::vector<RawMatch> matches;  // the first `keep` of them
   std::uint64_t bytes_searched = 0;
-  BlockId stopped_block = kNoBlock;  // where the first unsearched text begins; kNoBlock: nowhere
+  BlockId stopped_block =
+      kNoBlock;  // where the first unsearched text begins; kNoBlock when all was searched
   std::uint32_t stopped_byte = 0;
 };
 
-// Adds the matches to `result`, up to where the deadline passes, or where a piece begins that would
-// take longer than what is left; notes the place then.
-void scan(const Pattern& pattern, const Block& block, const Search& search,
+// Adds the matches to `result`. Stops when the deadline passes, or before a piece that would take
+// longer than the time left, and then notes the place.
+void scan(const Pattern& pattern, const Block& block, const RunSearch& search,
           std::span<const Stretch> stretches, std::uint64_t keep, Deadline& deadline,
           ScanResult& result);
 

@@ -66,7 +66,7 @@ TEST(GrepIndex, IsMappedFromASnapshot) {
   EXPECT_TRUE(section.data() <= first && first < section.data() + section.size());
 }
 
-// What was released leaves holes; the saved texts are indexed anew then.
+// A released block leaves a hole; the saved texts are then indexed anew.
 TEST(GrepIndex, WithHolesIsMadeAnewFromASnapshot) {
   std::mt19937 random(6);
   TextStore store = long_texts(random, 30);
@@ -97,8 +97,9 @@ TEST(GrepIndex, OfAnotherSizeThanTheTextsIsRefused) {
   for (const std::string_view name : {"text.bytes", "text.blocks"}) {
     writer.add(name, snapshot->section_text(name));
   }
-  writer.add("text.index",
-             snapshot->section_text("text.index").substr(0, 64 + kLines * sizeof(std::uint64_t)));
+  writer.add(
+      "text.index",
+      snapshot->section_text("text.index").substr(0, 64 + kPostings * sizeof(std::uint64_t)));
   writer.finish();
   const auto cut = Snapshot::open(other.path + ".cut");
   try {
@@ -110,7 +111,7 @@ TEST(GrepIndex, OfAnotherSizeThanTheTextsIsRefused) {
   std::remove((other.path + ".cut").c_str());
 }
 
-// Texts come and go: the index stays as large as what is there.
+// Texts come and go: the size of the index follows the texts that are there.
 TEST(GrepIndex, ChurnLeavesItsSize) {
   std::mt19937 random(8);
   TextStore store;
@@ -135,7 +136,7 @@ TEST(GrepIndex, ChurnLeavesItsSize) {
   }
 }
 
-// The engine keeps the index with its texts: over saving, loading, removing and adding again.
+// The engine keeps the index with its texts through saving, loading, removing and adding again.
 TEST(GrepIndex, FollowsTheEngine) {
   std::mt19937 random(10);
   const TemporaryFile file;

@@ -1,4 +1,4 @@
-// For tests of grep's index: texts of words that fold, repeat and overlap, and patterns that hide.
+// For tests of grep's index: texts of words that fold, repeat and overlap, and opaque patterns.
 #pragma once
 
 #include <random>
@@ -22,7 +22,8 @@ inline std::string random_text(std::mt19937& random) {
   return text;
 }
 
-// The same pattern, of which nothing can be told: it is matched byte by byte, over everything.
+// An equivalent pattern whose syntax is not known to the parser (`\C`): it has no facts, so
+// everything is matched.
 inline std::string opaque(const std::string& pattern) {
   return "(?:" + pattern + R"()|[^\x00-\x{10FFFF}]\C)";
 }

@@ -1,4 +1,4 @@
-// Grep: what it tells, whole, in pages and to many threads (BEHAVIOURS GREP-03 and 04).
+// Grep: its results as a whole, in pages and for many threads (BEHAVIOURS GREP-03 and 04).
 #include <gtest/gtest.h>
 
 #include <thread>

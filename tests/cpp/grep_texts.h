@@ -1,4 +1,4 @@
-// For tests of grep: texts in blocks, and what is asked of results.
+// For tests of grep: texts in blocks, and views of results.
 #pragma once
 
 #include <gtest/gtest.h>

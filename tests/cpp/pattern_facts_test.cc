@@ -1,4 +1,4 @@
-// What is read from a pattern before anything is searched.
+// The facts that are read from a pattern's syntax before anything is searched.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace knarr {
 namespace {
 
-TEST(PatternFacts, NothingIsToldOfAnOpaquePattern) {
+TEST(PatternFacts, AnOpaquePatternHasNone) {
   const PatternFacts facts = pattern_facts(opaque("needle"), false, false);
-  EXPECT_TRUE(facts.clauses.empty() && facts.ascii.all());
+  EXPECT_TRUE(facts.clauses.empty() && facts.ascii.all() && facts.required.empty());
   EXPECT_EQ(facts.longest_bytes, kUnbounded);
 }
 
-TEST(PatternFacts, ClausesAreWhatEveryMatchHolds) {
+TEST(PatternFacts, EveryMatchContainsATextOfEachClause) {
   using Clauses = std::vector<Clause>;
   const auto clauses = [](std::string_view pattern, bool ignore_case = false) {
     return pattern_facts(pattern, false, ignore_case).clauses;
@@ -46,8 +46,8 @@ TEST(PatternFacts, ClausesAreWhatEveryMatchHolds) {
   EXPECT_EQ(clauses("\\Cabc"), Clauses{});
 }
 
-// The forms of letters are those that the matcher knows, or more.
-TEST(PatternFacts, FormsOfLettersAreTheMatchersOwn) {
+// The forms of letters include all those that RE2 knows.
+TEST(PatternFacts, FormsOfLettersIncludeThoseOfTheMatcher) {
   std::string all;
   for (char32_t c = 1; c < 0x20000; ++c) {
     if (c < 0xD800 || c > 0xDFFF) append_utf8(all, c);
@@ -87,6 +87,44 @@ TEST(PatternFacts, FormsOfLettersAreTheMatchersOwn) {
   }
 }
 
+TEST(PatternFacts, RequiredTextIsInEveryMatch) {
+  const std::vector<std::pair<std::string, std::string>> known = {
+      {"needle", "needle"},
+      {"^late fee$", "late fee"},
+      {"fo.*barbar", "barbar"},
+      {"colou?r", "colo"},
+      {"abc*", "ab"},
+      {"abc+d", "abc"},
+      {"abc{2}d", "abc"},
+      {R"(\bsection 4\.2\b)", "section 4.2"},
+      {R"(\d+ euros)", " euros"},
+      {"[a-z]]xyz", "]xyz"},
+      {"[^]abc]xyz", "xyz"},
+      {"[[:alpha:]]+ing", "ing"},
+      {"(?:one|two) three", " three"},
+      {"(?P<n>a[)]b)cde", "a)bcde"},
+      {R"((\)x)yz)", ")xyz"},
+      {"ünïcode+", "ünïcode"},
+      {"^*abc", "abc"},
+      {R"(\b?abc)", "abc"},
+      {R"(late\b\n fee)", "late\n fee"},
+      {"(?:(late) fee)+s", "late fee"},
+      {"(?:late)?fee", "fee"},
+      {"(?:ab|cd)+efg", "efg"},
+      {"late|penalty", ""},
+      {R"(\Cabc)", ""},
+      {"(?i)abc", ""},
+      {"(?i:abc)def", "def"},
+      {R"(\x41bc)", "Abc"},
+      {R"(\Qa*b\E)", "a*b"},
+      {R"(\pLabc)", "abc"},
+      {"x{,3}y", "x{,3}y"},
+  };
+  for (const auto& [pattern, text] : known) {
+    EXPECT_EQ(pattern_facts(pattern, false, false).required, text) << pattern;
+  }
+}
+
 TEST(PatternFacts, BoundTheMatch) {
   EXPECT_EQ(pattern_facts("abc", false, false).longest_bytes, 3u);
   EXPECT_EQ(pattern_facts("a.{2,5}", false, false).longest_bytes, 21u);
@@ -99,6 +137,39 @@ TEST(PatternFacts, BoundTheMatch) {
   EXPECT_TRUE(pattern_facts("(?s)a.*b", false, false).ascii['\n']);
   EXPECT_TRUE(pattern_facts("[^x]", false, false).ascii['\n']);
   EXPECT_TRUE(pattern_facts("[^\\D]", false, false).ascii['7']);
+}
+
+// A negated class excludes the characters that are in it for sure, and no others.
+TEST(PatternFacts, NegatedClassesStaySupersets) {
+  const auto ascii = [](std::string_view pattern) {
+    return pattern_facts(pattern, false, false).ascii;
+  };
+  EXPECT_EQ(ascii(R"([^\D])"), perl_class('d'));
+  EXPECT_EQ(ascii(R"([^\W\d])"), perl_class('w') & ~perl_class('d'));
+  EXPECT_EQ(ascii("[^[:^alpha:]]"), *posix_class("alpha"));
+  EXPECT_EQ(pattern_facts(R"([^\D])", false, false).longest_bytes, 1u);
+  EXPECT_EQ(pattern_facts(R"([^\PL])", false, false).longest_bytes, 4u);
+  // Which ASCII characters have a property is not known.
+  EXPECT_EQ(ascii(R"([^\pL\n])"), AsciiSet().set().reset('\n'));
+  // With case folded, what is neither lower nor upper case is empty, and so are both complements.
+  EXPECT_EQ(ascii("(?i)[^[:^lower:][:^upper:]]"), *posix_class("alpha"));
+  EXPECT_EQ(ascii("(?i)[^a]"), AsciiSet().set().reset('a').reset('A') | set_of("A") | set_of("a"));
+}
+
+TEST(PatternFacts, LineEndsAreKnown) {
+  const auto may_cross = [](std::string_view pattern) {
+    return bool{pattern_facts(pattern, false, false).ascii['\n']};
+  };
+  for (const char* pattern :
+       {"a.*b", R"([^\n]+)", R"([^\s]+)", R"([^\D\n]+)", R"(\w\d\S\b\B\A\z\t\x41)", "[!-~]",
+        R"(\Qa.b\E)", "(?i)(?P<name>x)", "[[:alpha:]]", R"(\n{0}a)", R"(\\n)", R"([^\pL\n])"}) {
+    EXPECT_FALSE(may_cross(pattern)) << pattern;
+  }
+  for (const char* pattern : {R"(a\nb)", "a\nb", R"(\s)", R"(\W)", R"(\D)", "[^a]", "(?s).",
+                              "(?s:.)", R"([\t-\r])", R"(\x0a)", R"(\012)", "[[:space:]]",
+                              "[[:^alpha:]]", R"(\pL)", R"([^\S])", "\\Qa\nb\\E", R"(\C)"}) {
+    EXPECT_TRUE(may_cross(pattern)) << pattern;
+  }
 }
 
 }  // namespace

@@ -50,16 +50,16 @@ TEST(Block, RefusesSlicesThatAreNotTheText) {
   refused("\xC3", {{0, 0, 1}});                 // not UTF-8
 }
 
-// Texts of a file that is damaged, or not; counts how often it was asked.
+// Texts of a file, which may be damaged; counts how often they were checked.
 struct FakeFile : UncheckedTexts {
   void check(std::string_view) const override {
-    ++asked;
+    ++checks;
     if (is_damaged) fail(ErrorCode::kCorruption, "damaged");
   }
   void refuse(std::string_view reason) const override {
     fail(ErrorCode::kCorruption, std::string(reason));
   }
-  mutable std::atomic<int> asked = 0;
+  mutable std::atomic<int> checks = 0;
   bool is_damaged = false;
 };
 
@@ -78,26 +78,26 @@ struct LateBlock {
   std::shared_ptr<const Block> block;
 };
 
-TEST(Block, OfAFileIsReadWhenItsTextIsAskedFor) {
+TEST(Block, OfAFileIsReadOnFirstUse) {
   const std::string text = "one\r\ntwo é\nthree";
   const std::vector<Slice> slices{{0, 0, 5}, {4, 5, 5}, {5, 5, 12}, {9, 12, size_of(text)}};
-  const auto variant = block_of(text, slices);
-  const LateBlock late(text, slices, variant->match_size());
+  const auto read = block_of(text, slices);
+  const LateBlock late(text, slices, read->match_size());
   const Block& block = *late.block;
-  EXPECT_EQ(block.size(), variant->size());
-  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(block.slice(i), variant->slice(i));
+  EXPECT_EQ(block.size(), read->size());
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(block.slice(i), read->slice(i));
   for (std::uint32_t at = 0; at <= text.size(); ++at) {
-    EXPECT_EQ(block.slice_at(at), variant->slice_at(at));
-    EXPECT_EQ(block.slice_from(at), variant->slice_from(at));
+    EXPECT_EQ(block.slice_at(at), read->slice_at(at));
+    EXPECT_EQ(block.slice_from(at), read->slice_from(at));
   }
-  EXPECT_EQ(late.file->asked, 0);
+  EXPECT_EQ(late.file->checks, 0);
   for (std::uint32_t at = 0; at <= text.size(); ++at) {
-    EXPECT_EQ(block.line_at(at), variant->line_at(at));
-    EXPECT_EQ(block.line_end(at), variant->line_end(at));
+    EXPECT_EQ(block.line_at(at), read->line_at(at));
+    EXPECT_EQ(block.line_end(at), read->line_end(at));
   }
-  EXPECT_EQ(block.match_text(), variant->match_text());
-  EXPECT_EQ(block.slice_text(2), variant->slice_text(2));
-  EXPECT_EQ(late.file->asked, 1);
+  EXPECT_EQ(block.match_text(), read->match_text());
+  EXPECT_EQ(block.slice_text(2), read->slice_text(2));
+  EXPECT_EQ(late.file->checks, 1);
 }
 
 TEST(Block, OfADamagedFileThrowsEachTime) {
@@ -124,16 +124,17 @@ TEST(Block, OfAFileIsRefusedLikeAnyOther) {
 TEST(Block, OfAFileIsReadByManyThreads) {
   std::string text;
   while (text.size() < 100'000) text += "a line\r\n";
-  const auto variant = block_of(text);
-  const LateBlock late(text, {{0, 0, size_of(text)}}, variant->match_size());
+  const auto read = block_of(text);
+  const LateBlock late(text, {{0, 0, size_of(text)}}, read->match_size());
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] { EXPECT_EQ(late.block->match_text(), variant->match_text()); });
+    threads.emplace_back([&] { EXPECT_EQ(late.block->match_text(), read->match_text()); });
   }
   for (std::thread& thread : threads) thread.join();
 }
 
-// What cannot be read cannot be indexed: it stays a candidate, and stands in nobody's way.
+// A text that cannot be read cannot be indexed: it stays a candidate, and other texts are not
+// affected.
 TEST(TextStore, GoesOnBesideATextThatCannotBeRead) {
   constexpr std::uint32_t page_bytes = 4;
   const LateBlock late(std::string(100, 'x'), {{0, 0, 100}}, 100);
@@ -166,9 +167,9 @@ TEST(Utf8, TellsWellFormedFromNot) {
   }
 }
 
-// What the index must say, by walking the text.
-struct DullLines {
-  explicit DullLines(std::string_view text) {
+// The lines of a text, by walking it.
+struct WalkedLines {
+  explicit WalkedLines(std::string_view text) {
     begins.push_back(0);
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (text[i] == '\r' && text.substr(i, 2) == "\r\n") continue;
@@ -193,12 +194,12 @@ TEST(Block, LinesAgreeWithAWalk) {
     const unsigned length = round % 30 == 0 ? 9000 : 12;  // some over two pieces of the index
     while (text.size() < length) text += pieces[random() % kinds];
     const auto block = block_of(text);
-    const DullLines dull(text);
+    const WalkedLines walked(text);
     for (std::uint32_t byte = 0; byte <= text.size(); byte += text.size() > 100 ? 37 : 1) {
-      const std::size_t number = dull.number(byte);
+      const std::size_t number = walked.number(byte);
       ASSERT_EQ(block->line_at(byte), number) << text << " at " << byte;
-      ASSERT_EQ(block->line_begin(byte), dull.begins[number - 1]);
-      const std::size_t end = text.find_first_of("\r\n", dull.begins[number - 1]);
+      ASSERT_EQ(block->line_begin(byte), walked.begins[number - 1]);
+      const std::size_t end = text.find_first_of("\r\n", walked.begins[number - 1]);
       ASSERT_EQ(block->line_end(byte), std::min(end, text.size()));
     }
   }
@@ -278,7 +279,7 @@ TEST(TextStore, ReleaseFreesTheText) {
   EXPECT_EQ(code_of([&] { store.release(7); }), ErrorCode::kNotFound);
 }
 
-// Many releases between two views: each view goes on to see its own.
+// Many releases between two views: each view keeps what it saw.
 TEST(TextStore, ReleasesAreSeenByLaterViewsOnly) {
   TextStore store;
   for (Row row = 0; row < 3000; ++row) store.append("text", std::vector<Slice>{{row, 0, 4}});

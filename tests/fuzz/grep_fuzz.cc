@@ -1,7 +1,8 @@
-// Grep on any pattern and text: it answers or refuses, in bounds and soon.
+// Grep on any pattern and text: it answers or refuses, within bounds and in time.
 //
-// Input: a byte of flags, a byte that says where slices are cut and which may be seen, the pattern
-// up to a zero byte, the text. What the index leaves out is compared with a full scan.
+// Input: a byte of flags, a byte for where slices are cut and which are allowed, the pattern up to
+// a zero byte, the text. Results with the index, without it and without any facts of the pattern
+// must be the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -48,12 +49,13 @@ void check(const knarr::GrepResult& result, std::string_view text, const knarr::
   require(result.bytes_searched <= result.bytes_allowed);
 }
 
-// The same pattern, of which nothing can be told: it is matched byte by byte, over everything.
+// An equivalent pattern whose syntax is not known to the parser (`\C`): it has no facts, so
+// everything is matched.
 std::string opaque(std::string_view pattern) {
   return "(?:" + std::string(pattern) + R"()|[^\x00-\x{10FFFF}]\C)";
 }
 
-// The index leaves nothing out, as far as both came.
+// The same matches, when both searches were complete.
 void check_same(const knarr::GrepResult& with, const knarr::GrepResult& without) {
   if (with.outcome == knarr::GrepOutcome::kIncomplete) return;
   if (without.outcome == knarr::GrepOutcome::kIncomplete) return;

@@ -1,6 +1,7 @@
 #include "grep/index/page_index.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -8,7 +9,9 @@
 namespace knarr {
 namespace {
 
-constexpr std::uint64_t kLeastSweep = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMinSweepBytes = std::uint64_t{1} << 20;
+constexpr std::size_t kSampledUnits = 8;
+constexpr std::size_t kPrefetchedUnits = 4;  // ahead of the one that is read
 
 }  // namespace
 
@@ -21,7 +24,8 @@ void PageIndex::push(PageSpan span) {
   pending_bytes_ += span.end - span.begin;
 }
 
-// A unit that holds some of them (only when a view was taken in between) is given up.
+// A unit that holds such a block is given up, and its other spans become pending. That happens only
+// when a view was taken after the block was added.
 void PageIndex::forget(BlockId end) {
   std::vector<PageSpan> left;
   const auto is_kept = [&](const PageSpan& span) { return span.block < end; };
@@ -44,10 +48,10 @@ void PageIndex::forget(BlockId end) {
   if (left.size() != pending_.size()) set_pending(left);
 }
 
-// The layouts of units of so many words that the pending spans fill.
+// The layouts of as many units with `words` words per posting as the pending text fills.
 std::vector<PageUnit::Layout> PageIndex::take_full(std::size_t words) {
   std::vector<PageUnit::Layout> layouts(
-      static_cast<std::size_t>(pending_bytes_ / (small_bytes() * words)));
+      static_cast<std::size_t>(pending_bytes_ / (small_unit_bytes() * words)));
   if (layouts.empty()) return layouts;
   std::size_t next = 0;
   PageSpan span = pending_[0];
@@ -72,12 +76,12 @@ std::vector<PageUnit::Layout> PageIndex::take_full(std::size_t words) {
 }
 
 void PageIndex::set_pending(std::span<const PageSpan> spans) {
-  pending_ = Spans();  // views go on to see the old ones
+  pending_ = Spans();  // views keep the old ones
   pending_bytes_ = 0;
   for (const PageSpan& span : spans) push(span);
 }
 
-bool PageIndex::can_read_pending(Text text) const {
+bool PageIndex::can_read_pending(MatchText text) const {
   try {
     for (std::size_t i = 0; i < pending_.size(); ++i) text(pending_[i].block);
     return true;
@@ -86,11 +90,11 @@ bool PageIndex::can_read_pending(Text text) const {
   }
 }
 
-PageIndex::View PageIndex::view(Text text, Exists exists) {
+PageIndex::View PageIndex::view(MatchText text, Exists exists) {
   const std::size_t words = large_.size() * kLargeWords + small_.size();
-  if (released_bytes_ > std::max(kLeastSweep, words * small_bytes() / 4)) sweep(exists);
+  if (released_bytes_ > std::max(kMinSweepBytes, words * small_unit_bytes() / 4)) sweep(exists);
   std::vector<PageUnit::Layout> layouts;
-  if (pending_bytes_ >= small_bytes() && can_read_pending(text)) layouts = take_full(1);
+  if (pending_bytes_ >= small_unit_bytes() && can_read_pending(text)) layouts = take_full(1);
   std::vector<std::shared_ptr<const PageUnit>> made(layouts.size());
   const auto workers = std::min<std::size_t>(made.size() / kLargeWords + 1, max_workers());
   parallel_for(made.size(), static_cast<unsigned>(workers), [&](unsigned, std::size_t i) {
@@ -114,7 +118,7 @@ void PageIndex::merge() {
   small_ = UnitList();
 }
 
-// Lets go of units whose text is gone, for the most part.
+// Gives up the units of whose text less than half is left.
 void PageIndex::sweep(Exists exists) {
   released_bytes_ = 0;
   std::vector<PageSpan> left;
@@ -129,7 +133,7 @@ void PageIndex::sweep(Exists exists) {
       for (const PageSpan& span : unit.spans()) {
         if (exists(span.block)) bytes += span.end - span.begin;
       }
-      if (bytes >= small_bytes() * unit.line_words() / 2) {
+      if (bytes >= small_unit_bytes() * unit.words_per_posting() / 2) {
         kept.push_back((*units)[u]);
       } else {
         std::ranges::for_each(unit.spans(), take);
@@ -138,20 +142,20 @@ void PageIndex::sweep(Exists exists) {
     *units = std::move(kept);
   }
   for (std::size_t i = 0; i < pending_.size(); ++i) take(pending_[i]);
-  settle(left);
+  sort_and_join(left);
   set_pending(left);
 }
 
 PageIndex::Units PageIndex::full_units() const {
-  const auto words = static_cast<std::size_t>(pending_bytes_ / small_bytes());
+  const auto words = static_cast<std::size_t>(pending_bytes_ / small_unit_bytes());
   return {words / kLargeWords, words % kLargeWords};
 }
 
 void PageIndex::adopt(std::span<const PageUnit::Table> tables) {
   auto table = tables.begin();
-  for (const std::size_t line_words : {kLargeWords, std::size_t{1}}) {
-    UnitList& units = line_words == 1 ? small_ : large_;
-    for (PageUnit::Layout& layout : take_full(line_words)) {
+  for (const std::size_t words : {kLargeWords, std::size_t{1}}) {
+    UnitList& units = words == 1 ? small_ : large_;
+    for (PageUnit::Layout& layout : take_full(words)) {
       units.push_back(std::make_shared<PageUnit>(std::move(layout), *table++));
     }
   }
@@ -162,6 +166,84 @@ std::size_t PageIndex::size_bytes() const {
   for (const UnitList* units : {&large_, &small_}) {
     for (std::size_t u = 0; u < units->size(); ++u) sum += (*units)[u]->size_bytes();
   }
+  return sum;
+}
+
+// --- Views
+
+std::vector<PageIndex::View::RankedClause> PageIndex::View::rank(
+    const std::vector<Clause>& clauses) const {
+  const std::size_t sampled = std::min(unit_count(), kSampledUnits);
+  const auto sample = [&](std::size_t i) -> const PageUnit& {
+    return unit(i * unit_count() / sampled);
+  };
+  std::size_t all = 0;
+  for (std::size_t i = 0; i < sampled; ++i) all += kWordPages * sample(i).words_per_posting();
+  std::vector<RankedClause> ranked;
+  for (const Clause& texts : clauses) {
+    GramClause clause = gram_clause(texts);
+    std::size_t pages = 0;
+    for (std::size_t i = 0; i < sampled; ++i) pages += pages_with(sample(i), clause).count();
+    const double share = all == 0 ? 1 : static_cast<double>(pages) / static_cast<double>(all);
+    ranked.push_back({std::move(clause), share});
+  }
+  std::ranges::stable_sort(ranked, {}, &RankedClause::share);
+  if (sampled == 0) return ranked;
+  const auto pages_in_posting = [&unit = sample(0)](std::uint16_t hash) {
+    int n = 0;
+    for (std::size_t w = 0; w < unit.words_per_posting(); ++w)
+      n += std::popcount(unit.posting(hash)[w]);
+    return n;
+  };
+  for (RankedClause& each : ranked) {
+    for (auto& hashes : each.clause) std::ranges::stable_sort(hashes, {}, pages_in_posting);
+  }
+  return ranked;
+}
+
+std::vector<PageSpan> PageIndex::View::candidates(const GramClause& clause, BlockId first,
+                                                  BlockId last) const {
+  std::vector<PageSpan> out;
+  const auto take = [&](const PageSpan& span) {
+    if (first <= span.block && span.block <= last) out.push_back(span);
+  };
+  for (std::size_t u = 0; u < unit_count(); ++u) {
+    if (u + kPrefetchedUnits < unit_count()) prefetch(unit(u + kPrefetchedUnits), clause);
+    const PageUnit& unit = this->unit(u);
+    const PageBits found = pages_with(unit, clause);
+    for (std::size_t w = 0; w < unit.words_per_posting(); ++w) {
+      for (std::uint64_t pages = found.words[w]; pages != 0; pages &= pages - 1) {
+        const auto page = static_cast<std::size_t>(std::countr_zero(pages));
+        std::ranges::for_each(unit.page(w * kWordPages + page), take);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < pending_count(); ++i) take(pending(i));
+  sort_and_join(out);
+  return out;
+}
+
+bool PageIndex::View::is_plain(std::span<const std::uint32_t> match_bytes) const {
+  PageSpan next{0, 0, 0};
+  const auto follows = [&](const PageSpan& span) {
+    while (next.block < match_bytes.size() && next.begin == match_bytes[next.block])
+      next = {next.block + 1, 0, 0};
+    if (span.block != next.block || span.begin != next.begin) return false;
+    next.begin = span.end;
+    return true;
+  };
+  for (std::size_t u = 0; u < unit_count(); ++u) {
+    if (!std::ranges::all_of(unit(u).spans(), follows)) return false;
+  }
+  for (std::size_t i = 0; i < pending_count(); ++i) {
+    if (!follows(pending(i))) return false;
+  }
+  return true;
+}
+
+std::size_t PageIndex::View::size_bytes() const {
+  std::size_t sum = pending_count() * sizeof(PageSpan);
+  for (std::size_t u = 0; u < unit_count(); ++u) sum += unit(u).size_bytes();
   return sum;
 }
 

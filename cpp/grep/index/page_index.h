@@ -1,21 +1,20 @@
-// PageIndex: which pages of the texts may hold a piece of text.
+// PageIndex: which pages of all match texts may contain a piece of text.
 //
-// The match texts of the blocks are cut into pages of 2 KiB, and 64 or 512 pages make a unit. A
-// unit is a table of bits with a line for each of 4096 hash values and a column for each page: a
-// bit says that the page holds a gram, three or four folded bytes in a row, with that hash. So all
-// pages of a unit are asked at once, by one AND of lines for each gram; what is looked for is in no
-// page that lacks a bit. A page also sees a few bytes behind its end: a text of up to
-// kMostClauseBytes that begins in a page is found in that page.
+// The match texts of the blocks are cut into pages of 2 KiB, in the order in which blocks were
+// added, and every 64 pages form a small unit, whose table says which pages may contain a gram
+// (page_unit.h). Eight small units in a row are merged into a large one, so that asking for a gram
+// costs one cache line for 512 pages. Text that does not fill a small unit yet (less than 128 KiB)
+// is pending: its spans are candidates for everything.
 //
-// A quarter of the size of the texts, always. Text that does not fill a unit yet (less than 128
-// KiB) is not indexed: its spans are pending, and are candidates for everything. Eight small units
-// in a row become a large one, a line of which is a line of the processor's cache.
+// Invariant: every text that begins in a block that was added and not released is found, in a page
+// of a unit or in a pending span. Released blocks may be found too: a unit never changes, and
+// callers skip them. When much text was released, the units that hold little else are given up, and
+// their remaining spans become pending again.
 //
-// A unit never changes. What it says of blocks that are gone is passed over by those who ask; when
-// much text is gone, units that hold little else are given up and what is left of them is indexed
-// anew with the next unit.
+// Cost: a quarter of the size of the texts. A question reads a few words of each unit, whatever the
+// scope.
 //
-// Threads: one writer, which also takes the views; views may be read from any thread.
+// Threads: one writer, which also takes the views; a view may be read from any thread.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +25,9 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "grep/index/page_spans.h"
+#include "base/segments.h"
+#include "grep/index/page_span.h"
 #include "grep/index/page_unit.h"
-#include "grep/text/segments.h"
 
 namespace knarr {
 
@@ -45,28 +44,30 @@ class PageIndex {
       return i < large_.size() ? *large_[i] : *small_[i - large_.size()];
     }
     std::size_t table_words() const {
-      return (large_.size() * kLargeWords + small_.size()) * kLines;
+      return (large_.size() * kLargeWords + small_.size()) * kPostings;
     }
     std::size_t size_bytes() const;  // O(units)
     std::size_t pending_count() const { return pending_.size(); }
     const PageSpan& pending(std::size_t i) const { return pending_[i]; }
 
-    // The clauses, those that rule out most first, each with its rarest grams first, and the share
-    // of pages that it leaves, judged by a few units (1 when there are none).
-    struct Judged {
-      GramLines clause;
+    // A clause with the rarest grams of each text first, and the share of pages that may contain a
+    // text of it.
+    struct RankedClause {
+      GramClause clause;
       double share;
     };
-    std::vector<Judged> judge(const std::vector<GramLines>& clauses) const;
+    // The clauses, the most selective first, as far as a sample of units tells. Without units each
+    // share is 1.
+    std::vector<RankedClause> rank(const std::vector<Clause>& clauses) const;
 
-    // The spans that a text of the clause may begin in, of blocks [first, last], in order of block
-    // and byte; spans that touch are one. Blocks that are gone may be among them.
-    std::vector<PageSpan> candidates(const GramLines& clause, BlockId first, BlockId last) const;
+    // The spans in which a text of the clause may begin, of blocks [first, last], sorted and
+    // joined. Released blocks may be among them.
+    std::vector<PageSpan> candidates(const GramClause& clause, BlockId first, BlockId last) const;
 
-    // Whether the units hold whole blocks, one after the other, as they do when nothing was ever
-    // released. Then the tables alone say it all: see adopt(). `bytes`: the size of a block's match
-    // text, by number.
-    bool is_plain(std::span<const std::uint32_t> bytes) const;
+    // Whether the spans are whole blocks, one after the other, as they are when nothing was ever
+    // released. Then the tables describe the index without their layouts: see adopt().
+    // `match_bytes`: the size of each block's match text.
+    bool is_plain(std::span<const std::uint32_t> match_bytes) const;
 
    private:
     friend class PageIndex;
@@ -75,40 +76,41 @@ class PageIndex {
     Spans::View pending_;
   };
 
-  // Pages of another size are for tests: small texts have many then.
+  // Tests use smaller pages, of which short texts have many.
   explicit PageIndex(std::uint32_t page_bytes = kPageBytes) : page_bytes_(page_bytes) {}
 
-  // Adds a block: its match text is `bytes` long.
+  // Adds a block whose match text has `bytes` bytes.
   void add(BlockId block, std::uint32_t bytes);
-  // A block of so many bytes is gone.
+  // Notes that a block of that many bytes was released.
   void release(std::uint32_t bytes) { released_bytes_ += bytes; }
-  // Forgets blocks from `end` on, as if they had never been added.
+  // Forgets the blocks from `end` on, as if they had never been added.
   void forget(BlockId end);
 
-  // Indexes what fills units. `text` gives the match text of a block; none of one that is gone.
-  // Where it throws Error, because a file is damaged, nothing is indexed from now on.
-  using Text = FunctionRef<std::string_view(BlockId)>;
+  // Indexes the pending text that fills units, then takes a view. A `text` that throws Error, since
+  // its file is damaged, leaves everything pending until its block is gone.
+  using MatchText = PageUnit::MatchText;
   using Exists = FunctionRef<bool(BlockId)>;
-  View view(Text text, Exists exists);
+  View view(MatchText text, Exists exists);
 
-  // Takes over the tables of a plain view of the same blocks, before the first view is taken: those
-  // of full_units().
+  // The units that the pending text fills.
   struct Units {
     std::size_t large;
     std::size_t small;
 
     std::size_t count() const { return large + small; }
-    std::size_t words() const { return (large * kLargeWords + small) * kLines; }
+    std::size_t words() const { return (large * kLargeWords + small) * kPostings; }
   };
   Units full_units() const;
+  // Takes over the tables of a plain view of the same blocks, one for each of full_units(), before
+  // the first view is taken.
   void adopt(std::span<const PageUnit::Table> tables);
 
   std::size_t size_bytes() const;
 
  private:
   void push(PageSpan span);
-  std::uint64_t small_bytes() const { return std::uint64_t{page_bytes_} * kWordPages; }
-  bool can_read_pending(Text text) const;
+  std::uint64_t small_unit_bytes() const { return std::uint64_t{page_bytes_} * kWordPages; }
+  bool can_read_pending(MatchText text) const;
   std::vector<PageUnit::Layout> take_full(std::size_t words);
   void merge();
   void set_pending(std::span<const PageSpan> spans);
@@ -116,7 +118,7 @@ class PageIndex {
 
   std::uint32_t page_bytes_;
   UnitList large_;
-  UnitList small_;  // fewer than kLargeWords, but while some are merged
+  UnitList small_;  // fewer than kLargeWords, except while some are merged
   Spans pending_;
   std::uint64_t pending_bytes_ = 0;
   std::uint64_t released_bytes_ = 0;

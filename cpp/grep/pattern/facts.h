@@ -1,25 +1,34 @@
-// What a pattern's letters tell of its matches, without compiling it: where the index may look for
-// them, and where a text may be cut without cutting one.
+// PatternFacts: what a pattern's syntax tells of its matches, without running it.
+//
+// The index uses them to choose pages, the literal finder to find the next candidate, the scan to
+// cut texts where no match is cut. Each fact is an over-estimate: it may allow what the pattern
+// never matches, and never excludes what it does. A pattern of unknown syntax has no facts, which
+// means that anything may match anywhere.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "grep/pattern/part.h"
+#include "grep/pattern/match_info.h"
 
 namespace knarr {
 
 struct PatternFacts {
-  // Every match holds a text of each of these. None: nothing is certain.
+  // Every match contains a text of each of these. None: nothing is certain.
   std::vector<Clause> clauses;
-  // The ASCII characters that a match can hold.
+  // The ASCII characters that a match can contain. With a line feed, it may cross lines.
   AsciiSet ascii = AsciiSet().set();
   // No match is longer.
   std::uint32_t longest_bytes = kUnbounded;
-  // An s or k of a clause may stand for a letter beyond ASCII (see fold.h).
+  // An s or k of a clause may stand for a letter beyond ASCII (fold.h).
   bool is_loose = false;
+  // The longest text, case and all, that every match contains as far as the syntax shows; or empty.
+  std::string required;
 };
 
-// `pattern` is well-formed RE2 syntax, with its line ends plain; when `literal`, it is text.
+// `pattern` is well-formed RE2 syntax with plain line ends (syntax.h); when `literal`, it is text.
 PatternFacts pattern_facts(std::string_view pattern, bool literal, bool ignore_case);
 
 }  // namespace knarr

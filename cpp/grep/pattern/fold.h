@@ -1,9 +1,9 @@
-// Letters that differ in case only.
+// Case folding: letters that differ in case only.
 //
-// The index folds what it reads: A to Z, and the two letters elsewhere whose small form is ASCII
-// (U+017F, a long s, and U+212A, the Kelvin sign). So one index serves both kinds of search, and a
-// search that heeds case is merely held to its own by the matcher. The case of other letters is
-// left in the index; a pattern that ignores case asks for each of their forms.
+// The index folds the text that it reads: A to Z, and the two letters elsewhere whose lower case is
+// ASCII (U+017F, the long s, and U+212A, the Kelvin sign). So one index serves searches that heed
+// case and searches that do not; the matcher checks the case afterwards. The case of other letters
+// is left as it is: a pattern that ignores case asks the index for each of their forms.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace knarr {
 
-// The bytes of a text as the index sees them, from any byte on.
+// The folded bytes of a text, from any byte on.
 class FoldedBytes {
  public:
   FoldedBytes(std::string_view text, std::size_t from) : text_(text), at_(from) {}
 
   bool done() const { return at_ >= text_.size(); }
-  std::size_t at() const { return at_; }  // the byte of the text that next() begins at
+  std::size_t at() const { return at_; }  // where in the text the next byte begins
 
   unsigned char next() {
     const auto byte = static_cast<unsigned char>(text_[at_++]);
@@ -43,8 +43,8 @@ class FoldedBytes {
 
 std::string folded(std::string_view text);
 
-// The characters that a letter stands for when case is ignored, itself among them; nothing when
-// they are not known for sure. `letter` is no ASCII character.
+// The characters that a letter beyond ASCII matches when case is ignored, itself among them;
+// nothing when they are not known for certain.
 std::optional<std::vector<char32_t>> case_forms(char32_t letter);
 
 // Appends a character in UTF-8.

@@ -1,29 +1,36 @@
 #include "grep/pattern/pattern.h"
 
+#include <re2/re2.h>
+
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "grep/grep.h"
-#include "grep/pattern/facts.h"
-#include "grep/pattern/re2_face.h"
-#include "grep/pattern/required.h"
 #include "grep/pattern/syntax.h"
 
 namespace knarr {
 namespace {
 
-// RE2 shares this between a pattern's programs and their automata; beyond it an automaton starts
-// anew or gives way to slower matching, still linear.
+// The type of RE2's text arguments, deduced from its interface: re2::StringPiece in older releases
+// (Debian 12), absl::string_view in newer ones.
+template <class P>
+P piece_of(bool (RE2::*)(const P&, std::size_t, std::size_t, RE2::Anchor, P*, int) const);
+template <class P>
+P piece_of(bool (RE2::*)(P, std::size_t, std::size_t, RE2::Anchor, P*, int) const);
+using Re2Piece = decltype(piece_of(&RE2::Match));
+
+// The memory of a pattern's programs and automata. When it is used up, RE2 starts an automaton anew
+// or falls back to slower matching, which is still linear.
 constexpr std::int64_t kMatcherBytes = 16 << 20;
 
-// `\pL{2,40}` is 50,000 steps. More than this, and a page of text may take seconds.
+// `\pL{2,40}` is 50,000 steps. With more than this a page of text may take seconds.
 constexpr std::size_t kMaxProgram = 60'000;
 
-// Shorter texts stand everywhere: looking for them first would save nothing.
-constexpr std::size_t kLeastRequired = 3;
+// Shorter texts occur everywhere: looking for them first would save nothing.
+constexpr std::size_t kMinRequired = 3;
 
-// Line anchors on. RE2 counts it as part of the pattern, so it is cut out of messages again.
+// Makes `^` and `$` line anchors. RE2 quotes it in its messages, from which it is cut again.
 constexpr std::string_view kMultiLine = "(?m)";
 
 std::string shortened(std::string_view text) {
@@ -36,7 +43,7 @@ std::string shortened(std::string_view text) {
   fail(ErrorCode::kInvalidArgument, "pattern too costly: " + reason);
 }
 
-// `{7,2}` is wrong, not costly; RE2 has one code for both.
+// `{7,2}` is wrong rather than costly; RE2 has one code for both.
 bool is_inverted(std::string_view repetition) {
   const std::size_t comma = repetition.find(',');
   if (comma == std::string_view::npos || comma + 2 >= repetition.size()) return false;
@@ -101,7 +108,7 @@ std::size_t find_text(std::string_view text, std::size_t from, std::size_t to,
 }
 
 Pattern::Pattern(std::string_view pattern, bool literal, bool ignore_case)
-    : cuts_(AsciiSet().set()) {
+    : cut_points_(AsciiSet().set()) {
   if (pattern.empty()) fail(ErrorCode::kInvalidArgument, "bad pattern: it is empty");
   if (pattern.size() > kMaxPatternBytes) {
     too_costly(std::to_string(pattern.size()) + " bytes, expected at most " +
@@ -114,44 +121,35 @@ Pattern::Pattern(std::string_view pattern, bool literal, bool ignore_case)
   }
   plain_ = with_lf(pattern);
   literal = literal || is_plain_text(pattern);
-  crosses_lines_ = literal ? plain_.find('\n') != std::string::npos : may_cross_lines(plain_);
-  if (!literal || ignore_case) compile(pattern, literal, ignore_case);
-  learn(literal, ignore_case);
+  const std::string source = literal ? plain_ : with_plain_line_ends(plain_);
+  if (!literal || ignore_case) compile(pattern, source, literal, ignore_case);
+  // Only now: the facts are those of a well-formed pattern.
+  facts_ = pattern_facts(source, literal, ignore_case);
+  if (!literal && facts_.required.size() >= kMinRequired) required_ = facts_.required;
+  if (const Clause* clause = best_clause(facts_.clauses)) {
+    finder_ = LiteralFinder(*clause, facts_.is_loose);
+  }
+  cut_points_ = CutPoints(facts_.ascii);
 }
 
 Pattern::~Pattern() = default;
 
-void Pattern::compile(std::string_view pattern, bool literal, bool ignore_case) {
+void Pattern::compile(std::string_view pattern, const std::string& source, bool literal,
+                      bool ignore_case) {
   RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kMatcherBytes);
   options.set_literal(literal);
   options.set_case_sensitive(!ignore_case);
-  options.set_never_capture(true);  // only the whole match is asked for
-  std::string source = literal ? plain_ : std::string(kMultiLine) + with_plain_line_ends(plain_);
-  re2_ = std::make_unique<RE2>(re2_face::Piece(source.data(), source.size()), options);
+  options.set_never_capture(true);  // only the bounds of the whole match are used
+  const std::string text = literal ? source : std::string(kMultiLine) + source;
+  re2_ = std::make_unique<RE2>(Re2Piece(text.data(), text.size()), options);
   if (!re2_->ok()) refuse(*re2_, pattern);
   cost_ = static_cast<std::size_t>(re2_->ProgramSize());
   if (cost_ > kMaxProgram) {
     too_costly("its program has " + std::to_string(cost_) + " steps, expected at most " +
                std::to_string(kMaxProgram) + "; use smaller repetitions");
   }
-  if (!literal && !ignore_case) required_ = required_text(plain_);
-  if (required_.size() < kLeastRequired) required_.clear();
-}
-
-void Pattern::learn(bool literal, bool ignore_case) {
-  const std::string source = literal ? plain_ : with_plain_line_ends(plain_);
-  PatternFacts facts = pattern_facts(source, literal, ignore_case);
-  for (const Clause& clause : facts.clauses) clauses_.push_back(gram_lines(clause));
-  if (!facts.clauses.empty()) {
-    Part part;
-    part.clauses = facts.clauses;
-    finder_ = Finder(part.best_clause(), facts.is_loose);
-  }
-  if (!crosses_lines_) facts.ascii.reset('\n');
-  cuts_ = Cuts(facts.ascii);
-  longest_bytes_ = facts.longest_bytes;
 }
 
 bool Pattern::find(std::string_view text, std::size_t from, std::size_t to, Span& match) const {
@@ -161,8 +159,8 @@ bool Pattern::find(std::string_view text, std::size_t from, std::size_t to, Span
     match.end = match.begin + plain_.size();
     return true;
   }
-  re2_face::Piece found;
-  const re2_face::Piece context(text.data(), text.size());
+  Re2Piece found;
+  const Re2Piece context(text.data(), text.size());
   if (!re2_->Match(context, from, to, RE2::UNANCHORED, &found, 1)) return false;
   match.begin = static_cast<std::size_t>(found.data() - text.data());
   match.end = match.begin + found.size();

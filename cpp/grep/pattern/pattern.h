@@ -1,7 +1,8 @@
-// A compiled pattern: finds the next match in a text, in linear time.
+// Pattern: a compiled pattern, which finds the next match in a text in linear time.
 //
-// Text that only matches itself is found by searching for its bytes, everything else by RE2, whose
-// time is linear in the text whatever the pattern. Both say the same.
+// A pattern that only matches itself is searched for byte by byte, every other one by RE2, whose
+// time is linear in the text whatever the pattern. Both find the same. Beside the matcher a Pattern
+// holds what its syntax tells of its matches (facts.h), and the literal finder made from it.
 //
 // Threads: immutable; any number may search at once.
 #pragma once
@@ -12,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "grep/index/page_index.h"
-#include "grep/pattern/cuts.h"
-#include "grep/pattern/finder.h"
+#include "grep/pattern/cut_points.h"
+#include "grep/pattern/facts.h"
+#include "grep/pattern/literal_finder.h"
 
 namespace re2 {
 class RE2;
@@ -22,13 +23,15 @@ class RE2;
 
 namespace knarr {
 
+inline constexpr std::size_t kMaxPatternBytes = std::size_t{32} << 10;
+
 // The first place of `part` in text[from, to); npos when there is none.
 std::size_t find_text(std::string_view text, std::size_t from, std::size_t to,
                       std::string_view part);
 
 class Pattern {
  public:
-  // Throws what grep() promises for patterns.
+  // Throws Error kInvalidArgument or kUnsupported, as grep() promises for patterns.
   Pattern(std::string_view pattern, bool literal, bool ignore_case);
   ~Pattern();
   Pattern(const Pattern&) = delete;
@@ -39,42 +42,38 @@ class Pattern {
     std::size_t end;
   };
   // The leftmost match inside text[from, to), into `match`; false when there is none. The whole
-  // text is the context of anchors and word borders. Line ends of the text are LF.
+  // text is the context of anchors and word boundaries. Line ends of the text are LF.
   bool find(std::string_view text, std::size_t from, std::size_t to, Span& match) const;
 
-  // False only when no match can hold a line end.
-  bool crosses_lines() const { return crosses_lines_; }
-
-  // A text that every match holds, worth looking for first; empty when there is none.
-  std::string_view required() const { return required_; }
-
-  // For the index: every match holds a text of each clause. None: nothing is certain.
-  const std::vector<GramLines>& clauses() const { return clauses_; }
-  const Cuts& cuts() const { return cuts_; }
-  // Finds what every match holds, or one of several texts, in any case.
-  const Finder& finder() const { return finder_; }
+  // False only when no match can contain a line end.
+  bool crosses_lines() const { return facts_.ascii['\n']; }
+  // Every match contains a text of each clause. None: nothing is certain.
+  const std::vector<Clause>& clauses() const { return facts_.clauses; }
   // No match is longer, in bytes of the match text.
-  std::size_t longest_bytes() const { return longest_bytes_; }
+  std::size_t longest_bytes() const { return facts_.longest_bytes; }
 
-  // What a byte of text costs at worst, in steps of the matcher: the size of the program.
+  // A text that every match contains, worth looking for first; empty when there is none.
+  std::string_view required() const { return required_; }
+  // Finds the texts of the best clause in any case; not usable when there is none.
+  const LiteralFinder& finder() const { return finder_; }
+  const CutPoints& cut_points() const { return cut_points_; }
+
+  // The steps that the matcher needs for a byte of text at worst: the size of its program.
   std::size_t cost() const { return cost_; }
 
  private:
-  void compile(std::string_view pattern, bool literal, bool ignore_case);
-  void learn(bool literal, bool ignore_case);
+  void compile(std::string_view pattern, const std::string& source, bool literal, bool ignore_case);
 
-  std::string plain_;  // what is searched for, when not re2_
+  std::string plain_;  // searched for when there is no re2_
   std::unique_ptr<re2::RE2> re2_;
+  PatternFacts facts_;
   std::string required_;
-  std::vector<GramLines> clauses_;
-  Cuts cuts_;
-  Finder finder_;
-  std::size_t longest_bytes_ = kUnbounded;
-  bool crosses_lines_ = true;
+  LiteralFinder finder_;
+  CutPoints cut_points_;
   std::size_t cost_ = 1;
 };
 
-// The same, from a small cache of recent patterns. Safe to call from any thread.
+// The same, from a small cache of recent patterns. Any thread.
 std::shared_ptr<const Pattern> cached_pattern(std::string_view pattern, bool literal,
                                               bool ignore_case);
 

@@ -1,7 +1,7 @@
 // The cache of recent patterns: an agent greps the same words in scope after scope.
 //
-// Least recently used first out. What a pattern holds grows while it matches (RE2's automata), so
-// the cache is small, and costly programs are not kept at all.
+// The least recently used pattern is dropped first. A pattern grows while it matches, by RE2's
+// automata, so the cache is small, and costly programs are not kept at all.
 #include <list>
 #include <mutex>
 #include <string>

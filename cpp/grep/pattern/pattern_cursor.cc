@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/utf8.h"
-#include "grep/pattern/part.h"
 
 namespace knarr {
 
@@ -53,7 +52,7 @@ bool PatternCursor::read_repetition(std::uint32_t& least, std::uint32_t& most) {
   return true;
 }
 
-// `{2}`, `{2,}` or `{2,5}`; anything else is text.
+// `{2}`, `{2,}` or `{2,5}`; any other brace is plain text.
 bool PatternCursor::read_bounds(std::uint32_t& least, std::uint32_t& most) {
   const std::size_t begin = at_;
   if (skip("{") && read_number(least)) {

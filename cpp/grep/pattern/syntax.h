@@ -1,22 +1,58 @@
-// What can be told from a pattern's letters, without compiling it.
+// The syntax of a pattern, as a tree: the one place that reads RE2's syntax.
+//
+// RE2 compiles and matches patterns, but its own parse tree is not part of its public interface. So
+// the pattern is parsed a second time here, for what the matcher does not tell: which texts every
+// match contains, which characters it can contain, how long it can be (facts.h). RE2 has accepted
+// the pattern before, so the parser need not find mistakes; but it must never misread one. Where it
+// is not certain, it gives up, and everything that relies on the tree falls back to a full search.
+//
+// The tree is simpler than the syntax. Groups, names and flags are resolved; greedy and lazy
+// repetitions are the same; what matches only the empty text (anchors, word boundaries) is empty.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "grep/pattern/character_set.h"
+#include "grep/pattern/pattern_cursor.h"
 
 namespace knarr {
 
-// True when nothing in the pattern is an operator: it only matches itself.
+struct PatternNode {
+  enum class Type {
+    kEmpty,        // matches the empty text only
+    kText,         // the characters of `text`, one after the other
+    kSet,          // one character of `set`
+    kSequence,     // `parts`, one after the other
+    kAlternation,  // any of `parts`
+    kRepetition,   // its only part, `least` to `most` times
+  };
+  Type type = Type::kEmpty;
+  bool folds_case = false;  // of kText and kSet: letters match in any case
+  std::u32string text;
+  CharacterSet set;
+  std::vector<PatternNode> parts;
+  std::uint32_t least = 1;
+  std::uint32_t most = 1;  // kUnbounded: no bound
+};
+
+// `pattern` is well-formed RE2 syntax. Nothing when it uses a construct that is not known here, or
+// nests groups deeper than 200.
+std::optional<PatternNode> parse_pattern(std::string_view pattern, bool ignore_case);
+// A text that only matches itself.
+PatternNode text_node(std::string_view text, bool ignore_case);
+
+// True when the pattern has no operator: it only matches itself.
 bool is_plain_text(std::string_view pattern);
 
-// False only when no match can hold a line end. Says true when in doubt.
-bool may_cross_lines(std::string_view pattern);
-
-// The pattern with `\r\n` written as `\n`: texts are matched with their line ends made one LF.
+// The pattern with each `\r\n` replaced by `\n`: texts are matched with their line ends as one LF.
 std::string with_plain_line_ends(std::string_view pattern);
 
-// Names the construct that RE2 stopped at, when it is one that needs backtracking or that RE2 does
-// not offer; empty when the pattern is simply wrong. `part` is what RE2 complained about.
+// Names the construct that RE2 stopped at, when it needs backtracking or RE2 does not offer it;
+// empty when the pattern is simply wrong. `part` is the part of the pattern that RE2 complained of.
 std::string_view unsupported_construct(std::string_view pattern, std::string_view part);
 
 }  // namespace knarr

@@ -10,7 +10,7 @@ namespace {
 
 std::string slice_name(std::size_t i) { return "slice " + std::to_string(i); }
 
-// Of a text of `size` bytes.
+// `size`: the bytes of the text that the slices must cover.
 template <class Slices>
 void check_slices(std::size_t size, const Slices& slices, std::size_t count) {
   if (size >= UINT32_MAX) {
@@ -76,7 +76,7 @@ Block::Block(std::string_view text, std::shared_ptr<const UncheckedTexts> texts,
   check_slices(text_.size(), slices_, slices_.count);
 }
 
-// Threads that come at once each read the text; the first one's lines are kept.
+// Threads that come here at the same time all read the text; the line index of the first is kept.
 const LineIndex& Block::read() const {
   unchecked_->check(text_);
   try {
@@ -86,7 +86,7 @@ const LineIndex& Block::read() const {
   }
   auto made = std::make_unique<const LineIndex>(text_);
   if (made->match_text(text_).size() != match_size_) {
-    unchecked_->refuse("a text whose lines end otherwise than was written");
+    unchecked_->refuse("a text whose line ends are not those that were written");
   }
   const LineIndex* known = nullptr;
   if (lines_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) {
@@ -179,8 +179,9 @@ BlockId TextStore::append_released() {
   return static_cast<BlockId>(blocks_.size() - 1);
 }
 
-// Rows without a text lie between a block's rows, or before its first. They may get one later
-// (objects of two directories added in turns), so their places are set rather than only appended.
+// There may be rows without a text between the rows of a block, or before its first. They may get
+// one later, when objects of two directories are added in turns; so places are set, not only
+// appended.
 BlockId TextStore::append(std::shared_ptr<const Block> block) {
   const std::uint32_t n = block->slice_count();
   for (std::uint32_t i = 0; i < n; ++i) {

@@ -1,10 +1,10 @@
 // The canonical texts, in blocks.
 //
-// A Block is one document's canonical text (or one abstract's) cut into slices, one per row,
-// ascending and adjacent: joined in order the slices are the text. Text is kept byte for byte as it
-// was given. Patterns run on `match_text()`, where CRLF and a lone CR are one LF; it is the text
-// itself unless the text has a CR. A Block never changes. The text of a mapped file is read and
-// checked when something of it is first asked for: until then a Block is its slices.
+// A Block is the canonical text of one document (or one abstract), cut into slices, one per row,
+// which ascend and are adjacent: joined in order they are the text. The text is kept byte for byte.
+// Patterns run on `match_text()`, where CRLF and a lone CR are one LF; it is the text itself unless
+// the text has a CR. A Block never changes. The text of a mapped file is read and checked on first
+// use; until then a Block is only its slices.
 //
 // Lines end with LF, CRLF or a lone CR, and are numbered from 1. Offsets are bytes of the text.
 //
@@ -22,10 +22,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/segments.h"
 #include "base/types.h"
 #include "grep/index/page_index.h"
-#include "grep/text/lines.h"
-#include "grep/text/segments.h"
+#include "grep/text/line_index.h"
 
 namespace knarr {
 
@@ -37,7 +37,7 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
-// The slices of a text in memory of somebody else: each one's row, and where it ends.
+// Slices in memory that somebody else owns: the row of each, and where it ends.
 struct SliceTable {
   const Row* rows;
   const std::uint32_t* ends;
@@ -46,19 +46,19 @@ struct SliceTable {
   Slice operator[](std::uint32_t i) const { return {rows[i], i == 0 ? 0 : ends[i - 1], ends[i]}; }
 };
 
-// Where a row's text stands.
+// The place of a row's text.
 struct TextPlace {
   BlockId block = kNoBlock;  // kNoBlock: the row has no text
   std::uint32_t slice = 0;
 };
 
-// Texts that are yet to be checked, and their owner. Any thread.
+// The owner of texts that are mapped and not yet checked. Any thread.
 class UncheckedTexts {
  public:
   virtual ~UncheckedTexts() = default;
-  // Throws Error kCorruption when these bytes are not those that were written; refuse() does for
-  // another `reason`.
+  // Throws Error kCorruption when these bytes are not those that were written.
   virtual void check(std::string_view bytes) const = 0;
+  // Throws Error kCorruption for another `reason`.
   [[noreturn]] virtual void refuse(std::string_view reason) const = 0;
 };
 
@@ -68,9 +68,9 @@ class Block {
   // and their bytes are adjacent and cover the text, which is valid UTF-8 under 4 GiB; no slice
   // begins inside a character.
   Block(std::string_view text, std::shared_ptr<const void> owner, std::span<const Slice> slices);
-  // The same of a text that is left unread, and whose slices live as long as `texts`. What says
-  // something of its bytes then throws, each time, what `texts` throws, and that for a text that
-  // the constructor above would refuse or whose match text has not `match_size` bytes.
+  // The same for a text that is not read yet; its slices live as long as `texts`. Every call that
+  // needs the text's bytes then throws what `texts` throws when the text is damaged, when the
+  // constructor above would refuse it, or when its match text is not `match_size` bytes long.
   Block(std::string_view text, std::shared_ptr<const UncheckedTexts> texts,
         std::uint32_t match_size, SliceTable slices);
   ~Block() { delete lines_.load(std::memory_order_relaxed); }
@@ -81,7 +81,7 @@ class Block {
     lines();
     return text_;
   }
-  // These two need no text.
+  // These two do not read the text.
   std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
   std::uint32_t match_size() const { return match_size_; }
 
@@ -102,11 +102,11 @@ class Block {
   std::uint32_t line_end(std::uint32_t byte) const;
 
   std::string_view match_text() const { return lines().match_text(text_); }
-  // From a byte of match_text() to one of text() and back. A byte inside a CRLF maps to its LF.
+  // Maps a byte of match_text() to one of text(), and back. A byte inside a CRLF maps to its LF.
   std::uint32_t to_text(std::uint32_t match_byte) const { return lines().to_text(match_byte); }
   std::uint32_t to_match(std::uint32_t byte) const { return lines().to_match(byte); }
 
-  std::size_t size_bytes() const;  // memory held, the text included
+  std::size_t size_bytes() const;  // of memory, the text included
 
  private:
   const LineIndex& lines() const {
@@ -117,11 +117,12 @@ class Block {
 
   std::string_view text_;
   std::shared_ptr<const void> owner_;
-  const UncheckedTexts* unchecked_ = nullptr;  // also the owner; null: the text was read
+  const UncheckedTexts* unchecked_ =
+      nullptr;  // the owner, too; null when the text was read at once
   std::uint32_t match_size_ = 0;
   SliceTable slices_{};
-  std::vector<std::uint32_t> own_slices_;                  // what slices_ shows, or none
-  mutable std::atomic<const LineIndex*> lines_ = nullptr;  // ours; null until the text is read
+  std::vector<std::uint32_t> own_slices_;                  // what slices_ refers to, if it is ours
+  mutable std::atomic<const LineIndex*> lines_ = nullptr;  // owned; null until the text is read
 };
 
 class TextView {
@@ -130,17 +131,18 @@ class TextView {
   // Null when the block was released. id < block_count().
   const Block* block(BlockId id) const { return blocks_[id].get(); }
 
-  // Rows are below this. Higher ones have no text.
+  // Rows from here on have no text.
   Row rows_end() const { return static_cast<Row>(places_.size()); }
-  // Of any row; block is kNoBlock when it has no text (or its block was released).
+  // For any row; its block is kNoBlock when it has no text, or its block was released.
   TextPlace place(Row row) const;
   // The row's text; empty when it has none.
   std::string_view text(Row row) const;
-  std::uint32_t text_size(Row row) const;  // its bytes; reads no text
+  std::uint32_t text_size(Row row) const;  // in bytes; does not read the text
 
-  // Where a piece of text may be.
+  // The index of pages that may contain a piece of text.
   const PageIndex::View& pages() const { return pages_; }
-  // The tables of the index, when they say all of it by themselves; see TextStore::adopt_index.
+  // The tables of the index when it is plain (PageIndex::View::is_plain); see
+  // TextStore::adopt_index.
   std::optional<std::vector<PageUnit::Table>> plain_index() const;
 
  private:
@@ -152,24 +154,24 @@ class TextView {
 
 class TextStore {
  public:
-  // Pages of another size are for tests.
+  // Tests use smaller pages.
   explicit TextStore(std::uint32_t page_bytes = kPageBytes) : pages_(page_bytes) {}
 
-  // Appends a block. A row of it that has a text already throws Error kInvalidArgument. A call that
-  // throws has changed nothing.
+  // Appends a block. Throws Error kInvalidArgument when one of its rows has a text already. A call
+  // that throws has changed nothing.
   BlockId append(std::string text, std::span<const Slice> slices);
-  // The same without a copy: `owner` keeps the bytes of `text` alive (a mapped snapshot).
+  // The same without a copy: `owner`, such as a mapped snapshot, keeps the bytes alive.
   BlockId append_mapped(std::string_view text, std::shared_ptr<const void> owner,
                         std::span<const Slice> slices);
   BlockId append(std::shared_ptr<const Block> block);
-  // Keeps the number of a block that has no text, as a released one has.
+  // Takes a block number that has no text, like that of a released block.
   BlockId append_released();
 
-  // Lets go of a block's text for views taken from now on. Its rows have no text then.
+  // Releases a block: in views taken from now on its rows have no text.
   void release(BlockId id);
 
-  // What an abandoned draft appended can be taken back: mark() before, rollback(mark) after.
-  // Views taken in between must not be read any more.
+  // An abandoned draft is undone with mark() before it and rollback(mark) after it. Views taken in
+  // between must not be read any more.
   struct Mark {
     std::size_t blocks;
     std::size_t places;
@@ -177,12 +179,11 @@ class TextStore {
   Mark mark() const { return {blocks_.size(), places_.size()}; }
   void rollback(Mark mark);
 
-  TextView view();                 // also indexes what was appended since the last one
+  TextView view();                 // also indexes what was appended since the last view
   std::size_t size_bytes() const;  // O(blocks)
 
-  // A new store's index comes from what was made of the same blocks before, instead of from the
-  // texts: the tables of a plain view (PageIndex::View::is_plain), those of index_units(),
-  // before this store's first view is taken.
+  // A new store with the same blocks as a plain view takes over the tables of that view's index,
+  // one for each of index_units(), before its own first view is taken. So the texts are not read.
   PageIndex::Units index_units() const { return pages_.full_units(); }
   void adopt_index(std::span<const PageUnit::Table> tables) { pages_.adopt(tables); }
 

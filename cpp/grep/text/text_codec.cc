@@ -16,18 +16,19 @@ constexpr std::string_view kBlocks = "text.blocks";
 constexpr std::string_view kIndex = "text.index";
 
 constexpr std::size_t kTextPageBytes = std::size_t{64} << 10;
-constexpr std::size_t kIndexPageBytes = kLines * sizeof(std::uint64_t);  // a word of each line
+constexpr std::size_t kIndexPageBytes =
+    kPostings * sizeof(std::uint64_t);  // a word of each posting
 
-// Changes whenever the same texts would make other tables.
+// Changes whenever the same texts would give other tables.
 constexpr std::uint32_t kIndexVersion = 1;
 constexpr std::size_t kIndexHeaderBytes = 64;
 
-constexpr std::size_t kWorkerBytes = std::size_t{4} << 20;  // of text, for a thread of its own
+constexpr std::size_t kWorkerBytes = std::size_t{4} << 20;  // of text for each thread
 constexpr std::size_t kBlockRecordBytes = 12;
 constexpr std::size_t kSliceRecordBytes = 8;
 static_assert(std::endian::native == std::endian::little, "slices are mapped as they are stored");
 
-// The texts of a file. Where they are many, each page is checked before its first use.
+// The texts of a file. In a large file, each page is checked before its first use.
 class MappedTexts : public UncheckedTexts {
  public:
   MappedTexts(std::shared_ptr<const Snapshot> snapshot, OpenedSection section)
@@ -65,7 +66,7 @@ std::string index_header(std::size_t words) {
 
 void save_index(const TextView& texts, SnapshotWriter& writer) {
   const auto tables = texts.plain_index();
-  if (!tables) return;  // it is made anew from the texts
+  if (!tables) return;  // loading makes the index anew from the texts
   const PageIndex::View& pages = texts.pages();
   const std::string header = index_header(pages.table_words());
   PagedSection section(writer, kIndex, kIndexPageBytes);
@@ -95,17 +96,17 @@ void load_index(const std::shared_ptr<const Snapshot>& snapshot, TextStore& stor
   std::vector<PageUnit::Table> tables;
   std::size_t page = 0;
   for (std::size_t u = 0; u < units.count(); ++u) {
-    const std::size_t line_words = u < units.large ? kLargeWords : 1;
-    // Small units are merged when there are more of them: that must not fail.
+    const std::size_t posting_words = u < units.large ? kLargeWords : 1;
+    // Small units are read again when they are merged, which must not fail.
     if (opened.pages && u >= units.large) opened.pages->need(page);
     tables.push_back({words, snapshot, opened.pages, page});
-    words += kLines * line_words;
-    page += line_words;
+    words += kPostings * posting_words;
+    page += posting_words;
   }
   store.adopt_index(tables);
 }
 
-// Rows are below `rows_end`, as far as slices ascend.
+// Refuses rows from `rows_end` on, as far as the slices ascend.
 std::vector<FoundBlock> find_blocks(ByteSpan section, Decoder& in, std::string_view bytes,
                                     std::uint64_t rows_end) {
   const std::uint64_t blocks = in.count(kBlockRecordBytes);

@@ -1,7 +1,7 @@
 // The texts in a snapshot: sections `text.bytes` and `text.blocks`.
 //
-// Blocks keep their numbers and rows theirs. Loading maps the text and copies nothing but what a
-// text with CRs needs; everything is validated, and what does not fit throws Error kCorruption.
+// Blocks and rows keep their numbers. Loading maps the texts and copies only the match texts of
+// those with CRs. Everything is validated; damaged sections throw Error kCorruption.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace knarr {
 
 void save_texts(const TextView& texts, SnapshotWriter& writer);
 
-// A snapshot with rows holds at least a byte for each: a row number that its file is too small for
-// is refused, before it could ask for memory up to its number.
+// A snapshot holds at least a byte for each row: a row number beyond the size of its file is
+// refused, before memory is allocated up to that number.
 TextStore load_texts(const std::shared_ptr<const Snapshot>& snapshot);
 
 }  // namespace knarr

@@ -1,5 +1,5 @@
-// Finder: finds what a search by the book finds.
-#include "grep/pattern/finder.h"
+// LiteralFinder: finds the same as a plain search.
+#include "grep/pattern/literal_finder.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace knarr {
 namespace {
 
-TEST(Finder, FindsWhatStandsThere) {
+TEST(LiteralFinder, FindsWhatStandsThere) {
   std::mt19937 random(9);
   const std::vector<std::string> texts = {"late",  "fee", "penalty", "na\u00EFve", "section",
                                           "4.2",   "aab", "abab",    "100%",       "top",
@@ -20,7 +20,7 @@ TEST(Finder, FindsWhatStandsThere) {
     Clause clause;
     for (unsigned n = 1 + random() % 12; n > 0; --n)
       clause.push_back(texts[random() % texts.size()]);
-    const Finder finder(clause, false);
+    const LiteralFinder finder(clause, false);
     ASSERT_TRUE(finder.is_usable());
     std::string text = random_text(random).substr(0, random() % 200);
     if (random() % 2) text += text;
@@ -28,36 +28,36 @@ TEST(Finder, FindsWhatStandsThere) {
     const std::size_t to = from + random() % (text.size() + 1 - from);
     const std::size_t found = finder.find(text, from, to);
     ASSERT_EQ(found, finder.find_plain(text, from, to));
-    // By the book: the first text, on folded letters.
+    // The first of the texts, on folded letters.
     std::string lower = text.substr(from, to - from);
     for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
     std::size_t first = std::string::npos;
     std::size_t first_end = 0;
-    bool stands_there = false;
+    bool is_there = false;
     for (const std::string& part : clause) {
       const std::size_t at = lower.find(part);
       if (at != std::string::npos && at < first) {
         first = at;
         first_end = at + part.size();
       }
-      stands_there |=
-          found != Finder::kNowhere && lower.compare(found - from, part.size(), part) == 0;
+      is_there |=
+          found != LiteralFinder::kNowhere && lower.compare(found - from, part.size(), part) == 0;
     }
-    ASSERT_EQ(found == Finder::kNowhere, first == std::string::npos);
-    if (found == Finder::kNowhere) continue;
-    ASSERT_TRUE(stands_there);
+    ASSERT_EQ(found == LiteralFinder::kNowhere, first == std::string::npos);
+    if (found == LiteralFinder::kNowhere) continue;
+    ASSERT_TRUE(is_there);
     ASSERT_LT(found, from + first_end);
     ++found_some;
   }
   EXPECT_GT(found_some, 500u);
 }
 
-TEST(Finder, LeavesOutLettersOfManyForms) {
-  EXPECT_TRUE(Finder({"late fees"}, true).is_usable());
-  EXPECT_EQ(Finder({"late fees"}, true).find("LATE FEE\u017F", 0, 10), 0u);
-  EXPECT_FALSE(Finder({"ask"}, true).is_usable());
-  EXPECT_FALSE(Finder({"late", "risk"}, true).is_usable());
-  EXPECT_FALSE(Finder().is_usable());
+TEST(LiteralFinder, LeavesOutLettersOfManyForms) {
+  EXPECT_TRUE(LiteralFinder({"late fees"}, true).is_usable());
+  EXPECT_EQ(LiteralFinder({"late fees"}, true).find("LATE FEE\u017F", 0, 10), 0u);
+  EXPECT_FALSE(LiteralFinder({"ask"}, true).is_usable());
+  EXPECT_FALSE(LiteralFinder({"late", "risk"}, true).is_usable());
+  EXPECT_FALSE(LiteralFinder().is_usable());
 }
 
 }  // namespace

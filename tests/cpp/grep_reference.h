@@ -1,8 +1,8 @@
-// The dull variant of grep: a backtracking matcher over one block, character by character.
+// The reference for grep: a backtracking matcher over one block, character by character.
 //
-// It shares no code and no idea with the real one: patterns are trees made by a generator (and only
-// printed for the real one), the text is a list of characters in which each line end, whatever its
-// bytes, is one '\n', and every rule of grep.h is applied as it is written there.
+// It shares neither code nor ideas with the engine's grep. Patterns are trees made by a generator,
+// and only printed for the engine; the text is a list of characters, in which each line end is one
+// '\n' whatever its bytes; and every rule of grep.h is applied as it is written there.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace knarr::variant {
+namespace knarr::reference {
 
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
@@ -60,7 +60,7 @@ inline std::vector<Unit> units_of(std::string_view text) {
   return units;
 }
 
-// Matches inside units [low, high); looks at all units for context.
+// Matches inside units below `high`; anchors and word boundaries see all units.
 class Matcher {
  public:
   Matcher(const std::vector<Unit>& units, std::size_t high) : units_(units), high_(high) {}
@@ -141,8 +141,8 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
-// All matches in the run of bytes [begin, end). A character belongs to the run that holds its last
-// byte, which tells for a CRLF that is cut in two.
+// All matches in the run of bytes [begin, end). A character belongs to the run that contains its
+// last byte, which matters for a CRLF that is cut in two.
 inline std::vector<Found> find_all(const Node& pattern, std::string_view text, std::uint32_t begin,
                                    std::uint32_t end) {
   const auto units = units_of(text);
@@ -167,8 +167,8 @@ inline std::vector<Found> find_all(const Node& pattern, std::string_view text, s
       last_end = to;
       at = static_cast<std::size_t>(to);
     } else {
-      // An empty match stands before the character at its place, which must be the run's; at the
-      // end of the text it belongs to the last line, if that is open.
+      // An empty match belongs to the character behind it, which must be in the run; at the end of
+      // the text it belongs to the last line, if that has no line end.
       const bool ours = at < high || (at == units.size() && !ends_line);
       if (ours && to != last_end)
         found.push_back({std::max(byte(at), begin), std::max(byte(at), begin)});
@@ -178,7 +178,7 @@ inline std::vector<Found> find_all(const Node& pattern, std::string_view text, s
   return found;
 }
 
-// Random patterns. What is repeated never matches the empty text: matchers differ there.
+// Random patterns. No repeated part matches the empty text: matchers differ there.
 class Generator {
  public:
   explicit Generator(std::mt19937& random) : random_(random) {}
@@ -243,7 +243,7 @@ class Generator {
   std::mt19937& random_;
 };
 
-// The pattern as the real matcher reads it.
+// The pattern in RE2's syntax.
 inline std::string print(const Node& node) {
   const auto escaped = [](std::string_view text) {
     std::string out;
@@ -285,4 +285,4 @@ inline std::string print(const Node& node) {
   return out;
 }
 
-}  // namespace knarr::variant
+}  // namespace knarr::reference

@@ -1,11 +1,11 @@
-#include "grep/text/lines.h"
+#include "grep/text/line_index.h"
 
 #include <algorithm>
 
 namespace knarr {
 namespace {
 
-constexpr std::size_t kPieceBytes = 4096;
+constexpr std::size_t kSampleBytes = 4096;
 
 std::uint32_t narrow(std::size_t n) { return static_cast<std::uint32_t>(n); }
 
@@ -34,14 +34,14 @@ void LineIndex::normalise(std::string_view text) {
 }
 
 void LineIndex::index(std::string_view match_text) {
-  pieces_.reserve(match_text.size() / kPieceBytes + 1);
-  Piece piece{0, 0};
-  for (std::size_t begin = 0; begin < match_text.size(); begin += kPieceBytes) {
-    pieces_.push_back(piece);
-    const auto part = match_text.substr(begin, kPieceBytes);
-    piece.lines_before += narrow(std::count(part.begin(), part.end(), '\n'));
+  samples_.reserve(match_text.size() / kSampleBytes + 1);
+  Sample sample{0, 0};
+  for (std::size_t begin = 0; begin < match_text.size(); begin += kSampleBytes) {
+    samples_.push_back(sample);
+    const auto part = match_text.substr(begin, kSampleBytes);
+    sample.lines_before += narrow(std::count(part.begin(), part.end(), '\n'));
     const std::size_t last = part.rfind('\n');
-    if (last != std::string_view::npos) piece.line_begin = narrow(begin + last + 1);
+    if (last != std::string_view::npos) sample.line_begin = narrow(begin + last + 1);
   }
 }
 
@@ -50,7 +50,8 @@ std::uint32_t LineIndex::to_text(std::uint32_t match_byte) const {
   return match_byte + narrow(dropped);
 }
 
-// Drop i stood at byte drops_[i] + i of the text: ascending, so it can be searched.
+// The CR of drop i stands at byte drops_[i] + i of the text. These ascend: a binary search counts
+// the CRs before a byte.
 std::uint32_t LineIndex::to_match(std::uint32_t byte) const {
   std::uint32_t low = 0;
   std::uint32_t high = narrow(drops_.size());
@@ -69,17 +70,17 @@ LineIndex::Line LineIndex::line_at(std::string_view match_text, std::uint32_t ma
   if (match_text.empty()) return {1, 0};
   // The end of the text belongs to its last line, and opens none.
   const std::size_t byte = std::min<std::size_t>(match_byte, match_text.size() - 1);
-  const Piece& piece = pieces_[byte / kPieceBytes];
-  const std::size_t begin = byte - byte % kPieceBytes;
+  const Sample& sample = samples_[byte / kSampleBytes];
+  const std::size_t begin = byte - byte % kSampleBytes;
   const auto part = match_text.substr(begin, byte - begin);
   const std::size_t last = part.rfind('\n');
-  return {piece.lines_before + 1 + narrow(std::count(part.begin(), part.end(), '\n')),
-          last == std::string_view::npos ? piece.line_begin : narrow(begin + last + 1)};
+  return {sample.lines_before + 1 + narrow(std::count(part.begin(), part.end(), '\n')),
+          last == std::string_view::npos ? sample.line_begin : narrow(begin + last + 1)};
 }
 
 std::size_t LineIndex::size_bytes() const {
   return normal_.capacity() + drops_.capacity() * sizeof(std::uint32_t) +
-         pieces_.capacity() * sizeof(Piece);
+         samples_.capacity() * sizeof(Sample);
 }
 
 }  // namespace knarr

@@ -1,18 +1,19 @@
-#include "grep/text/runs.h"
+#include "grep/text/allowed_runs.h"
 
 #include <algorithm>
 
 namespace knarr {
 namespace {
 
+// A run as slices of its block.
 struct SliceRun {
   BlockId block;
   std::uint32_t first;
   std::uint32_t end;  // one past the last slice
 };
 
-// Joins slices as rows come. Rows of two blocks that alternate give one run per row, to be sorted
-// and joined again.
+// Joins slices in the order of their rows. Where the rows of two blocks alternate, that gives a run
+// for each row; such runs are sorted and joined at the end.
 class RunBuilder {
  public:
   void add(TextPlace place) {
@@ -48,8 +49,8 @@ class RunBuilder {
   bool ascending_ = true;
 };
 
-// The runs among slices [from, to) of a block. Two ranges of rows may meet in adjacent slices: the
-// rows between them are another block's.
+// The runs among slices [from, to) of a block. Slices of two separate ranges of rows may be
+// adjacent: the rows between the ranges belong to another block.
 void slice_runs(const Block& block, BlockId id, const RowSet& allowed, std::uint32_t from,
                 std::uint32_t to, std::vector<SliceRun>& runs) {
   runs.clear();
@@ -68,7 +69,7 @@ void slice_runs(const Block& block, BlockId id, const RowSet& allowed, std::uint
 
 }  // namespace
 
-std::vector<Run> allowed_runs(const TextView& texts, const RowSet& allowed) {
+std::vector<TextRun> allowed_runs(const TextView& texts, const RowSet& allowed) {
   RunBuilder builder;
   allowed.for_each_range([&](Row begin, Row end) {
     end = std::min(end, texts.rows_end());
@@ -77,27 +78,27 @@ std::vector<Run> allowed_runs(const TextView& texts, const RowSet& allowed) {
       if (place.block != kNoBlock) builder.add(place);
     }
   });
-  std::vector<Run> runs;
+  std::vector<TextRun> runs;
   for (const SliceRun& run : builder.finish()) {
     const Block& block = *texts.block(run.block);
-    const Run bytes{run.block, block.slice(run.first).begin_byte,
-                    block.slice(run.end - 1).end_byte};
+    const TextRun bytes{run.block, block.slice(run.first).begin_byte,
+                        block.slice(run.end - 1).end_byte};
     if (bytes.begin_byte < bytes.end_byte) runs.push_back(bytes);
   }
   return runs;
 }
 
 void add_runs(const Block& block, BlockId id, const RowSet& allowed,
-              std::span<const PageSpan> spans, std::vector<Run>& runs) {
+              std::span<const PageSpan> spans, std::vector<TextRun>& runs) {
   constexpr std::uint32_t narrow = 32;
   const std::uint32_t count = block.slice_count();
-  std::uint32_t done = 0;  // no run that is still to be found has a slice below
+  std::uint32_t done = 0;  // no run that is still to be found has an earlier slice
   std::vector<SliceRun> found;
   for (const PageSpan& span : spans) {
     const std::uint32_t first = std::max(done, block.slice_at(block.to_text(span.begin)));
     const std::uint32_t end = block.slice_at(block.to_text(span.end)) + 1;
     if (first >= end) continue;
-    // A look at the slices around, wider until no run that meets the span may go on.
+    // The window around the span grows until no run that meets the span touches its border.
     for (std::uint32_t margin = narrow;; margin = margin > count / 8 ? count : margin * 8) {
       const std::uint32_t from = first - std::min(margin, first - done);
       const std::uint32_t to = end + std::min(margin, count - end);
@@ -111,7 +112,7 @@ void add_runs(const Block& block, BlockId id, const RowSet& allowed,
     }
     done = end;
     for (const SliceRun& run : found) {
-      const Run bytes{id, block.slice(run.first).begin_byte, block.slice(run.end - 1).end_byte};
+      const TextRun bytes{id, block.slice(run.first).begin_byte, block.slice(run.end - 1).end_byte};
       if (bytes.begin_byte < bytes.end_byte) runs.push_back(bytes);
       done = std::max(done, run.end);
     }

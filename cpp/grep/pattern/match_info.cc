@@ -1,4 +1,4 @@
-#include "grep/pattern/part.h"
+#include "grep/pattern/match_info.h"
 
 #include <algorithm>
 
@@ -25,55 +25,52 @@ void make_distinct(std::vector<std::string>& texts) {
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
 }
 
-// Longer texts say more, and so do fewer of them.
+// Longer texts narrow a search more, and so do fewer of them.
 double worth(const Clause& clause) {
   return static_cast<double>(std::min<std::size_t>(shortest(clause), 8)) -
          static_cast<double>(clause.size()) / 16;
 }
 
 bool is_clause(const std::vector<std::string>& texts) {
-  return !texts.empty() && shortest(texts) >= kLeastClauseBytes;
+  return !texts.empty() && shortest(texts) >= kMinClauseBytes;
 }
+
+bool is_worth_less(const Clause& a, const Clause& b) { return worth(a) < worth(b); }
 
 }  // namespace
 
-Clause Part::best_clause() const {
-  if (is_exact) return is_clause(texts) ? texts : Clause{};
-  const auto best =
-      std::max_element(clauses.begin(), clauses.end(),
-                       [](const auto& a, const auto& b) { return worth(a) < worth(b); });
-  return best == clauses.end() ? Clause{} : *best;
+const Clause* best_clause(const std::vector<Clause>& clauses) {
+  const auto best = std::max_element(clauses.begin(), clauses.end(), is_worth_less);
+  return best == clauses.end() ? nullptr : &*best;
 }
 
-Part empty_part() {
-  Part part;
-  part.is_exact = true;
-  part.texts = {""};
-  return part;
+std::vector<Clause> MatchInfo::own_clauses() && {
+  if (!is_exact) return std::move(clauses);
+  std::vector<Clause> only;
+  if (is_clause(texts)) only.push_back(std::move(texts));
+  return only;
 }
 
-Part any_part() {
-  Part part;
-  part.ascii.set();
-  part.longest_bytes = kUnbounded;
-  return part;
+MatchInfo empty_match() {
+  MatchInfo info;
+  info.is_exact = true;
+  info.texts = {""};
+  return info;
 }
 
-Sequence::Sequence() : texts_{""} {}
-
-void Sequence::add(const Part& part) {
+void SequenceInfo::add(const MatchInfo& part) {
   sum_.ascii |= part.ascii;
   sum_.longest_bytes = plus(sum_.longest_bytes, part.longest_bytes);
   join(part);
 }
 
-void Sequence::add_repeated(const Part& part, std::uint32_t least, std::uint32_t most) {
+void SequenceInfo::add_repeated(const MatchInfo& part, std::uint32_t least, std::uint32_t most) {
   if (most > 0) sum_.ascii |= part.ascii;
   sum_.longest_bytes = plus(sum_.longest_bytes, times(part.longest_bytes, most));
   if (most == 0) return;
   if (least == 0) {
-    Part maybe = part;
-    if (most == 1 && part.is_exact && part.texts.size() < kMostTexts / 4) {
+    MatchInfo maybe = part;
+    if (most == 1 && part.is_exact && part.texts.size() < kMaxExactTexts / 4) {
       maybe.texts.emplace_back();
       make_distinct(maybe.texts);
     } else {
@@ -87,32 +84,32 @@ void Sequence::add_repeated(const Part& part, std::uint32_t least, std::uint32_t
     join(part);
     return;
   }
-  const std::uint32_t copies = std::min<std::uint32_t>(least, kMostClauseBytes);
+  const std::uint32_t copies = std::min<std::uint32_t>(least, kMaxClauseBytes);
   for (std::uint32_t i = 0; i < copies; ++i) join(part);
   if (least == most && copies == least) return;
-  // More copies may follow; the last one stands right before what comes next.
-  part_here();
+  // More copies may follow; the last one stands right before the next part.
+  close_clause();
   texts_ = part.texts;
 }
 
-Part Sequence::finish() {
+MatchInfo SequenceInfo::finish() {
   if (is_whole_) {
     sum_.is_exact = true;
     sum_.texts = std::move(texts_);
   } else {
-    part_here();
+    close_clause();
   }
   return std::move(sum_);
 }
 
-void Sequence::join(const Part& part) {
+void SequenceInfo::join(const MatchInfo& part) {
   if (!part.is_exact) {
-    part_here();
-    take_clauses(part);
+    close_clause();
+    sum_.clauses.insert(sum_.clauses.end(), part.clauses.begin(), part.clauses.end());
     return;
   }
-  if (texts_.size() * part.texts.size() > kMostTexts || shortest(texts_) >= kMostClauseBytes) {
-    part_here();
+  if (texts_.size() * part.texts.size() > kMaxExactTexts || shortest(texts_) >= kMaxClauseBytes) {
+    close_clause();
     texts_ = part.texts;
     return;
   }
@@ -129,39 +126,35 @@ void Sequence::join(const Part& part) {
   texts_ = std::move(joined);
 }
 
-// What stands here becomes a clause; what follows begins anew.
-void Sequence::part_here() {
+// The texts collected so far become a clause, and the collection begins anew. The clauses worth
+// least are dropped.
+void SequenceInfo::close_clause() {
   if (is_clause(texts_)) sum_.clauses.push_back(std::move(texts_));
   texts_.assign(1, "");
   is_whole_ = false;
-  while (sum_.clauses.size() > kMostClauses) {
-    sum_.clauses.erase(
-        std::min_element(sum_.clauses.begin(), sum_.clauses.end(),
-                         [](const auto& a, const auto& b) { return worth(a) < worth(b); }));
+  while (sum_.clauses.size() > kMaxClauses) {
+    sum_.clauses.erase(std::min_element(sum_.clauses.begin(), sum_.clauses.end(), is_worth_less));
   }
 }
 
-void Sequence::take_clauses(const Part& part) {
-  sum_.clauses.insert(sum_.clauses.end(), part.clauses.begin(), part.clauses.end());
-}
-
-Part either(const std::vector<Part>& parts) {
-  Part sum;
+MatchInfo any_of(const std::vector<MatchInfo>& parts) {
+  MatchInfo sum;
   sum.is_exact = true;
   Clause clause;
   bool has_clause = true;
-  for (const Part& part : parts) {
+  for (const MatchInfo& part : parts) {
     sum.ascii |= part.ascii;
     sum.longest_bytes = std::max(sum.longest_bytes, part.longest_bytes);
-    sum.is_exact = sum.is_exact && part.is_exact && sum.texts.size() <= kMostTexts;
+    sum.is_exact = sum.is_exact && part.is_exact && sum.texts.size() <= kMaxExactTexts;
     if (sum.is_exact) sum.texts.insert(sum.texts.end(), part.texts.begin(), part.texts.end());
     if (!has_clause) continue;
-    const Clause best = part.best_clause();
-    clause.insert(clause.end(), best.begin(), best.end());
-    has_clause = !best.empty() && clause.size() <= kMostClauseTexts;
+    const std::vector<Clause> clauses = MatchInfo(part).own_clauses();
+    const Clause* best = best_clause(clauses);
+    if (best != nullptr) clause.insert(clause.end(), best->begin(), best->end());
+    has_clause = best != nullptr && clause.size() <= kMaxClauseTexts;
   }
   make_distinct(sum.texts);
-  sum.is_exact = sum.is_exact && sum.texts.size() <= kMostTexts;
+  sum.is_exact = sum.is_exact && sum.texts.size() <= kMaxExactTexts;
   if (sum.is_exact) return sum;
   sum.texts.clear();
   make_distinct(clause);

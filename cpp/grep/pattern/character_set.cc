@@ -1,4 +1,4 @@
-#include "grep/pattern/characters.h"
+#include "grep/pattern/character_set.h"
 
 #include <algorithm>
 #include <array>
@@ -73,17 +73,51 @@ AsciiSet both_cases(AsciiSet set) {
   return set;
 }
 
-void Characters::add(char32_t low, char32_t high) {
-  for (char32_t c = low; c <= high && c < 0x80; ++c) ascii.set(c);
+void CharacterSet::add(char32_t low, char32_t high) {
+  for (char32_t c = low; c <= high && c < 0x80; ++c) {
+    ascii.set(c);
+    certain.set(c);
+  }
   const char32_t begin = std::max<char32_t>(low, 0x80);
   if (high < begin) return;
-  has_more = has_more || others.size() + (high - begin) >= kMostCharacters;
+  has_more = has_more || others.size() + (high - begin) >= kMaxEnumerated;
   for (char32_t c = begin; c <= high && !has_more; ++c) others.push_back(c);
 }
 
-void Characters::add_class(const AsciiSet& set, bool negated) {
-  ascii |= negated ? ~set : set;
-  has_more = has_more || negated;
+void CharacterSet::add_class(const AsciiSet& set, bool negated, bool folds_case) {
+  if (!negated) {
+    ascii |= set;
+    certain |= set;
+    return;
+  }
+  ascii |= ~set;
+  certain |= ~(folds_case ? both_cases(set) : set);
+  has_more = true;
+  // Under case folding a class with s or k contains the long s or the Kelvin sign, and its
+  // complement does not.
+  has_all_others = has_all_others || !folds_case;
+}
+
+void CharacterSet::add_unknown() {
+  ascii.set();
+  has_more = true;
+}
+
+void CharacterSet::negate() {
+  // `certain` may stay empty: a class is negated only once, as a whole.
+  ascii = ~certain;
+  certain.reset();
+  others.clear();
+  has_more = !has_all_others;
+  has_all_others = false;
+}
+
+std::optional<char32_t> CharacterSet::single() const {
+  if (has_more || ascii.count() + others.size() != 1) return std::nullopt;
+  if (!others.empty()) return others.front();
+  char32_t c = 0;
+  while (!ascii[c]) ++c;
+  return c;
 }
 
 }  // namespace knarr

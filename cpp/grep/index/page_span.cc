@@ -1,10 +1,10 @@
-#include "grep/index/page_spans.h"
+#include "grep/index/page_span.h"
 
 #include <algorithm>
 
 namespace knarr {
 
-void settle(std::vector<PageSpan>& spans) {
+void sort_and_join(std::vector<PageSpan>& spans) {
   const auto before = [](const PageSpan& a, const PageSpan& b) {
     return a.block != b.block ? a.block < b.block : a.begin < b.begin;
   };
@@ -22,8 +22,8 @@ void settle(std::vector<PageSpan>& spans) {
   spans.resize(kept);
 }
 
-std::vector<PageSpan> near(std::span<const PageSpan> spans, std::span<const PageSpan> others,
-                           std::uint32_t reach) {
+std::vector<PageSpan> parts_near(std::span<const PageSpan> spans, std::span<const PageSpan> others,
+                                 std::uint32_t reach) {
   std::vector<PageSpan> out;
   auto other = others.begin();
   for (const PageSpan& span : spans) {
