@@ -139,7 +139,7 @@ struct Stats {
   std::uint64_t vectors_size_bytes;  // memory
   std::uint64_t short_size_bytes;    // vectors again, in a quarter of the bytes
   std::uint64_t codes_size_bytes;
-  std::uint64_t graph_rows;  // in it, those that are gone since too
+  std::uint64_t graph_rows;  // in the graph, those removed since among them
   std::uint64_t graph_size_bytes;
   std::uint64_t texts_size_bytes;
   std::uint64_t index_size_bytes;    // of the texts, for grep

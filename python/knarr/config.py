@@ -26,7 +26,7 @@ class Settings(BaseSettings):
     abstract_threads:  calls to the model at a time
     precision:         how the engine stores vectors: "float32", "bfloat16" (half the bytes), "int8" (a quarter).
                        The catalog keeps what the embedder gave, so that another one only rebuilds the engine
-    graph:             keep a graph index for wide scopes of large bases, made in the background (see
+    graph:             keep a graph index for searches with plan="graph", built in the background (see
                        `Engine.keep_graph`)
     preview_chars:     the most characters of a preview
     max_file_bytes:    larger files are refused with status "limit"
