@@ -28,7 +28,7 @@ std::size_t graph_expansion(const Graph& graph, const RowSet& allowed, std::size
   if (recall_target >= 1) return 0;
   const std::uint64_t all = allowed.size();
   const std::uint64_t inside = (allowed & RowSet::range(0, graph.rows_end())).size();
-  const double expansion = 2 * static_cast<double>(k) + std::ceil(kMissed / (1 - recall_target));
+  const double expansion = 2 * static_cast<double>(k) + std::round(kMissed / (1 - recall_target));
   const bool is_worth_it = expansion * kSlotsPerExpansion <= static_cast<double>(graph.size()) &&
                            inside * kLeastAllowedShare >= graph.size() &&
                            (all - inside) * kMostOutsideShare <= graph.size();

@@ -19,9 +19,9 @@ namespace knarr {
 // The rows of a view as a graph reads them. Requires view.has_short_rows().
 GraphRows rows_for_graph(const VectorView& view);
 
-// HNSW's ef for k results:  2 k + 20 / (1 - recall_target), rounded up. It aims at the target for
-// questions over a million texts (bench/README.md); over fewer texts, and for queries that resemble
-// a row, it finds more. 0 where another plan must answer: with a recall target of 1, where ef
+// HNSW's ef for k results:  2 k + 20 / (1 - recall_target), rounded. The target is aimed at, not
+// kept: what is found depends on the data and the query, and queries near a row find more than
+// others (bench/README.md). 0 where another plan must answer: with a recall target of 1, where ef
 // exceeds a sixteenth of the graph, where the filter allows less than an eighth of it, and where
 // more rows are outside the graph than an eighth of its size.
 std::size_t graph_expansion(const Graph& graph, const RowSet& allowed, std::size_t k,

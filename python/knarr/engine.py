@@ -353,7 +353,7 @@ class Engine:
         """From now on, or no longer, keep a graph of the rows, built and grown in the background.
 
         It is an HNSW graph (Malkov and Yashunin, TPAMI 2020) of USearch, built from 20,000 objects on
-        by one thread that no other waits for, and takes about BYTES bytes for each row. Only searches
+        by one thread that no other waits for, and takes about 170 bytes for each row. Only searches
         with ``plan="graph"`` use it. None is built of int8 vectors, or of fewer than 64 dimensions.
         Raises Unsupported when this build has none."""
         self._core.keep_graph(bool(on))
