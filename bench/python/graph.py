@@ -1,11 +1,11 @@
-"""Does a walk through the graph beat the scan of codes, and what does it find?
+"""Does a search of the graph beat the scan of codes, and what does it find?
 
     python -m bench.python.graph --vectors FILE [--questions FILE] [--rows 100000] [--results FILE]
 
-Walks and scans take turns in one process, for several recall targets, with filters that allow a random
-share of the rows and with one folder as the scope. Queries lie near rows, as in scoped_search, or are
-real ones: `--questions` is a .npy of the vectors of questions about the texts behind FILE. `plan` is what
-`plan="graph"` did: where walks do not reach the target, or the filter is too narrow, another one.
+Both take turns in one process, for several recall targets, with filters that allow a random share of the
+rows and with one folder as the scope. Queries lie near rows, as in scoped_search, or are real ones:
+`--questions` is a .npy of the vectors of questions about the texts behind FILE. `plan` is the plan that
+answered `plan="graph"`: where the filter is too narrow, or the graph too small for the target, another one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COLUMNS = [
 
 
 def share_found(engine: Engine, queries: Floats, scope: str, mask: Mask | None, how: dict[str, Any]) -> float:
-    """Of the true ten best; equal scores may stand in for each other."""
+    """The share of the true ten best that is found; equal scores may stand in for each other."""
     found = 0
     for query in queries:
         least = engine.search(query, scope, K, mask, plan="exact").scores[-1] - 1e-6
@@ -46,7 +46,7 @@ def measure(
     """One row of the table."""
     graph: dict[str, Any] = {"plan": "graph", "recall_target": target}
     scan: dict[str, Any] = {"plan": "scan", "recall_target": target}
-    walks, scans = alternate(
+    graphs, scans = alternate(
         (
             lambda i: engine.search(queries[i % len(queries)], scope, K, mask, **graph),
             lambda i: engine.search(queries[i % len(queries)], scope, K, mask, **scan),
@@ -63,7 +63,7 @@ def measure(
         "rows_scanned": seen.explain.rows_scanned if seen.explain else None,
         "recall": share_found(engine, checked, scope, mask, graph),
         "scan_recall": share_found(engine, checked, scope, mask, scan),
-        **walks.figures("graph"),
+        **graphs.figures("graph"),
         **scans.figures("scan"),
     }
 

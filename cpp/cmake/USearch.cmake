@@ -31,5 +31,5 @@ elseif(NOT EXISTS "${_dir}/usearch/index.hpp")
   message(FATAL_ERROR "KNARR_USEARCH_DIR=${_dir}: expected usearch/index.hpp there")
 endif()
 message(STATUS "Graph plan: USearch from ${_dir}")
-set_source_files_properties(cpp/vectors/graph_links.cc PROPERTIES
+set_source_files_properties(cpp/vectors/graph/graph.cc PROPERTIES
   COMPILE_DEFINITIONS KNARR_USEARCH=1 COMPILE_OPTIONS "-isystem;${_dir}")

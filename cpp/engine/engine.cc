@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "engine/engine_impl.h"
+#include "vectors/graph_plan.h"
 
 namespace knarr {
 namespace {
@@ -67,7 +68,7 @@ void Engine::publish(std::shared_ptr<State> draft, Free free) {
     const std::lock_guard lock(state_mutex_);
     state_.swap(next);
   }
-  graph_.follow(now->vectors, now->live(), now->generation);
+  show_graph(*now);
   // The old version is let go here, outside the lock: freeing it may take a while.
   if (free != Free::kNow) free_in_background(std::move(next), free == Free::kInBackgroundAndTrim);
 }
@@ -75,8 +76,13 @@ void Engine::publish(std::shared_ptr<State> draft, Free free) {
 void Engine::keep_graph(bool on) {
   const std::lock_guard lock(writing_);
   if (!on) return graph_.disable();
-  const StatePtr state = this->state();
-  graph_.enable(state->vectors, state->live(), state->generation);
+  graph_.enable();
+  show_graph(*state());
+}
+
+void Engine::show_graph(const State& state) {
+  if (!graph_.is_on() || !state.vectors.has_short_rows()) return;
+  graph_.follow(rows_for_graph(state.vectors), state.live(), state.generation);
 }
 
 std::uint64_t Engine::graph_rows() const {

@@ -178,12 +178,14 @@ class Engine {
 
   // --- The graph ---------------------------------------------------------------------------------
 
-  // From now on, or no longer, keeps a graph of the rows for wide scopes, made in the background
-  // (vectors/graph_keeper.h); off in a new engine. Throws kUnsupported where this build has none.
+  // From now on, or no longer, keeps a graph of the rows for the plan "graph", built in the
+  // background (vectors/graph/graph_keeper.h); off in a new engine. Throws kUnsupported where this
+  // build has none. Engines of int8 and of less than 64 dimensions never get one.
   void keep_graph(bool on);
   bool keeps_graph() const { return graph_.is_on(); }
-  std::uint64_t graph_rows() const;  // in the graph there is now, those that are gone since too
-  // Waits until the graph is as it is to be; false when that takes longer than `most`.
+  // Rows in the present graph, those removed since among them; 0 while there is none.
+  std::uint64_t graph_rows() const;
+  // Waits until the graph needs no work; false when that takes longer than `most`.
   bool wait_for_graph(std::chrono::milliseconds most) const { return graph_.wait(most); }
 
   // --- Keeping -----------------------------------------------------------------------------------
@@ -214,7 +216,8 @@ class Engine {
   enum class Free { kNow, kInBackground, kInBackgroundAndTrim };
   static Free when_to_free(std::uint64_t rows);
   void publish(std::shared_ptr<State> draft, Free free = Free::kNow);
-  // how's graph, which the result keeps alive
+  void show_graph(const State& state);  // tells the keeper which rows the graph should have
+  // Sets how.graph, which the result keeps alive.
   GraphPtr use_graph(SearchHow& how, std::uint64_t generation) const;
 
   const std::size_t dim_;

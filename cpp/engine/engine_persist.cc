@@ -20,12 +20,14 @@
 #include "grep/text/text_codec.h"
 #include "snapshot/snapshot.h"
 #include "vectors/codes_codec.h"
-#include "vectors/graph/graph_codec.h"
+#include "vectors/graph_plan.h"
 #include "vectors/short_codec.h"
 #include "vectors/vectors_codec.h"
 
 namespace knarr {
 namespace {
+
+constexpr std::string_view kGraphSection = "engine.graph";
 
 void expect_precision(const Snapshot& snapshot, std::optional<Precision> precision) {
   const Precision held = stored_precision(snapshot);
@@ -64,17 +66,27 @@ void write_parts(const State& state, const KeptRows& rows, const Graph* graph,
   save_vectors(state.vectors, rows.rows(), writer);
   save_codes(state.vectors, rows.rows(), writer);
   save_short_rows(state.vectors, rows.rows(), writer);
-  if (graph != nullptr) GraphCodec::save(*graph, rows.rows(), writer);
+  if (graph != nullptr) {
+    writer.begin(kGraphSection);
+    graph->save(rows.numbers(), [&](ByteSpan piece) { writer.append(piece); });
+    writer.end();
+  }
   TextStore texts = rows.texts();
   save_texts(texts.view(), writer);
   EdgeCodec::save(state.edges, writer);
 }
 
-// How the snapshot that a state was read from gives its graph back.
+// How the graph of a snapshot is read, in the background. Where there is none, or one of another
+// version or that does not fit, a new one is built.
 GraphKeeper::Restore graph_of(std::shared_ptr<const Snapshot> snapshot, const State& state) {
-  return [snapshot = std::move(snapshot), rows = state.vectors.size()](const VectorView& view,
-                                                                       const RowSet& live) {
-    return GraphCodec::load(*snapshot, rows, view, live);
+  return [snapshot = std::move(snapshot), n_rows = state.vectors.size()](
+             const GraphRows& rows, const RowSet& live) -> GraphPtr {
+    if (!snapshot->has(kGraphSection)) return nullptr;
+    try {
+      return Graph::load(snapshot->section(kGraphSection), n_rows, rows, live);
+    } catch (const Error&) {
+      return nullptr;
+    }
   };
 }
 

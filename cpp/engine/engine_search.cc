@@ -81,13 +81,10 @@ std::vector<std::string> Hits::documents() const {
 }
 
 GraphPtr Engine::use_graph(SearchHow& how, std::uint64_t generation) const {
+  if (how.plan != PlanWish::kGraph) return nullptr;
   if (!graph_.is_on()) {
-    if (how.plan == PlanWish::kGraph) {
-      fail(
-          ErrorCode::kInvalidArgument,
-          "plan \"graph\": this engine keeps no graph; turn it on first (Engine(dim, graph=True))");
-    }
-    return nullptr;
+    fail(ErrorCode::kInvalidArgument,
+         "plan \"graph\": this engine keeps no graph; turn it on first (Engine(dim, graph=True))");
   }
   GraphPtr graph = graph_.graph(generation);
   how.graph = graph.get();

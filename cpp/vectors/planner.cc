@@ -106,10 +106,7 @@ double CostModel::scan_ns(const Work& work) const {
 
 Plan choose(const CostModel& model, const Work& work) {
   if (work.rows <= kExactRows) return Plan::kExact;
-  const double scan_ns = model.scan_ns(work);
-  const double exact_ns = model.exact_ns(work);
-  if (work.graph_ns < std::min(scan_ns, exact_ns)) return Plan::kGraph;
-  return scan_ns < exact_ns ? Plan::kScan : Plan::kExact;
+  return model.scan_ns(work) < model.exact_ns(work) ? Plan::kScan : Plan::kExact;
 }
 
 CostModel measure_costs(FunctionRef<std::int64_t()> now) {

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "base/function_ref.h"
 #include "vectors/rows/precision.h"
@@ -29,8 +28,6 @@ struct Work {
   std::size_t dim = 0;
   std::size_t k = 0;
   Precision precision = Precision::kFloat32;
-  // Of a walk through the graph, which measured itself; infinite where there is none for this.
-  double graph_ns = std::numeric_limits<double>::infinity();
 };
 
 struct CostModel {

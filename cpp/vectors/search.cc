@@ -15,7 +15,7 @@
 #include "vectors/bound_filter.h"
 #include "vectors/code_scan.h"
 #include "vectors/exact.h"
-#include "vectors/graph/graph_search.h"
+#include "vectors/graph_plan.h"
 #include "vectors/planner.h"
 #include "vectors/rows/scan.h"
 #include "vectors/rows/unit_queries.h"
@@ -23,32 +23,28 @@
 namespace knarr {
 namespace {
 
-constexpr double kWorkerNs = 1e6;  // of walks, for which one more thread pays
+constexpr std::size_t kGraphQueriesPerWorker = 4;
 
 struct Choice {
   Plan plan;
-  GraphWork graph;  // of the plan "graph"
+  std::size_t expansion = 0;  // of the plan "graph"
 };
 
 Choice choose_plan(const VectorView& view, const RowSet& allowed, std::size_t k,
                    const SearchHow& how) {
   const std::uint64_t rows = allowed.size();
   if (how.plan == PlanWish::kExact || how.recall_target >= 1 || view.codes().chunks() == 0) {
-    return {Plan::kExact, {}};
+    return {Plan::kExact};
   }
-  if (how.plan == PlanWish::kScan) return {Plan::kScan, {}};
-  const bool is_narrow = rows <= kExactRows;
-  GraphWork graph;
-  if (how.graph != nullptr && (!is_narrow || how.plan == PlanWish::kGraph)) {
-    graph = graph_work(*how.graph, rows, k, how.recall_target);
+  if (how.plan == PlanWish::kScan) return {Plan::kScan};
+  if (how.plan == PlanWish::kGraph && how.graph != nullptr) {
+    const std::size_t expansion = graph_expansion(*how.graph, allowed, k, how.recall_target);
+    if (expansion != 0) return {Plan::kGraph, expansion};
   }
-  if (graph.expansion != 0 && how.plan == PlanWish::kGraph) return {Plan::kGraph, graph};
-  if (is_narrow) return {Plan::kExact, {}};  // without measuring a machine that needs no plan
+  if (rows <= kExactRows) return {Plan::kExact};  // without measuring a machine that needs no plan
   const std::uint64_t span = std::uint64_t{allowed.last()} - allowed.first() + 1;
   const std::uint64_t blocks = std::min(rows, span / kBlockCodes + 1);
-  Work work{rows, blocks, view.dim(), k, view.format().precision()};
-  if (graph.expansion != 0) work.graph_ns = graph.ns;
-  return {choose(costs_here(), work), graph};
+  return {choose(costs_here(), {rows, blocks, view.dim(), k, view.format().precision()})};
 }
 
 void check(std::size_t k, const SearchHow& how) {
@@ -85,16 +81,16 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
   for (std::size_t i = 0; i < which.size(); ++i) results[which[i]].rows = std::move(found[i]);
 }
 
-// By a walk for each; returns the queries whose walks were given up, and that are not answered.
+// By the graph; returns the queries for which it reached too few rows, and that are not answered.
 std::vector<std::size_t> answer_by_graph(const VectorView& view, const RowSet& allowed,
                                          std::span<const float* const> queries, std::size_t k,
                                          const RowLess& before, const SearchHow& how,
-                                         const GraphWork& work, std::vector<TopKResult>& results) {
+                                         std::size_t expansion, std::vector<TopKResult>& results) {
   std::vector<GraphSearched> found(queries.size());
-  const double worth = static_cast<double>(queries.size()) * work.ns / kWorkerNs;
-  const auto workers = static_cast<unsigned>(std::clamp<double>(worth, 1, max_workers()));
+  const auto workers = static_cast<unsigned>(
+      std::min<std::size_t>(1 + queries.size() / kGraphQueriesPerWorker, max_workers()));
   parallel_for(queries.size(), workers, [&](unsigned, std::size_t q) {
-    found[q] = graph_top_k(*how.graph, view, allowed, queries[q], k, work.expansion, before,
+    found[q] = graph_top_k(*how.graph, view, allowed, queries[q], k, expansion, before,
                            scan_kernel(view.format().precision()), how.explain);
   });
   std::vector<std::size_t> open;
@@ -102,7 +98,7 @@ std::vector<std::size_t> answer_by_graph(const VectorView& view, const RowSet& a
     TopKResult& result = results[q];
     result.explanation.rows_scanned = found[q].compared;
     result.explanation.rows_reranked = found[q].found.scored;
-    result.explanation.scan_us = found[q].walk_us;
+    result.explanation.scan_us = found[q].search_us;
     result.explanation.rerank_us = found[q].rerank_us;
     result.rows = std::move(found[q].found.rows);
     result.plan = name(Plan::kGraph);
@@ -159,7 +155,7 @@ std::vector<TopKResult> run(const VectorView& view, const RowSet& asked, const f
   std::vector<std::size_t> open(n_queries);
   std::iota(open.begin(), open.end(), std::size_t{0});
   if (choice.plan == Plan::kGraph) {
-    open = answer_by_graph(view, allowed, unit.all(), k, before, how, choice.graph, results);
+    open = answer_by_graph(view, allowed, unit.all(), k, before, how, choice.expansion, results);
   }
   if (choice.plan != Plan::kExact) {
     open = answer_by_codes(view, allowed, unit.all(), open, k, before, how, results);

@@ -7,13 +7,13 @@
 // scaled to be.
 //
 // What is found. The plan "exact" finds the true best rows. The plan "scan" (see code_scan.h) finds
-// each of them with a probability of at least recall_target. The plan "graph" (see graph_search.h)
-// finds the share of them that walks of that graph found when it was made. By default ("auto") the
-// plan is exact up to kExactRows allowed rows (planner.h), and beyond them the one that costs
-// least: so a section, a document or a small folder is always answered exactly, and a wide scope
-// with the recall asked for. Who needs exact results in every scope asks for the plan "exact", or
-// for a recall of 1. Pages of one ranking fit together without a gap or a repetition under the plan
-// "exact" only.
+// each of them with a probability of at least recall_target. The plan "graph" (see graph_plan.h)
+// aims at recall_target and promises no recall; it runs only where it is asked for. By default
+// ("auto") the plan is exact up to kExactRows allowed rows (planner.h), and beyond them the one
+// that costs least: so a section, a document or a small folder is always answered exactly, and a
+// wide scope with the recall asked for. Who needs exact results in every scope asks for the plan
+// "exact", or for a recall of 1. Pages of one ranking fit together without a gap or a repetition
+// under the plan "exact" only.
 //
 // Threads: any number of calls at once; a call reads its view without locks and may start threads
 // of its own for large scans.
@@ -35,7 +35,7 @@ class Graph;
 enum class PlanWish : std::uint8_t { kAuto, kExact, kScan, kGraph };
 
 struct SearchHow {
-  // kScan: where rows have codes. kGraph: where the graph is for what is asked, else kAuto.
+  // kScan: where rows have codes. kGraph: where graph_plan.h says so, else kAuto.
   PlanWish plan = PlanWish::kAuto;
   double recall_target = 0.99;   // over 0, at most 1
   bool explain = false;          // also measure times

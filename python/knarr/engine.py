@@ -95,7 +95,7 @@ class Engine:
                each number in 255 steps. Exact then means exact over what is stored: a score is the
                cosine of the query and the stored vector. Of the ten best of 14,360 real vectors in
                float32, bfloat16 finds 99.9 % and int8 99.6 %; see bench/README.md.
-    graph:     keep a graph of the rows for wide scopes of large stores, see `keep_graph`.
+    graph:     keep a graph of the rows for searches with ``plan="graph"``, see `keep_graph`.
     """
 
     def __init__(self, dim: int, precision: Precision = "float32", *, graph: bool = False) -> None:
@@ -257,11 +257,12 @@ class Engine:
         question: (dim,) float32, compared with the edges' questions in place of the query
         plan:   "exact" finds the true k best in every scope. "scan" reads a code of each row and the
                 vectors of the few that may be among the best, and finds each of the true k best with
-                a probability of at least `recall_target`. "graph" walks the graph of an engine that
-                keeps one, where walks found that share when it was made, and is "auto" where they did
-                not, the scope is narrow, or the graph is not ready; ``hits.plan`` says. "auto" is
-                exact up to 10,000 allowed rows, and beyond them what costs least. Scores are exact
-                always
+                a probability of at least `recall_target`. "graph" searches the graph of an engine
+                that keeps one (HNSW, with ef = 2 k + 20 / (1 - `recall_target`)) and promises no
+                recall. While the graph is not ready, and where it allows less than an eighth of its
+                rows or has less than 16 ef of them, "auto" answers instead; ``hits.plan`` names the
+                plan that ran. "auto" is exact up to 10,000 allowed rows, and beyond them "exact" or
+                "scan", whichever costs less. Scores are exact always
         explain: also say what was done, and how long each step took: ``hits.explain``
 
         Raises NotFound when nothing has the scope's URI, InvalidArgument for k < 1, and for the plan
@@ -365,26 +366,26 @@ class Engine:
     # ------------------------------------------------------------------ the graph
 
     def keep_graph(self, on: bool = True) -> None:
-        """From now on, or no longer, keep a graph of the rows, made and grown in the background.
+        """From now on, or no longer, keep a graph of the rows, built and grown in the background.
 
-        It is made from 20,000 objects on, at some 5,000 rows a second, by one thread that no other
-        waits for, and takes about 170 bytes for each row. Searches use it where it costs less than a
-        scan at the recall asked for. None is made of int8 vectors, or of fewer than 64 dimensions.
+        It is an HNSW graph (Malkov and Yashunin, TPAMI 2020) of USearch, built from 20,000 objects on
+        by one thread that no other waits for, and takes about 170 bytes for each row. Only searches
+        with ``plan="graph"`` use it. None is built of int8 vectors, or of fewer than 64 dimensions.
         Raises Unsupported when this build has none."""
         self._core.keep_graph(bool(on))
 
     @property
     def keeps_graph(self) -> bool:
-        """Whether a graph is kept, be it ready or not."""
+        """Whether a graph is kept, ready or not."""
         return self._core.keeps_graph
 
     @property
     def graph_rows(self) -> int:
-        """How many rows are in the graph, those that are gone since too; 0 while there is none."""
+        """How many rows are in the graph, those removed since among them; 0 while there is none."""
         return self._core.graph_rows
 
     def wait_for_graph(self, timeout_s: float) -> bool:
-        """Wait until the graph is as it is to be; False when that takes longer."""
+        """Wait until the graph needs no work; False when that takes longer."""
         return self._core.wait_for_graph(max(0, round(timeout_s * 1000)))
 
     # ------------------------------------------------------------------ keeping

@@ -1,15 +1,14 @@
-// The graph in the background: kept up, stopped, forked, read while it grows.
+// The graph in the background: it follows the rows, stops, survives a fork, is read while it grows.
 #include "vectors/graph/graph_keeper.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <thread>
 #include <vector>
 
+#include "base/error.h"
 #include "graph_rows.h"
-#include "snapshot/snapshot.h"
 
 namespace knarr {
 namespace {
@@ -25,29 +24,31 @@ TEST_F(GraphKeeperTest, KeepsUpWithWhatIsAddedAndBeginsAnewWhenHalfIsGone) {
   VectorStore store = graph_store(2000);
   GraphKeeper keeper(1000);
   EXPECT_EQ(keeper.graph(), nullptr);
-  keeper.follow(store.view(), RowSet::range(0, 2000));
+  keeper.follow(rows_for_graph(store.view()), RowSet::range(0, 2000));
   EXPECT_EQ(keeper.graph(), nullptr);  // not asked for
-  keeper.enable(store.view(), RowSet::range(0, 2000));
+  keeper.enable();
+  keeper.follow(rows_for_graph(store.view()), RowSet::range(0, 2000));
   ASSERT_TRUE(keeper.wait(kLong));
   ASSERT_NE(keeper.graph(), nullptr);
   EXPECT_EQ(keeper.graph()->size(), 2000u);
 
   store.append(clusters(100, 2), 100);
-  keeper.follow(store.view(), RowSet::range(0, 2100));
+  keeper.follow(rows_for_graph(store.view()), RowSet::range(0, 2100));
   ASSERT_TRUE(keeper.wait(kLong));
   EXPECT_EQ(keeper.graph()->rows_end(), 2000u);  // few: searches read them
   store.append(clusters(2500, 3), 2500);
-  keeper.follow(store.view(), RowSet::range(0, 4600));
+  keeper.follow(rows_for_graph(store.view()), RowSet::range(0, 4600));
   ASSERT_TRUE(keeper.wait(kLong));
   EXPECT_EQ(keeper.graph()->rows_end(), 4600u);
   EXPECT_EQ(keeper.graph()->size(), 4600u);
 
-  keeper.follow(store.view(), RowSet::range(3000, 4600));
+  keeper.follow(rows_for_graph(store.view()), RowSet::range(3000, 4600));
   ASSERT_TRUE(keeper.wait(kLong));
   EXPECT_EQ(keeper.graph()->size(), 1600u);
   keeper.disable();
   EXPECT_EQ(keeper.graph(), nullptr);
-  keeper.enable(store.view(), RowSet::range(0, 500));
+  keeper.enable();
+  keeper.follow(rows_for_graph(store.view()), RowSet::range(0, 500));
   ASSERT_TRUE(keeper.wait(kLong));
   EXPECT_EQ(keeper.graph(), nullptr);  // too few
 }
@@ -57,32 +58,68 @@ TEST_F(GraphKeeperTest, StopsAtOnce) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 5; ++i) {
     GraphKeeper keeper(1);
-    keeper.enable(store.view(), RowSet::range(0, 20'000));
+    keeper.enable();
+    keeper.follow(rows_for_graph(store.view()), RowSet::range(0, 20'000));
     std::this_thread::sleep_for(milliseconds(5));
     EXPECT_FALSE(keeper.wait(milliseconds(0)));
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
-TEST_F(GraphKeeperTest, WhatCannotBeRestoredIsMade) {
+TEST_F(GraphKeeperTest, WhatCannotBeRestoredIsBuilt) {
   const VectorStore store = graph_store(2000);
   GraphKeeper keeper(1);
   int asked = 0;
-  keeper.restore_with([&](const VectorView&, const RowSet&) {
+  keeper.restore_with([&](const GraphRows&, const RowSet&) {
     ++asked;
     return GraphPtr();
   });
-  keeper.enable(store.view(), RowSet::range(0, 2000));
+  keeper.enable();
+  keeper.follow(rows_for_graph(store.view()), RowSet::range(0, 2000));
   ASSERT_TRUE(keeper.wait(kLong));
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(keeper.graph()->size(), 2000u);
+}
+
+TEST_F(GraphKeeperTest, ADamagedRowEndsTheBuildAndNothingElse) {
+  const VectorStore store = graph_store(2000);
+  GraphRows rows = rows_for_graph(store.view());
+  rows.short_row = [good = rows.short_row](Row row) {
+    if (row == 1500) fail(ErrorCode::kCorruption, "row 1500");
+    return good(row);
+  };
+  GraphKeeper keeper(1);
+  keeper.enable();
+  keeper.follow(rows, RowSet::range(0, 2000));
+  ASSERT_TRUE(keeper.wait(kLong));
+  EXPECT_EQ(keeper.graph(), nullptr);
+}
+
+TEST_F(GraphKeeperTest, ANewGenerationDropsTheGraphAndIsRestoredItself) {
+  const VectorStore store = graph_store(2000);
+  const GraphRows rows = rows_for_graph(store.view());
+  const RowSet all = RowSet::range(0, 2000);
+  GraphKeeper keeper(1);
+  keeper.enable();
+  keeper.follow(rows, all, 1);
+  ASSERT_TRUE(keeper.wait(kLong));
+  const GraphPtr first = keeper.graph(1);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(keeper.graph(2), nullptr);
+  const GraphPtr other = build_graph(store, all);
+  keeper.restore_with([&](const GraphRows&, const RowSet&) { return other; });
+  keeper.follow(rows, all, 2);
+  EXPECT_EQ(keeper.graph(1), nullptr);
+  ASSERT_TRUE(keeper.wait(kLong));
+  EXPECT_EQ(keeper.graph(2), other);
 }
 
 TEST_F(GraphKeeperTest, IsReadWhileItGrows) {
   VectorStore store = graph_store(3000);
   const auto queries = clusters(50, 1);
   GraphKeeper keeper(1000);
-  keeper.enable(store.view(), RowSet::range(0, 3000));
+  keeper.enable();
+  keeper.follow(rows_for_graph(store.view()), RowSet::range(0, 3000));
   std::atomic<bool> done{false};
   const VectorView view = store.view();
   const RowSet allowed = one_in(2, 3000);
@@ -99,7 +136,7 @@ TEST_F(GraphKeeperTest, IsReadWhileItGrows) {
   std::thread one(read, 1), two(read, 2);
   for (unsigned i = 0; i < 3; ++i) {
     store.append(clusters(2500, i + 5), 2500);
-    keeper.follow(store.view(), RowSet::range(i, store.size()));
+    keeper.follow(rows_for_graph(store.view()), RowSet::range(i, store.size()));
     EXPECT_TRUE(keeper.wait(kLong));
   }
   done = true;
@@ -112,7 +149,8 @@ TEST_F(GraphKeeperTest, IsReadWhileItGrows) {
 TEST_F(GraphKeeperTest, AChildProcessHasNoThreadAndWaitsForNone) {
   const VectorStore store = graph_store(20'000);
   GraphKeeper keeper(1);
-  keeper.enable(store.view(), RowSet::range(0, 20'000));
+  keeper.enable();
+  keeper.follow(rows_for_graph(store.view()), RowSet::range(0, 20'000));
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -125,36 +163,6 @@ TEST_F(GraphKeeperTest, AChildProcessHasNoThreadAndWaitsForNone) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 #endif
-
-// Whatever the bytes are, what is read of them can be walked.
-TEST_F(GraphKeeperTest, BytesOfAGraphAreNotBelieved) {
-  const VectorStore store = graph_store(300);
-  const RowSet all = RowSet::range(0, 300);
-  const GraphPtr graph = Graph::grow(nullptr, store.view(), all, kNoStop);
-  std::vector<std::byte> bytes;
-  graph->links().write(
-      [&](ByteSpan piece) { bytes.insert(bytes.end(), piece.begin(), piece.end()); });
-  ASSERT_NE(GraphLinks::read(bytes, 300), nullptr);
-  EXPECT_EQ(GraphLinks::read(bytes, 299), nullptr);
-  EXPECT_EQ(GraphLinks::read(ByteSpan(bytes).first(bytes.size() - 1), 300), nullptr);
-  EXPECT_EQ(GraphLinks::read({}, 0), nullptr);
-  std::mt19937 random(1);
-  for (int i = 0; i < 3000; ++i) {
-    std::vector<std::byte> bad = bytes;
-    bad[i < 1000 ? static_cast<std::size_t>(i) : random() % bad.size()] ^=
-        static_cast<std::byte>(1u << random() % 8);
-    const auto links = GraphLinks::read(bad, 300);
-    if (links == nullptr) continue;
-    std::array<Slot, kMostLinks> to;
-    for (Slot slot = 0; slot < 300; ++slot) {
-      for (std::size_t level = 0; level <= links->level(slot); ++level) {
-        const std::size_t n = links->links(slot, level, to.data());
-        ASSERT_LE(n, kMostLinks);
-        for (std::size_t j = 0; j < n; ++j) ASSERT_GE(links->level(to[j]), level);
-      }
-    }
-  }
-}
 
 }  // namespace
 }  // namespace knarr

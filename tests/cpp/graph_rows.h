@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vectors/graph/graph.h"
+#include "vectors/graph_plan.h"
 #include "vectors/search.h"
 #include "vectors/store.h"
 
@@ -15,7 +16,7 @@ namespace knarr {
 
 // Tests that need a graph are skipped where this build has none.
 #define SKIP_WITHOUT_GRAPH() \
-  if (!GraphLinks::is_built_in()) GTEST_SKIP() << "built without USearch's headers"
+  if (!Graph::is_built_in()) GTEST_SKIP() << "built without USearch's headers"
 
 inline constexpr std::size_t kGraphDim = 64;
 inline constexpr std::atomic<bool> kNoStop{false};
@@ -41,6 +42,11 @@ inline VectorStore graph_store(std::size_t n, unsigned seed = 1) {
   VectorStore store(kGraphDim);
   store.append(clusters(n, seed), n);
   return store;
+}
+
+inline GraphPtr build_graph(const VectorStore& store, const RowSet& live,
+                            const Graph* base = nullptr) {
+  return Graph::build(base, rows_for_graph(store.view()), live, kNoStop);
 }
 
 inline RowSet one_in(Row step, Row end) {

@@ -1,25 +1,24 @@
-// The graph and its walks beside the exact plan.
+// The graph and the plan that searches it, beside the exact plan.
 #include "vectors/graph/graph.h"
 
 #include <algorithm>
-#include <set>
+#include <numeric>
 #include <string>
+#include <thread>
 
+#include "base/error.h"
 #include "graph_rows.h"
-#include "vectors/graph/graph_search.h"
-#include "vectors/graph/graph_walk.h"
 
 namespace knarr {
 namespace {
 
-constexpr Row kRows = 6000;
+constexpr Row kRows = 8000;
 
 struct GraphTest : testing::Test {
   void SetUp() override {
     SKIP_WITHOUT_GRAPH();
     static const VectorStore rows = graph_store(kRows);
-    static const GraphPtr made =
-        Graph::grow(nullptr, rows.view(), RowSet::range(0, kRows), kNoStop);
+    static const GraphPtr made = build_graph(rows, RowSet::range(0, kRows));
     store = &rows;
     graph = made;
   }
@@ -83,23 +82,74 @@ TEST_F(GraphTest, ResultsAreFullHoweverFewRowsAreAllowed) {
                   .rows.empty());
 }
 
-TEST_F(GraphTest, AnAutomaticPlanIsExactInNarrowScopes) {
-  const auto got = graph_search(*graph, store->view(), RowSet::range(0, kRows), query(1).data(), 10,
-                                PlanWish::kAuto);
-  EXPECT_STREQ(got.plan, "exact");
+// The rule of graph_plan.h, and that the plan which ran is the one reported.
+TEST_F(GraphTest, IsSearchedWhereItIsAskedForAndWorthIt) {
+  const RowSet all = RowSet::range(0, kRows);
+  EXPECT_EQ(graph_expansion(*graph, all, 10, 0.9), 220u);
+  EXPECT_EQ(graph_expansion(*graph, all, 100, 0.9), 400u);
+  EXPECT_EQ(graph_expansion(*graph, all, 10, 0.5), 60u);
+  EXPECT_EQ(graph_expansion(*graph, all, 10, 0.99), 0u);   // more than a sixteenth of the graph
+  EXPECT_EQ(graph_expansion(*graph, all, 1000, 0.9), 0u);  // so are these
+  EXPECT_EQ(graph_expansion(*graph, all, 10, 1), 0u);
+  EXPECT_NE(graph_expansion(*graph, one_in(8, kRows), 10, 0.9), 0u);
+  EXPECT_EQ(graph_expansion(*graph, one_in(9, kRows), 10, 0.9), 0u);
+  EXPECT_NE(graph_expansion(*graph, RowSet::range(0, kRows + kRows / 8), 10, 0.9), 0u);
+  EXPECT_EQ(graph_expansion(*graph, RowSet::range(0, kRows + kRows / 7), 10, 0.9), 0u);
+
+  const auto q = query(1);
+  const auto plan = [&](PlanWish wish, double recall_target) {
+    return std::string(
+        graph_search(*graph, store->view(), all, q.data(), 10, wish, recall_target).plan);
+  };
+  EXPECT_EQ(plan(PlanWish::kGraph, 0.9), "graph");
+  EXPECT_EQ(plan(PlanWish::kGraph, 0.99), "exact");
+  EXPECT_EQ(plan(PlanWish::kAuto, 0.9), "exact");
 }
 
-TEST_F(GraphTest, AWalkIsBounded) {
+TEST(Graph, IsNeverSearchedByThePlanAuto) {
+  SKIP_WITHOUT_GRAPH();
+  const VectorStore store = graph_store(12'000, 9);  // more than are always answered exactly
+  const GraphPtr graph = build_graph(store, RowSet::range(0, 12'000));
+  const RowSet all = RowSet::range(0, 12'000);
+  for (const double recall_target : {0.1, 0.5, 0.9, 0.99}) {
+    const auto got = graph_search(*graph, store.view(), all, store.view().row(7), 10,
+                                  PlanWish::kAuto, recall_target);
+    EXPECT_STRNE(got.plan, "graph");
+  }
+}
+
+TEST_F(GraphTest, EverySlotIsReached) {
   const auto q = query(1);
-  const ShortQuery short_query(q, graph->shape());
-  const RowSet none;
-  const Walked walked = walk(*graph, short_query, 64, none, 500, short_cosines());
-  EXPECT_FALSE(walked.is_done);
-  EXPECT_LE(walked.compared, 500 + kMostLinks);
-  const Walked all = walk(*graph, short_query, 64, none, kRows + 1000, short_cosines());
-  EXPECT_TRUE(all.is_done);
-  EXPECT_TRUE(all.nearest.empty());
-  EXPECT_GT(all.compared, kRows * 0.99);  // every slot is reached
+  const ShortQuery short_query(q, rows_for_graph(store->view()).shape);
+  const RowSet all = RowSet::range(0, kRows);
+  const GraphSearch wide = graph->search(short_query, all, kRows);
+  EXPECT_GT(wide.rows.size(), kRows * 0.99);
+  EXPECT_GE(wide.compared, wide.rows.size());
+  const GraphSearch narrow = graph->search(short_query, all, 50);
+  EXPECT_EQ(narrow.rows.size(), 50u);
+  EXPECT_LT(narrow.compared, kRows / 2);
+  EXPECT_TRUE(graph->search(short_query, RowSet(), 50).rows.empty());
+}
+
+// More searches at a time than there are work areas; each answers as it would alone.
+TEST_F(GraphTest, ManyThreadsSearchAtOnce) {
+  constexpr unsigned kThreads = 70;
+  const RowSet allowed = one_in(2, kRows);
+  const auto view = store->view();
+  std::vector<std::vector<ScoredRow>> alone(kThreads), together(kThreads);
+  const auto ask = [&](unsigned i) {
+    const auto q = query(i);
+    return graph_search(*graph, view, allowed, q.data(), 10, PlanWish::kGraph).rows;
+  };
+  for (unsigned i = 0; i < kThreads; ++i) alone[i] = ask(i);
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      for (int repeat = 0; repeat < 3; ++repeat) together[i] = ask(i);
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(alone, together);
 }
 
 TEST_F(GraphTest, ABatchAnswersAsEachQueryAlone) {
@@ -126,10 +176,16 @@ TEST_F(GraphTest, ABatchAnswersAsEachQueryAlone) {
   }
 }
 
-std::string bytes_of(const GraphLinks& links) {
-  std::string out;
-  links.write([&](std::span<const std::byte> piece) {
-    out.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+std::vector<Row> same_numbers(Row n) {
+  std::vector<Row> out(n);
+  std::iota(out.begin(), out.end(), Row{0});
+  return out;
+}
+
+std::vector<std::byte> bytes_of(const Graph& graph, const std::vector<Row>& numbers) {
+  std::vector<std::byte> out;
+  graph.save(numbers, [&](std::span<const std::byte> piece) {
+    out.insert(out.end(), piece.begin(), piece.end());
   });
   return out;
 }
@@ -140,19 +196,105 @@ TEST(Graph, IsAFunctionOfItsRowsNotOfTheStepsItGrewIn) {
   const auto values = clusters(1500, 3);
   const std::span<const float> all(values);
   store.append(all.first(500 * kGraphDim), 500);
-  GraphPtr steps = Graph::grow(nullptr, store.view(), RowSet::range(0, 500), kNoStop);
+  GraphPtr steps = build_graph(store, RowSet::range(0, 500));
   store.append(all.subspan(500 * kGraphDim), 1000);
-  steps = Graph::grow(steps.get(), store.view(), RowSet::range(0, 1100), kNoStop);
+  steps = build_graph(store, RowSet::range(0, 1100), steps.get());
   EXPECT_EQ(steps->rows_end(), 1500u);
   EXPECT_EQ(steps->size(), 1100u);
-  const GraphPtr once = Graph::grow(nullptr, store.view(), RowSet::range(0, 1100), kNoStop);
-  EXPECT_EQ(bytes_of(steps->links()), bytes_of(once->links()));
+  const GraphPtr once = build_graph(store, RowSet::range(0, 1100));
+  EXPECT_EQ(bytes_of(*steps, same_numbers(1500)), bytes_of(*once, same_numbers(1500)));
+}
+
+// Rows that a file leaves out lead to others after a load as before, and rows have new numbers.
+TEST(Graph, BytesBringItBackUnderOtherNumbers) {
+  SKIP_WITHOUT_GRAPH();
+  const VectorStore store = graph_store(1200, 10);
+  const GraphPtr graph = build_graph(store, RowSet::range(0, 1200));
+  const RowSet kept = RowSet::range(200, 1200);
+  std::vector<Row> numbers(1200, kNoRow);
+  for (Row row = 200; row < 1200; ++row) numbers[row] = row - 200;
+  const auto bytes = bytes_of(*graph, numbers);
+  VectorStore moved(kGraphDim);
+  moved.append({store.view().row(200), 1000 * kGraphDim}, 1000);
+  const GraphRows rows = rows_for_graph(moved.view());
+  const GraphPtr again = Graph::load(bytes, 1000, rows, RowSet::range(0, 1000));
+  ASSERT_NE(again, nullptr);
+  EXPECT_EQ(again->size(), 1200u);
+  EXPECT_EQ(again->rows_end(), 1000u);
+  for (Row i = 0; i < 50; ++i) {
+    const std::span<const float> q(store.view().row(i), kGraphDim);
+    const GraphSearch before = graph->search(ShortQuery(q, rows.shape), kept, 30);
+    GraphSearch after = again->search(ShortQuery(q, rows.shape), RowSet::range(0, 1000), 30);
+    for (ScoredRow& each : after.rows) each.row += 200;
+    EXPECT_EQ(before.rows, after.rows);
+    EXPECT_EQ(before.compared, after.compared);
+  }
+  std::vector<std::byte> twice;  // a graph that has slots without rows is saved and grown as others
+  again->save(same_numbers(1000), [&](std::span<const std::byte> piece) {
+    twice.insert(twice.end(), piece.begin(), piece.end());
+  });
+  EXPECT_EQ(twice, bytes);
+  const auto later = clusters(100, 11);
+  moved.append(later, 100);
+  const GraphPtr grown = build_graph(moved, RowSet::range(0, 1100), again.get());
+  EXPECT_EQ(grown->size(), 1300u);
+  for (Row i = 0; i < 100; ++i) {
+    const auto got = graph_search(*grown, moved.view(), RowSet::range(0, 1100),
+                                  later.data() + i * kGraphDim, 1, PlanWish::kGraph, 0.5);
+    EXPECT_STREQ(got.plan, "graph");
+    EXPECT_EQ(got.rows.at(0).row, 1000 + i);
+  }
+}
+
+GraphPtr load_all(std::span<const std::byte> bytes, const GraphRows& rows, Row n) {
+  try {
+    return Graph::load(bytes, n, rows, RowSet::range(0, n));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kCorruption);
+    return nullptr;
+  }
+}
+
+// Whatever the bytes are, what is read of them can be searched.
+TEST(Graph, BytesAreNotBelieved) {
+  SKIP_WITHOUT_GRAPH();
+  const VectorStore store = graph_store(300);
+  const GraphRows rows = rows_for_graph(store.view());
+  const auto bytes = bytes_of(*build_graph(store, RowSet::range(0, 300)), same_numbers(300));
+  const std::span<const std::byte> all(bytes);
+  EXPECT_NE(load_all(all, rows, 300), nullptr);
+  EXPECT_NE(Graph::load(all, 300, rows, RowSet::range(0, 299)), nullptr);  // one was removed
+  EXPECT_EQ(load_all(all, rows, 299), nullptr);
+  for (const std::size_t n : {0u, 3u, 40u, 64u, 700u, 2000u}) {
+    EXPECT_EQ(load_all(all.first(n), rows, 300), nullptr) << n;
+  }
+  EXPECT_EQ(load_all(all.first(bytes.size() - 1), rows, 300), nullptr);
+  std::vector<std::byte> longer = bytes;
+  longer.push_back(std::byte{0});
+  EXPECT_EQ(load_all(longer, rows, 300), nullptr);
+  std::mt19937 random(1);
+  const std::span<const float> q(store.view().row(7), kGraphDim);
+  for (int i = 0; i < 5000; ++i) {  // the first bits are all tried: heads and levels
+    std::vector<std::byte> bad = bytes;
+    const std::size_t at = i < 2500 ? static_cast<std::size_t>(i) : random() % bad.size();
+    bad[at] ^= static_cast<std::byte>(1u << random() % 8);
+    const GraphPtr graph = load_all(bad, rows, 300);
+    if (graph == nullptr) continue;
+    const GraphSearch got = graph->search(ShortQuery(q, rows.shape), RowSet::range(0, 300), 300);
+    EXPECT_LE(got.rows.size(), 300u);
+  }
+}
+
+RowSet row_set(const std::vector<ScoredRow>& rows) {
+  RowSet out;
+  for (const ScoredRow& each : rows) out.add_range(each.row, each.row + 1);
+  return out;
 }
 
 TEST(Graph, RowsAddedLaterAreFoundAndRowsThatAreGoneAreNot) {
   SKIP_WITHOUT_GRAPH();
   VectorStore store = graph_store(3000, 4);
-  const GraphPtr graph = Graph::grow(nullptr, store.view(), RowSet::range(0, 3000), kNoStop);
+  const GraphPtr graph = build_graph(store, RowSet::range(0, 3000));
   const auto later = clusters(100, 5);
   store.append(later, 100);
   RowSet live = RowSet::range(0, 3100);
@@ -160,52 +302,38 @@ TEST(Graph, RowsAddedLaterAreFoundAndRowsThatAreGoneAreNot) {
   live.remove_range(3050, 3060);
   for (Row i = 0; i < 100; ++i) {
     const float* query = later.data() + i * kGraphDim;
-    const auto got = graph_search(*graph, store.view(), live, query, 10, PlanWish::kGraph);
+    const auto got = graph_search(*graph, store.view(), live, query, 10, PlanWish::kGraph, 0.8);
     EXPECT_STREQ(got.plan, "graph");
     ASSERT_EQ(got.rows.size(), 10u);
     EXPECT_EQ(got.rows[0].row == 3000 + i, live.contains(3000 + i));
+    const RowSet found = row_set(got.rows);
+    const auto exact = graph_search(*graph, store.view(), found, query, 10, PlanWish::kExact);
+    EXPECT_EQ(got.rows, exact.rows);  // scores and order are those of the exact plan
     for (const ScoredRow& each : got.rows) EXPECT_TRUE(live.contains(each.row));
   }
 }
 
-TEST(Graph, MakingOneStopsWhenAsked) {
+TEST(Graph, BuildingOneStopsWhenAsked) {
   SKIP_WITHOUT_GRAPH();
   const VectorStore store = graph_store(100, 6);
   const std::atomic<bool> stop{true};
-  EXPECT_EQ(Graph::grow(nullptr, store.view(), RowSet::range(0, 100), stop), nullptr);
+  EXPECT_EQ(Graph::build(nullptr, rows_for_graph(store.view()), RowSet::range(0, 100), stop),
+            nullptr);
 }
 
 TEST(Graph, ManyEqualRowsFillAResult) {
   SKIP_WITHOUT_GRAPH();
   VectorStore store(kGraphDim);
-  auto values = clusters(2000, 7);
+  auto values = clusters(4000, 7);
   for (std::size_t i = kGraphDim; i < 1000 * kGraphDim; ++i) values[i] = values[i - kGraphDim];
-  store.append(values, 2000);
-  const RowSet all = RowSet::range(0, 2000);
-  const GraphPtr graph = Graph::grow(nullptr, store.view(), all, kNoStop);
-  const auto got = graph_search(*graph, store.view(), all, values.data(), 50, PlanWish::kGraph);
+  store.append(values, 4000);
+  const RowSet all = RowSet::range(0, 4000);
+  const GraphPtr graph = build_graph(store, all);
+  const auto got =
+      graph_search(*graph, store.view(), all, values.data(), 50, PlanWish::kGraph, 0.8);
+  EXPECT_STREQ(got.plan, "graph");
   ASSERT_EQ(got.rows.size(), 50u);
   EXPECT_NEAR(got.rows[49].score, 1, 1e-5);
-}
-
-TEST(GraphTuning, MoreIsComparedForMoreAndUnderAFilter) {
-  SKIP_WITHOUT_GRAPH();
-  const VectorStore store = graph_store(3000, 8);
-  const GraphPtr graph = Graph::grow(nullptr, store.view(), RowSet::range(0, 3000), kNoStop);
-  const GraphTuning& tuning = graph->tuning();
-  EXPECT_EQ(tuning.slots(), 3000u);
-  EXPECT_GT(tuning.compare_ns(), 0);
-  for (std::size_t i = 1; i < tuning.efforts().size(); ++i) {
-    EXPECT_GE(tuning.efforts()[i].recall, tuning.efforts()[i - 1].recall - 0.01);
-    EXPECT_GT(tuning.efforts()[i].compared, tuning.efforts()[i - 1].compared);
-  }
-  EXPECT_GT(tuning.compared(64, 0.5), tuning.compared(64, 1));
-  EXPECT_EQ(tuning.compared(512, 1e-6), 3000);
-  EXPECT_NE(tuning.expansion(10, 0.9), 0u);
-  EXPECT_GE(tuning.expansion(100, 0.9), tuning.expansion(10, 0.9) + 180);
-  EXPECT_EQ(tuning.expansion(10, 1), 0u);
-  EXPECT_EQ(tuning.expansion(kMostGraphResults + 1, 0.9), 0u);
-  EXPECT_EQ(GraphTuning().expansion(10, 0.9), 0u);
 }
 
 }  // namespace

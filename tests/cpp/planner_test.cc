@@ -67,18 +67,6 @@ TEST(Planner, AWrongGuessCostsAtMostTwice) {
   }
 }
 
-TEST(Planner, AGraphIsWalkedWhereThatCostsLeast) {
-  Work work{1'000'000, 31'250, 384, 10};
-  EXPECT_EQ(choose(kModel, work), Plan::kScan);
-  work.graph_ns = kModel.scan_ns(work) * 1.01;
-  EXPECT_EQ(choose(kModel, work), Plan::kScan);
-  work.graph_ns = kModel.scan_ns(work) * 0.99;
-  EXPECT_EQ(choose(kModel, work), Plan::kGraph);
-  work.rows = kExactRows;
-  work.graph_ns = 0;
-  EXPECT_EQ(choose(kModel, work), Plan::kExact);
-}
-
 // A clock that a fake machine moves: each look at it is a step of the measurement.
 TEST(Planner, ACalibrationReadsTheClockAndNothingElse) {
   std::int64_t time = 0;

@@ -1,4 +1,4 @@
-"""The graph of an engine: kept on demand, used where it is for what is asked, and told in the plan."""
+"""The graph of an engine: kept on demand, used by the plan "graph" only, and named in the plan that ran."""
 
 from __future__ import annotations
 
@@ -74,11 +74,19 @@ def test_it_finds_what_the_exact_plan_finds(engine: Engine, vectors: np.ndarray)
     assert [hits.uris for hits in batch] == [hits.uris for hits in alone]
 
 
+def test_the_plan_auto_never_takes_it(engine: Engine, vectors: np.ndarray) -> None:
+    for target in (0.1, 0.5, 0.8, 0.9, 0.99):
+        for k in (1, 10, 2000):
+            assert engine.search(vectors[0], k=k, recall_target=target).plan != "graph"
+
+
 def test_a_narrow_scope_or_an_exact_recall_takes_another_plan(engine: Engine, vectors: np.ndarray) -> None:
     narrow = engine.search(vectors[0], "viking://folder0/doc0", plan="graph", recall_target=0.9)
     assert narrow.plan == "exact" and len(narrow) == 10
     assert engine.search(vectors[0], plan="graph", recall_target=1.0).plan == "exact"
-    assert engine.search(vectors[0], plan="auto", k=2000).plan != "graph"
+    assert engine.search(vectors[0], plan="graph", k=2000, recall_target=0.9).plan != "graph"
+    share = np.arange(ROWS) % 10 == 0  # less than an eighth
+    assert engine.search(vectors[0], filter=share, plan="graph", recall_target=0.9).plan == "exact"
 
 
 def test_a_file_brings_it_along(engine: Engine, vectors: np.ndarray, tmp_path: Path) -> None:

@@ -1,21 +1,184 @@
+// The only file that includes USearch. It uses index_gt, which leaves vectors and distances to its
+// caller: rows are not stored a second time, and are compared by our SIMD variants.
 #include "vectors/graph/graph.h"
 
+#include "base/error.h"
+
+#ifdef KNARR_USEARCH
+
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <string>
+#include <usearch/index.hpp>
+#include <usearch/index_plugins.hpp>
+
+#include "base/coding.h"
+#include "base/line_aligned.h"
+#include "base/memory.h"
 
 namespace knarr {
+namespace {
 
-GraphPtr Graph::grow(const Graph* from, const VectorView& view, const RowSet& live,
-                     const std::atomic<bool>& stop) {
-  auto links = from != nullptr ? from->links_->copy() : std::make_unique<GraphLinks>();
-  std::shared_ptr<Graph> graph(new Graph(view, std::move(links)));
-  if (from != nullptr) {
-    graph->rows_ = from->rows_;
-    graph->vectors_ = from->vectors_;
-    graph->left_out_ = from->left_out_;
-    graph->rows_end_ = from->rows_end_;
-    graph->tuning_ = from->tuning_;
+namespace us = unum::usearch;
+
+using Bytes = std::span<const std::byte>;
+using Slot = std::uint32_t;
+using Level = std::uint16_t;
+using HnswIndex = us::index_gt<float, Slot, Slot, us::aligned_allocator_gt<us::byte_t, 64>,
+                               us::memory_mapping_allocator_gt<8>>;
+
+constexpr std::size_t kLinks = 16;            // HNSW's M: most links of a slot on an upper level
+constexpr std::size_t kBaseLinks = 32;        // and on level 0
+constexpr std::size_t kBuildExpansion = 128;  // efConstruction
+constexpr std::size_t kLeastCapacity = 1024;
+constexpr std::size_t kSearchContexts = 64;
+constexpr std::size_t kPrefetchedBytes = 192;  // of a row; the hardware fetches the rest
+
+constexpr std::uint32_t kVersion = 3;
+constexpr std::size_t kHeaderBytes = 64;
+
+// A stored row in the place of a query, whose numbers are unsigned; they are written to `numbers`.
+ShortSide as_side(const std::byte* row, const ShortShape& shape,
+                  const LineAligned<std::uint8_t>& numbers) {
+  constexpr std::byte kSign{0x80};
+  std::transform(row, row + shape.numbers, numbers.get(),
+                 [](std::byte x) { return std::to_integer<std::uint8_t>(x ^ kSign); });
+  return {numbers.get(), shape.scale(row)};
+}
+
+// USearch's metric: the negated cosine of two short rows. It may be copied, and so points to the
+// left side of a comparison of two slots, which USearch often keeps from one to the next.
+struct Distance {
+  struct Left {
+    Slot slot;
+    ShortSide side;
+    LineAligned<std::uint8_t> numbers;
+  };
+  std::span<const std::byte* const> short_rows;
+  const ShortShape& shape;
+  Left* left = nullptr;
+  ShortCosines cosines = short_cosines();
+
+  template <class Member>
+  float operator()(const ShortSide& side, const Member& member) const noexcept {
+    float cosine = 0;
+    cosines(&short_rows[get_slot(member)], 1, &side, 1, shape.numbers, &cosine, 1, nullptr);
+    return -cosine;
   }
-  const RowSet added = live & RowSet::range(graph->rows_end_, view.size());
+  template <class Member>
+  float operator()(const Member& a, const Member& b) const noexcept {
+    if (left->slot != get_slot(a)) {
+      left->slot = static_cast<Slot>(get_slot(a));
+      left->side = as_side(short_rows[left->slot], shape, left->numbers);
+    }
+    return operator()(left->side, b);
+  }
+};
+
+struct Prefetch {
+  std::span<const std::byte* const> short_rows;
+
+  template <class Members>
+  void operator()(Members begin, const Members& end) const noexcept {
+    for (; begin != end; ++begin) {
+      const std::byte* row = short_rows[get_slot(begin)];
+      for (std::size_t at = 0; at < kPrefetchedBytes; at += 64) __builtin_prefetch(row + at);
+    }
+  }
+};
+
+// Lends USearch's work areas, one to each running search. The lowest free one goes first, so that
+// an area which a wide search has grown is used again before others grow.
+class SearchContexts {
+ public:
+  std::size_t borrow() {
+    std::unique_lock lock(mutex_);
+    returned_.wait(lock, [this] { return free_ != 0; });
+    const auto index = static_cast<std::size_t>(std::countr_zero(free_));
+    free_ &= free_ - 1;
+    return index;
+  }
+  void give_back(std::size_t index) {
+    const std::lock_guard lock(mutex_);
+    free_ |= std::uint64_t{1} << index;
+    returned_.notify_one();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  std::uint64_t free_ = ~std::uint64_t{0};  // a bit for each of kSearchContexts
+};
+
+// Whether each node lies on its levels, and each link leads to a node that is on the link's level.
+bool has_sound_links(const HnswIndex& index, std::span<const Level> levels) {
+  for (Slot slot = 0; slot < levels.size(); ++slot) {
+    if (index.level_of(slot) != levels[slot]) return false;
+    for (std::size_t level = 0; level <= levels[slot]; ++level) {
+      const auto links = index.neighbors(slot, level);
+      if (links.size() > (level == 0 ? kBaseLinks : kLinks)) return false;
+      for (auto link = links.begin(); link != links.end(); ++link) {
+        if (link.slot() >= levels.size() || levels[link.slot()] < level) return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Reads USearch's stream: five numbers of 8 bytes, the level of each node, the nodes. USearch
+// itself believes the levels and links that it loads; false where one would lead astray.
+bool load_index(Bytes stream, std::size_t slots, HnswIndex& index) {
+  constexpr std::size_t kStreamHeaderBytes = 40;
+  constexpr Level kMostLevel = 64;
+  if (stream.size() < kStreamHeaderBytes + slots * sizeof(Level)) return false;
+  std::vector<Level> levels(slots);
+  std::memcpy(levels.data(), stream.data() + kStreamHeaderBytes, slots * sizeof(Level));
+  if (std::ranges::max(levels) > kMostLevel) return false;
+  auto result = index.load_from_stream([&](void* piece, std::size_t n) {
+    if (piece == nullptr || n > stream.size()) return false;
+    std::memcpy(piece, stream.data(), n);
+    stream = stream.subspan(n);
+    return true;
+  });
+  const bool is_loaded = result.error.release() == nullptr;  // one left in place would be thrown
+  return is_loaded && stream.empty() && index.size() == slots && index.connectivity() == kLinks &&
+         index.config().connectivity_base == kBaseLinks && has_sound_links(index, levels);
+}
+
+}  // namespace
+
+struct Graph::Links {
+  void reserve(std::size_t slots) {
+    if (!index.try_reserve(us::index_limits_t(slots, kSearchContexts))) throw std::bad_alloc();
+  }
+
+  HnswIndex index{us::index_config_t(kLinks, kBaseLinks)};
+  SearchContexts contexts;
+};
+
+bool Graph::is_built_in() { return true; }
+
+Graph::Graph(const GraphRows& rows) : rows_(rows), links_(std::make_unique<Links>()) {}
+Graph::~Graph() = default;
+
+GraphPtr Graph::build(const Graph* base, const GraphRows& rows, const RowSet& live,
+                      const std::atomic<bool>& stop) {
+  std::shared_ptr<Graph> graph(new Graph(rows));
+  if (base != nullptr) {
+    auto copied = base->links_->index.copy();
+    if (!copied) throw std::bad_alloc();
+    graph->links_->index = std::move(copied.index);
+    graph->row_of_slot_ = base->row_of_slot_;
+    graph->short_rows_ = base->short_rows_;
+    graph->left_out_ = base->left_out_;
+    graph->rows_end_ = base->rows_end_;
+  }
+  const RowSet added = live & RowSet::range(graph->rows_end_, rows.end);
   added.for_each_range([&](Row begin, Row end) {
     for (Row row = begin; row < end && !stop.load(std::memory_order_relaxed); ++row) {
       graph->add(row);
@@ -23,21 +186,152 @@ GraphPtr Graph::grow(const Graph* from, const VectorView& view, const RowSet& li
     return !stop.load(std::memory_order_relaxed);
   });
   if (stop.load(std::memory_order_relaxed)) return nullptr;
-  graph->rows_end_ = view.size();
-  const bool has_doubled = from == nullptr || graph->size() >= 2 * from->tuning_.slots();
-  if (has_doubled && !graph->tuning_.measure(*graph, live, stop)) return nullptr;
+  graph->rows_end_ = rows.end;
   return graph;
 }
 
 void Graph::add(Row row) {
-  rows_.push_back(row);
-  vectors_.push_back(view_.short_row(row));
-  links_->add(vectors_, shape());
+  HnswIndex& index = links_->index;
+  const auto slot = static_cast<Slot>(size());
+  if (slot == index.capacity()) links_->reserve(std::max(kLeastCapacity, size() + size() / 4));
+  row_of_slot_.push_back(row);
+  short_rows_.push_back(rows_.short_row(row));
+  const LineAligned<std::uint8_t> numbers(rows_.shape.numbers);
+  const ShortSide added = as_side(short_rows_[slot], rows_.shape, numbers);
+  Distance::Left left{slot, added, LineAligned<std::uint8_t>(rows_.shape.numbers)};
+  us::index_update_config_t config;
+  config.expansion = kBuildExpansion;
+  const auto result = index.add(slot, added, Distance{short_rows_, rows_.shape, &left}, config,
+                                us::dummy_callback_t{}, Prefetch{short_rows_});
+  if (result.error) throw std::bad_alloc();
 }
 
 std::size_t Graph::size_bytes() const {
-  return links_->size_bytes() + rows_.capacity() * sizeof(Row) +
-         vectors_.capacity() * sizeof(const std::byte*);
+  return links_->index.memory_usage(0) + row_of_slot_.capacity() * sizeof(Row) +
+         short_rows_.capacity() * sizeof(const std::byte*);
+}
+
+GraphSearch Graph::search(const ShortQuery& query, const RowSet& allowed,
+                          std::size_t expansion) const {
+  GraphSearch out;
+  if (size() == 0 || allowed.empty()) return out;
+  const Row begin = allowed.first(), last = allowed.last();
+  const bool is_range = allowed.is_range();
+  const auto is_allowed = [&](const auto& member) noexcept {
+    const Row row = row_of_slot_[get_slot(member)];
+    return row >= begin && row <= last && (is_range || allowed.contains(row));
+  };
+  out.rows.reserve(expansion);
+  us::index_search_config_t config;
+  config.expansion = expansion;
+  config.thread = links_->contexts.borrow();  // nothing throws until it is given back
+  const auto found =
+      links_->index.search(query.side(), expansion, Distance{short_rows_, rows_.shape}, config,
+                           is_allowed, Prefetch{short_rows_});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto match = found[i];
+    const std::size_t slot = match.member.slot;
+    out.rows.push_back(
+        {row_of_slot_[slot], query.best(-match.distance, rows_.shape.slack(short_rows_[slot]))});
+  }
+  out.compared = found.computed_distances;
+  links_->contexts.give_back(config.thread);
+  if (found.error) throw std::bad_alloc();
+  return out;
+}
+
+void Graph::save(std::span<const Row> numbers, FunctionRef<void(Bytes)> out) const {
+  std::vector<Row> rows;
+  std::vector<const std::byte*> left_out;
+  for (std::size_t slot = 0; slot < size(); ++slot) {
+    const Row row = row_of_slot_[slot];
+    rows.push_back(row < numbers.size() ? numbers[row] : kNoRow);
+    if (rows.back() == kNoRow) left_out.push_back(short_rows_[slot]);
+  }
+  const auto known = numbers.first(std::min<std::size_t>(rows_end_, numbers.size()));
+  Encoder header;
+  header.u32(kVersion);
+  header.u32(static_cast<std::uint32_t>(rows_.shape.numbers));
+  header.u64(size());
+  header.u64(left_out.size());
+  header.u32(static_cast<std::uint32_t>(known.size() - std::ranges::count(known, kNoRow)));
+  std::string bytes = header.bytes();
+  bytes.resize(kHeaderBytes, '\0');
+  out(std::as_bytes(std::span(bytes)));
+  out(std::as_bytes(std::span(rows)));
+  for (const std::byte* row : left_out) out({row, rows_.shape.size_bytes});
+  (void)links_->index.save_to_stream([&](const void* piece, std::size_t size_bytes) {
+    out({static_cast<const std::byte*>(piece), size_bytes});
+    return true;
+  });
+}
+
+// Takes over the rows of a file's slots; false when they do not ascend below rows_end_, or the
+// short rows are not those of the slots without a row.
+bool Graph::adopt_rows(Bytes rows, Bytes left_out) {
+  row_of_slot_.resize(rows.size() / sizeof(Row));
+  std::memcpy(row_of_slot_.data(), rows.data(), rows.size());
+  left_out_ = new_segment(left_out.size() + 1, false);
+  std::ranges::copy(left_out, left_out_.get());
+  const std::byte* next = left_out_.get();
+  const std::byte* end = next + left_out.size();
+  Row least = 0;
+  for (const Row row : row_of_slot_) {
+    if (row == kNoRow) {
+      if (next == end || !std::isfinite(rows_.shape.scale(next))) return false;
+      short_rows_.push_back(next);
+      next += rows_.shape.size_bytes;
+    } else {
+      if (row < least || row >= rows_end_) return false;
+      short_rows_.push_back(rows_.short_row(row));
+      least = row + 1;
+    }
+  }
+  return next == end;
+}
+
+GraphPtr Graph::load(Bytes bytes, Row n_rows, const GraphRows& rows, const RowSet& live) {
+  Decoder in(bytes, "engine.graph");
+  if (in.u32() != kVersion || in.u32() != rows.shape.numbers) return nullptr;
+  std::shared_ptr<Graph> graph(new Graph(rows));
+  const std::uint64_t slots = in.u64(), left_out = in.u64();
+  graph->rows_end_ = in.u32();
+  (void)in.bytes(kHeaderBytes - (bytes.size() - in.left()));
+  if (slots == 0 || slots > in.left() || left_out > slots || graph->rows_end_ > n_rows) {
+    return nullptr;
+  }
+  const Bytes row_of_slot = in.bytes(slots * sizeof(Row));
+  if (!graph->adopt_rows(row_of_slot, in.bytes(left_out * rows.shape.size_bytes))) return nullptr;
+  const RowSet expected = live & RowSet::range(0, graph->rows_end_);
+  const auto has_row = [&](Row row) { return row != kNoRow && expected.contains(row); };
+  const auto held = std::ranges::count_if(graph->row_of_slot_, has_row);
+  if (static_cast<std::uint64_t>(held) != expected.size()) return nullptr;
+  if (!load_index(in.bytes(in.left()), slots, graph->links_->index)) return nullptr;
+  graph->links_->reserve(slots);
+  return graph;
 }
 
 }  // namespace knarr
+
+#else  // without USearch no graph exists, and what would read one is never called
+
+namespace knarr {
+
+struct Graph::Links {};
+
+bool Graph::is_built_in() { return false; }
+Graph::~Graph() = default;
+GraphPtr Graph::build(const Graph*, const GraphRows&, const RowSet&, const std::atomic<bool>&) {
+  fail(ErrorCode::kUnsupported,
+       "this build of knarr has no graph: it was made without USearch's headers");
+}
+std::size_t Graph::size_bytes() const { return 0; }
+GraphSearch Graph::search(const ShortQuery&, const RowSet&, std::size_t) const { return {}; }
+void Graph::save(std::span<const Row>, FunctionRef<void(std::span<const std::byte>)>) const {}
+GraphPtr Graph::load(std::span<const std::byte>, Row, const GraphRows&, const RowSet&) {
+  return nullptr;
+}
+
+}  // namespace knarr
+
+#endif

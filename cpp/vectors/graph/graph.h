@@ -1,72 +1,97 @@
-// Graph: a way to the nearest rows that reads a few hundred of them, however many there are.
+// Graph: approximate nearest rows by a hierarchical navigable small world (HNSW; Malkov and
+// Yashunin, TPAMI 2020), built, searched and serialised by USearch's index_gt.
 //
-// It is for wide scopes of large stores. Rows are slots of a small-world graph (graph_links.h), in
-// the order in which they were added, and are compared by their short rows. A filter is asked about
-// each row on the way, so that removing and moving rows changes nothing here; rows that came after
-// the graph was made are not in it, and a search reads them by themselves (graph_search.h).
+// A search reads some hundreds of rows, however many there are, and promises nothing about the
+// rows that it did not reach. Rows are nodes 0, 1, 2, ... ("slots") in the order in which they were
+// added, and are compared by their short rows, which the graph borrows from the store. A removed
+// row keeps its slot: searches pass through it, and their filter leaves it out. Rows added after
+// the graph was built are not in it; vectors/graph_plan.h scores them beside it.
 //
-// What holds. A graph is immutable. It holds each row below rows_end() that was live when it was
-// made. Made by one thread in the order of rows, it is a function of the rows that went in, and of
-// nothing else. A walk through it is exact about what it saw and promises nothing about what it did
-// not see: how much that is was measured when it was made (graph_tuning.h).
+// Invariant: a graph is immutable, and holds each row below rows_end() that was live when it was
+// built. One thread adds rows in their order, and distances are products of whole numbers, so equal
+// rows added to equal graphs give equal graphs, and equal searches equal results.
 //
-// Cost at dimension 384: about 150 bytes for each row, and as many again while a graph is copied to
-// be grown.
+// Cost at dimension 384: about 160 bytes of memory for each row beside its short row, and as much
+// again while a graph is copied to be grown.
 //
-// Threads: any number may read.
+// Threads: any number may search. Each search borrows one of 64 work areas, and waits when all of
+// them are taken.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "base/function_ref.h"
+#include "base/types.h"
 #include "filter/rows.h"
-#include "vectors/graph/graph_links.h"
-#include "vectors/graph/graph_tuning.h"
-#include "vectors/store.h"
+#include "vectors/rows/short_rows.h"
 
 namespace knarr {
+
+// The rows 0, ..., end - 1 of a store, by their short rows.
+struct GraphRows {
+  ShortShape shape{0};
+  Row end = 0;
+  // Keeps the rows in memory for as long as it exists. Throws Error kCorruption for a damaged one.
+  std::function<const std::byte*(Row)> short_row;
+};
+
+struct GraphSearch {
+  std::vector<ScoredRow> rows;  // each with the highest score that it can have
+  std::uint64_t compared = 0;   // how many distances were computed
+};
 
 class Graph;
 using GraphPtr = std::shared_ptr<const Graph>;
 
 class Graph {
  public:
-  // A graph of the live rows of a view: `from` with what has been added since, or a new one when
-  // there is none to start from. Null when `stop` became true meanwhile. Requires
-  // GraphLinks::is_built_in(), view.has_short_rows(), live within view, and a `from` of the same
-  // rows. Throws std::bad_alloc.
-  static GraphPtr grow(const Graph* from, const VectorView& view, const RowSet& live,
-                       const std::atomic<bool>& stop);
+  // Whether this build has USearch. Without it build() throws kUnsupported.
+  static bool is_built_in();
 
-  std::size_t size() const { return rows_.size(); }  // slots, of rows that are gone too
+  // The graph of the live rows: `base` and the rows after it, or a new graph when `base` is null.
+  // Null when `stop` became true meanwhile. Requires live rows below rows.end, and a base of the
+  // same rows. Throws std::bad_alloc, and what rows.short_row throws.
+  static GraphPtr build(const Graph* base, const GraphRows& rows, const RowSet& live,
+                        const std::atomic<bool>& stop);
+  ~Graph();
+
+  std::size_t size() const { return row_of_slot_.size(); }  // slots, of removed rows too
   Row rows_end() const { return rows_end_; }
+  std::size_t size_bytes() const;  // of memory, without the short rows
 
-  // The row of a slot; kNoRow when a snapshot has left it out: such a slot only leads on.
-  Row row(Slot slot) const { return rows_[slot]; }
-  const std::byte* short_row(Slot slot) const { return vectors_[slot]; }
-  const ShortShape& shape() const { return view_.short_shape(); }
-  const GraphLinks& links() const { return *links_; }
-  const GraphTuning& tuning() const { return tuning_; }
+  // Up to `expansion` (HNSW's ef) rows of `allowed` that are near the query. Throws std::bad_alloc.
+  GraphSearch search(const ShortQuery& query, const RowSet& allowed, std::size_t expansion) const;
 
-  std::size_t size_bytes() const;  // memory, without the short rows that it shares with the store
+  // Writes the graph in pieces, as FORMAT.md of the snapshot room draws it. `numbers` maps rows to
+  // those of the file (kNoRow: left out of it); the graph may be newer than they are. Slots of rows
+  // that are left out bring their short rows along, since others are reached through them.
+  void save(std::span<const Row> numbers, FunctionRef<void(std::span<const std::byte>)> out) const;
+
+  // A graph of the first `n_rows` rows, those of the file. The bytes are outside data: null, or
+  // Error kCorruption, unless they are a whole graph of this version with all the live rows that it
+  // should have.
+  static GraphPtr load(std::span<const std::byte> bytes, Row n_rows, const GraphRows& rows,
+                       const RowSet& live);
 
  private:
-  friend class GraphCodec;
+  struct Links;
 
-  Graph(const VectorView& view, std::unique_ptr<GraphLinks> links)
-      : view_(view), links_(std::move(links)) {}
+  explicit Graph(const GraphRows& rows);
   void add(Row row);
+  bool adopt_rows(std::span<const std::byte> rows, std::span<const std::byte> left_out);
 
-  VectorView view_;  // keeps the short rows alive
-  std::unique_ptr<GraphLinks> links_;
-  std::vector<Row> rows_;
-  std::vector<const std::byte*> vectors_;
-  std::shared_ptr<const void> left_out_;  // owns the short rows of slots without a row
+  GraphRows rows_;
+  std::unique_ptr<Links> links_;
+  std::vector<Row> row_of_slot_;  // ascending; kNoRow: a snapshot has left it out
+  std::vector<const std::byte*> short_rows_;
+  std::shared_ptr<std::byte> left_out_;  // short rows of slots without a row
   Row rows_end_ = 0;
-  GraphTuning tuning_;
 };
 
 }  // namespace knarr
