@@ -1,4 +1,4 @@
-// Queries as the kernels of scan.h take them.
+// Queries as the kernels of score_kernel.h take them.
 //
 // Each is a unit vector of `dim` floats at a multiple of 64 bytes: loads that cross cache lines
 // would cost a batch a third of its speed. For int8 rows the same query follows, spread (spread.h),

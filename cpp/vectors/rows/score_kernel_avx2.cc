@@ -5,7 +5,7 @@
 //
 // Target attributes stand on the functions, not on the file, so that nothing from a header is
 // compiled for a machine it might not run on.
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 
@@ -176,20 +176,20 @@ KNARR_AVX2 void stream(const std::byte* rows, std::size_t n_rows, const float* q
   }
 }
 
-constexpr ScanKernels kKernels{{block<Float32>, stream<Float32>},
-                               {block<Bfloat16>, stream<Bfloat16>},
-                               int8_kernel<CpuLevel::kAvx2>()};
+constexpr ScoreKernels kKernels{{block<Float32>, stream<Float32>},
+                                {block<Bfloat16>, stream<Bfloat16>},
+                                int8_kernel<CpuLevel::kAvx2>()};
 
 }  // namespace
 
-const ScanKernels* const kScanAvx2 = &kKernels;
+const ScoreKernels* const kScoreAvx2 = &kKernels;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ScanKernels* const kScanAvx2 = nullptr;
+const ScoreKernels* const kScoreAvx2 = nullptr;
 }  // namespace knarr
 
 #endif

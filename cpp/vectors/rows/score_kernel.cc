@@ -1,24 +1,24 @@
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 
 namespace knarr {
 namespace {
 
-const ScanKernels* variants(CpuLevel level) {
+const ScoreKernels* variants(CpuLevel level) {
   switch (level) {
     case CpuLevel::kAvx512:
-      return kScanAvx512;
+      return kScoreAvx512;
     case CpuLevel::kAvx2:
-      return kScanAvx2;
+      return kScoreAvx2;
     case CpuLevel::kPlain:
       break;
   }
-  return kScanPlain;
+  return kScorePlain;
 }
 
 }  // namespace
 
-const ScanKernel* scan_kernel(CpuLevel level, Precision rows) {
-  const ScanKernels* kernels = variants(level);
+const ScoreKernel* score_kernel(CpuLevel level, Precision rows) {
+  const ScoreKernels* kernels = variants(level);
   if (kernels == nullptr) return nullptr;
   switch (rows) {
     case Precision::kBfloat16:
@@ -31,9 +31,9 @@ const ScanKernel* scan_kernel(CpuLevel level, Precision rows) {
   return &kernels->float32;
 }
 
-const ScanKernel& scan_kernel(Precision rows) {
+const ScoreKernel& score_kernel(Precision rows) {
   static const CpuLevel level = cpu_level();
-  return *scan_kernel(level, rows);
+  return *score_kernel(level, rows);
 }
 
 }  // namespace knarr
