@@ -1,8 +1,8 @@
 // Algorithm 3: from seeds over their edges to targets, by the likeness of questions.
 //
-// An edge leads straight to its question, whose short form tells most that are not like the query
-// apart, by a bound that always holds; it is a quarter of the memory. Only the rest are compared in
-// full, each question once.
+// An edge leads straight to its question, whose quantised form tells most that are not like the
+// query apart, by a bound that always holds; it is a quarter of the memory. Only the rest are
+// compared in full, each question once.
 //
 // Nearly all the time goes into waiting for memory: edges and questions lie anywhere. So each step
 // is done for all edges before the next, and asks for what the next will read.

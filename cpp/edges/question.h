@@ -1,7 +1,7 @@
-// A historical question: its text and its vector, in full and shortened.
+// A historical question: its text and its vector, in full and quantised.
 //
-// Expansion reads the short form of every edge's question and the full one of those few that may be
-// like the query, so both lie together and apart from the text. Immutable; any thread.
+// Expansion reads the quantised form of every edge's question and the full one of the few that may
+// be like the query, so both lie together and apart from the text. Immutable; any thread.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct EdgeStore::Question {
   Question& operator=(const Question&) = delete;
 
   std::span<const float> vector() const { return {numbers_, dim_}; }
-  // The vector, then its quantised row (vectors/quantised_rows.h).
+  // The vector, then its quantised row (vectors/rows/quantised_rows.h).
   const float* numbers() const { return numbers_; }
   static const std::byte* quantised_row(const float* numbers, std::size_t dim) {
     return reinterpret_cast<const std::byte*>(numbers + dim);

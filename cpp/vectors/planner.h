@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "base/function_ref.h"
-#include "vectors/rows/precision.h"
+#include "vectors/rows/row_format.h"
 
 namespace knarr {
 

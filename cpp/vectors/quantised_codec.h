@@ -4,7 +4,7 @@
 //     quantised_rows.h draws them
 //
 // They are mapped as they are. A file without them, or with those of another version, has its
-// vectors shortened again as it is loaded.
+// vectors quantised again as it is loaded.
 #pragma once
 
 #include <cstddef>

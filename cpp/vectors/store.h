@@ -1,7 +1,7 @@
 // VectorStore: one unit vector of `dim` numbers per row, in row order, append-only, in one
-// precision (row_format.h); and beside them, when the dimension is large enough for that to be
-// faster, each vector as a quantised row (quantised_rows.h; not beside int8, which is as short) and
-// as a code (codes.h).
+// precision (row_format.h). Where the dimension is large enough for that to be faster, each vector
+// stands beside it again as a code (codes.h) and as a quantised row (quantised_rows.h), which int8
+// rows are already.
 //
 // Rows live in segments of a fixed capacity that never move, so a VectorView, taken once and read
 // without locks, stays valid while the writer appends behind it. Rows mapped from a snapshot may
@@ -85,11 +85,11 @@ class VectorView {
   // Of the first codes().rows() rows.
   const CodeView& codes() const { return codes_; }
 
-  // Of every row, or of none: rows of int8 are not read in two stages.
+  // Every row has a quantised row, or none has: int8 rows are not read in two stages.
   bool has_quantised_rows() const {
     return dim_ >= kLeastCodedDim && format_.precision() != Precision::kInt8;
   }
-  // Of a file, when every page of them was read before: else reading some may wait for the disk.
+  // Whether reading them waits for no disk: every page of a file was read before.
   bool has_quantised_rows_at_hand() const {
     return has_quantised_rows() && (quantised_pages_ == nullptr || quantised_pages_->all());
   }

@@ -10,7 +10,7 @@
 #include "vector_rows.h"
 #include "vectors/bound_filter.h"
 #include "vectors/exact.h"
-#include "vectors/rows/precision.h"
+#include "vectors/rows/row_format.h"
 #include "vectors/rows/score_kernel.h"
 #include "vectors/rows/unit_queries.h"
 #include "vectors/search.h"

@@ -1,5 +1,6 @@
-// The NEON variant: sixteen numbers of a row are loaded once for all queries of a few, multiplied
-// with a query's, which become signed as they are loaded, and added to sums of 32 bits in pairs.
+// The NEON variant. Sixteen numbers of a row are loaded once for up to four queries. A query's
+// bytes become signed as they are loaded, by turning their top bit, so the row's centre is not
+// needed. A product of two bytes fits 16 bits, and two of them are added to a sum of 32 bits.
 #include "vectors/rows/quantised_rows.h"
 
 #if defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))

@@ -1,8 +1,4 @@
-// The variant without instruction sets: sums of products of 16 bits, for which compilers know
-// instructions. A query's bytes are 128 too large, and what that adds is taken off at the end: it
-// is the row's centre.
-#include <cstring>
-
+// The plain variant: sums of products of 16 bits, for which compilers know instructions.
 #include "vectors/rows/quantised_rows.h"
 
 namespace knarr {
@@ -14,8 +10,7 @@ void cosines(const std::byte* const* rows, std::size_t n_rows, const QueryBytes*
   const QuantisedShape shape(numbers);
   for (std::size_t r = 0; r < n_rows; ++r) {
     const auto* row = reinterpret_cast<const std::int8_t*>(rows[r]);
-    std::int32_t centre;
-    std::memcpy(&centre, rows[r] + numbers + 2 * sizeof(float), sizeof(centre));
+    const std::int32_t centre = shape.centre(rows[r]);
     for (std::size_t q = 0; q < n_queries; ++q) {
       const std::uint8_t* query = queries[q].numbers;
       std::int32_t sum = 0;

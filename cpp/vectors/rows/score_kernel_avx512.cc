@@ -12,7 +12,6 @@
 #include <cstring>
 
 #include "vectors/rows/row_format.h"
-#include "vectors/rows/scan_int8.h"
 
 #define KNARR_AVX512 __attribute__((target("avx512f")))
 
@@ -168,20 +167,19 @@ KNARR_AVX512 void stream(const std::byte* rows, std::size_t n_rows, const float*
   }
 }
 
-constexpr ScoreKernels kKernels{{block<Float32>, stream<Float32>},
-                                {block<Bfloat16>, stream<Bfloat16>},
-                                int8_kernel<CpuLevel::kAvx512>()};
+constexpr FloatKernels kKernels{{block<Float32>, stream<Float32>},
+                                {block<Bfloat16>, stream<Bfloat16>}};
 
 }  // namespace
 
-const ScoreKernels* const kScoreAvx512 = &kKernels;
+const FloatKernels* const kScoreAvx512 = &kKernels;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ScoreKernels* const kScoreAvx512 = nullptr;
+const FloatKernels* const kScoreAvx512 = nullptr;
 }  // namespace knarr
 
 #endif

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "vectors/rows/row_format.h"
-#include "vectors/rows/scan_int8.h"
 #include "vectors/rows/score_kernel.h"
 
 namespace knarr {
@@ -72,12 +71,11 @@ void stream(const std::byte* rows, std::size_t n_rows, const float* query, std::
   }
 }
 
-constexpr ScoreKernels kKernels{{block<Float32>, stream<Float32>},
-                                {block<Bfloat16>, stream<Bfloat16>},
-                                int8_kernel<CpuLevel::kPlain>()};
+constexpr FloatKernels kKernels{{block<Float32>, stream<Float32>},
+                                {block<Bfloat16>, stream<Bfloat16>}};
 
 }  // namespace
 
-const ScoreKernels* const kScorePlain = &kKernels;
+const FloatKernels* const kScorePlain = &kKernels;
 
 }  // namespace knarr

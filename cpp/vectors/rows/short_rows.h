@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "vectors/rows/hadamard.h"
 #include "vectors/rows/quantised_rows.h"
 
 namespace knarr {
