@@ -39,8 +39,9 @@ void expect_precision(const Snapshot& snapshot, std::optional<Precision> precisi
 
 VectorStore load_vector_store(const std::shared_ptr<const Snapshot>& snapshot, std::size_t dim,
                               std::size_t rows) {
-  return VectorStore(dim, load_vectors(snapshot, dim, rows), load_codes(snapshot, dim, rows),
-                     load_short_rows(snapshot, RowFormat(stored_precision(*snapshot), dim), rows));
+  return VectorStore(
+      dim, load_vectors(snapshot, dim, rows), load_codes(snapshot, dim, rows),
+      load_quantised_rows(snapshot, RowFormat(stored_precision(*snapshot), dim), rows));
 }
 
 TextStore load_text_store(const std::shared_ptr<const Snapshot>& snapshot, std::size_t rows) {

@@ -12,7 +12,7 @@
 #include "base/parallel.h"
 #include "vectors/exact.h"
 #include "vectors/ranked_ranges.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 #include "vectors/sifted.h"
 
 namespace knarr {
@@ -23,13 +23,13 @@ constexpr std::size_t kTileQueries = 4;       // queries that meet a block toget
 constexpr std::size_t kBlockRows = 1024;      // for one query
 constexpr std::size_t kSharedRows = 512;      // for many: they stay in the second cache
 constexpr std::size_t kQueriesPerWorker = 8;  // to score candidates: some microseconds each
-constexpr std::uint64_t kTaskBytes = std::uint64_t{1} << 18;  // of short rows, times queries
+constexpr std::uint64_t kTaskBytes = std::uint64_t{1} << 18;  // of quantised rows, times queries
 
 struct BoundFilter {
   const VectorView& view;
-  std::span<const ShortQuery> queries;  // one group
-  std::span<const ShortSide> sides;
-  ShortCosines cosines;
+  std::span<const QuantisedQuery> queries;  // one group
+  std::span<const QueryBytes> query_bytes;
+  QuantisedCosines cosines;
   std::size_t k;
   std::size_t block_rows;
 };
@@ -40,16 +40,16 @@ class Reader {
   explicit Reader(const BoundFilter& sieve)
       : sieve_(&sieve), block_(std::make_unique_for_overwrite<Block>()) {
     kept_.reserve(sieve.queries.size());
-    for (const ShortQuery& query : sieve.queries) kept_.emplace_back(query, sieve.k);
+    for (const QuantisedQuery& query : sieve.queries) kept_.emplace_back(query, sieve.k);
   }
 
   void read(Row begin, Row end) {
     const VectorView& view = sieve_->view;
-    const std::size_t size = view.short_shape().size_bytes;
+    const std::size_t size = view.quantised_shape().size_bytes;
     while (begin < end) {
       const std::size_t most = std::min<std::size_t>(end - begin, view.contiguous(begin));
       const std::size_t n = std::min(most, sieve_->block_rows - size_);
-      const std::byte* data = view.short_row(begin);
+      const std::byte* data = view.quantised_row(begin);
       for (std::size_t i = 0; i < n; ++i, ++size_, data += size) {
         block_->rows[size_] = begin + static_cast<Row>(i);
         block_->data[size_] = data;
@@ -65,8 +65,8 @@ class Reader {
     Block& block = *block_;
     for (std::size_t q = 0; q < kept_.size(); q += kTileQueries) {
       const std::size_t n = std::min(kTileQueries, kept_.size() - q);
-      sieve_->cosines(block.data.data(), size_, sieve_->sides.data() + q, n,
-                      sieve_->view.short_shape().numbers, block.cosines.data(), size_,
+      sieve_->cosines(block.data.data(), size_, sieve_->query_bytes.data() + q, n,
+                      sieve_->view.quantised_shape().numbers, block.cosines.data(), size_,
                       q == 0 ? block.slacks.data() : nullptr);
       for (std::size_t i = 0; i < n; ++i) {
         kept_[q + i].add(block.rows.data(), block.cosines.data() + i * size_, block.slacks.data(),
@@ -93,7 +93,7 @@ class Reader {
 };
 
 std::vector<Sifted> read_all(const BoundFilter& sieve, const RankedRanges& rows) {
-  const std::uint64_t row_bytes = sieve.view.short_shape().size_bytes * sieve.queries.size();
+  const std::uint64_t row_bytes = sieve.view.quantised_shape().size_bytes * sieve.queries.size();
   const std::uint64_t worth = rows.size() * row_bytes / kBytesPerWorker;
   const auto workers = static_cast<unsigned>(std::clamp<std::uint64_t>(worth, 1, max_workers()));
   std::vector<Reader> readers;
@@ -117,22 +117,23 @@ std::vector<Sifted> read_all(const BoundFilter& sieve, const RankedRanges& rows)
 
 std::vector<Reranked> bound_filter_top_k(const VectorView& view, const RowSet& allowed,
                                          std::span<const float* const> queries, std::size_t k,
-                                         const RowLess& before, const ScanKernel& kernel,
-                                         ShortCosines cosines) {
+                                         const RowLess& before, const ScoreKernel& kernel,
+                                         QuantisedCosines cosines) {
   const RankedRanges rows(allowed);
   k = std::min<std::uint64_t>(k, rows.size());
   std::vector<Reranked> results(queries.size());
   for (std::size_t at = 0; at < queries.size(); at += kGroupQueries) {
     const std::size_t n = std::min(kGroupQueries, queries.size() - at);
-    std::vector<ShortQuery> group;
-    std::vector<ShortSide> sides;
+    std::vector<QuantisedQuery> group;
+    std::vector<QueryBytes> query_bytes;
     group.reserve(n);
-    sides.reserve(n);
+    query_bytes.reserve(n);
     for (std::size_t q = at; q < at + n; ++q) {
-      group.emplace_back(std::span(queries[q], view.dim()), view.short_shape());
-      sides.push_back(group.back().side());
+      group.emplace_back(std::span(queries[q], view.dim()), view.quantised_shape());
+      query_bytes.push_back(group.back().bytes());
     }
-    const BoundFilter sieve{view, group, sides, cosines, k, n == 1 ? kBlockRows : kSharedRows};
+    const BoundFilter sieve{view,    group, query_bytes,
+                            cosines, k,     n == 1 ? kBlockRows : kSharedRows};
     std::vector<Sifted> kept = read_all(sieve, rows);
     const auto workers =
         static_cast<unsigned>(std::min<std::size_t>(n / kQueriesPerWorker, max_workers()));

@@ -1,5 +1,5 @@
-// Plan "exact" by short rows first: only rows that may be among the best, by a bound that always
-// holds, are scored with their vectors. The results are those of exact_top_k, to the bit.
+// Plan "exact" by quantised rows first: only rows that may be among the best, by a bound that
+// always holds, are scored with their vectors. The results are those of exact_top_k, to the bit.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 #include "filter/rows.h"
 #include "vectors/rerank.h"
-#include "vectors/rows/scan.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
@@ -20,12 +20,12 @@ namespace knarr {
 inline constexpr std::uint64_t kBoundFilterRows = 200;
 inline constexpr std::uint64_t kBoundFilterRowsPerResult = 8;
 
-// For each query, a unit vector of view.dim() floats. Requires view.has_short_rows(), k >= 1,
+// For each query, a unit vector of view.dim() floats. Requires view.has_quantised_rows(), k >= 1,
 // allowed within view and not empty. A query has the same result alone and beside others, and the
 // number of threads changes nothing.
 std::vector<Reranked> bound_filter_top_k(const VectorView& view, const RowSet& allowed,
                                          std::span<const float* const> queries, std::size_t k,
-                                         const RowLess& before, const ScanKernel& kernel,
-                                         ShortCosines cosines);
+                                         const RowLess& before, const ScoreKernel& kernel,
+                                         QuantisedCosines cosines);
 
 }  // namespace knarr

@@ -16,7 +16,7 @@
 #include "vectors/codes/estimate.h"
 #include "vectors/codes/query_table.h"
 #include "vectors/codes/scattered.h"
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 
 namespace knarr {
@@ -44,8 +44,8 @@ struct Scan {
   const AllowedBlocks& allowed;
   std::span<const float* const> queries;  // one group
   std::span<const QueryTable> tables;
-  const ScanKernel& kernel;
-  const ScanKernel& centres;
+  const ScoreKernel& kernel;
+  const ScoreKernel& centres;
   const BoundKernel& bounds;
   GatherRows gather;
   std::size_t k;

@@ -16,7 +16,7 @@
 #include "filter/rows.h"
 #include "vectors/codes/estimate.h"
 #include "vectors/rerank.h"
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
@@ -41,7 +41,7 @@ struct CodeScanned {
 // changes nothing but, for queries near nothing, when a scan is given up.
 CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
                       std::span<const float* const> queries, std::size_t k, double recall_target,
-                      const RowLess& before, const ScanKernel& kernel, const BoundKernel& bounds);
+                      const RowLess& before, const ScoreKernel& kernel, const BoundKernel& bounds);
 
 // The number that a normal variable stays below with this probability, at least 0.
 double normal_quantile(double probability);

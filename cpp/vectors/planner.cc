@@ -12,9 +12,9 @@
 #include "vectors/codes/estimate.h"
 #include "vectors/codes/query_table.h"
 #include "vectors/codes/scattered.h"
+#include "vectors/rows/quantised_rows.h"
 #include "vectors/rows/row_format.h"
-#include "vectors/rows/scan.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 
 namespace knarr {
@@ -31,8 +31,8 @@ double vector_kb(const Work& work) {
   return static_cast<double>(RowFormat(work.precision, work.dim).row_bytes()) / kBytesPerKb;
 }
 
-double short_kb(const Work& work) {
-  return static_cast<double>(ShortShape(work.dim).size_bytes) / kBytesPerKb;
+double quantised_kb(const Work& work) {
+  return static_cast<double>(QuantisedShape(work.dim).size_bytes) / kBytesPerKb;
 }
 
 double block_kb(const Work& work) {
@@ -90,9 +90,9 @@ double CostModel::exact_ns(const Work& work) const {
     return rows * vector_kb(work) * rerank_ns_per_kb;
   }
   const bool is_dense = work.blocks <= work.rows / (kBlockCodes / 2);
-  if (is_dense) return rows * short_kb(work) * row_ns_per_kb;
-  const bool from_memory = rows * short_kb(work) > kCachedKb;
-  return rows * short_kb(work) * gap_ns_per_kb * (from_memory ? kGapsFromMemory : 1);
+  if (is_dense) return rows * quantised_kb(work) * row_ns_per_kb;
+  const bool from_memory = rows * quantised_kb(work) > kCachedKb;
+  return rows * quantised_kb(work) * gap_ns_per_kb * (from_memory ? kGapsFromMemory : 1);
 }
 
 double CostModel::scan_ns(const Work& work) const {
@@ -117,18 +117,18 @@ CostModel measure_costs(FunctionRef<std::int64_t()> now) {
   for (Row row = 0; row < kRows; ++row) {
     const Row other = row * 1'103u % kRows;  // odd: each row once
     vectors[row] = view.data(other);
-    in_order[row] = view.short_row(row);
-    here_and_there[row] = view.short_row(other);
+    in_order[row] = view.quantised_row(row);
+    here_and_there[row] = view.quantised_row(other);
   }
   std::vector<float> scores(kRows), slacks(kRows);
-  const ShortQuery short_query({query, kDim}, view.short_shape());
-  const auto read_short = [&](const std::vector<const std::byte*>& rows) {
-    const ShortSide side = short_query.side();
-    short_cosines()(rows.data(), kRows, &side, 1, view.short_shape().numbers, scores.data(), kRows,
-                    slacks.data());
+  const QuantisedQuery quantised_query({query, kDim}, view.quantised_shape());
+  const auto read_quantised = [&](const std::vector<const std::byte*>& rows) {
+    const QueryBytes bytes = quantised_query.bytes();
+    quantised_cosines()(rows.data(), kRows, &bytes, 1, view.quantised_shape().numbers,
+                        scores.data(), kRows, slacks.data());
   };
   const auto score = [&] {
-    scan_kernel().block(vectors.data(), kRows, &query, 1, kDim, scores.data(), kRows);
+    score_kernel().block(vectors.data(), kRows, &query, 1, kDim, scores.data(), kRows);
   };
   const CodeView& codes = view.codes();
   const auto make_table = [&] { const QueryTable table(codes.coder(), query); };
@@ -144,10 +144,10 @@ CostModel measure_costs(FunctionRef<std::int64_t()> now) {
     }
   };
   const Work all{kRows, kRows / kBlockCodes, kDim, 1};
-  const double short_kbs = static_cast<double>(all.rows) * short_kb(all);
+  const double quantised_kbs = static_cast<double>(all.rows) * quantised_kb(all);
   CostModel model;
-  model.row_ns_per_kb = shortest(now, [&] { read_short(in_order); }) / short_kbs;
-  model.gap_ns_per_kb = shortest(now, [&] { read_short(here_and_there); }) / short_kbs;
+  model.row_ns_per_kb = shortest(now, [&] { read_quantised(in_order); }) / quantised_kbs;
+  model.gap_ns_per_kb = shortest(now, [&] { read_quantised(here_and_there); }) / quantised_kbs;
   model.rerank_ns_per_kb = shortest(now, score) / (static_cast<double>(kRows) * vector_kb(all));
   model.start_ns = shortest(now, make_table);
   const double read_ns = shortest(now, read_codes) - model.start_ns;

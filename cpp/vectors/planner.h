@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "base/function_ref.h"
-#include "vectors/rows/precision.h"
+#include "vectors/rows/row_format.h"
 
 namespace knarr {
 
@@ -31,8 +31,8 @@ struct Work {
 };
 
 struct CostModel {
-  double row_ns_per_kb;     // to read short rows, in their order
-  double gap_ns_per_kb;     // to read short rows here and there
+  double row_ns_per_kb;     // to read quantised rows, in their order
+  double gap_ns_per_kb;     // to read quantised rows here and there
   double rerank_ns_per_kb;  // to score vectors here and there
   double block_ns_per_kb;   // to read blocks of codes
   double start_ns;          // of a scan: the query's table

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kLeastBlock = 32;       // rows of the first block
 constexpr std::uint64_t kGrowth = 8;          // times as long as all before is the next block
-constexpr std::size_t kLeastTested = 200;     // rows of a block whose short rows are read first
+constexpr std::size_t kLeastTested = 200;     // rows of a block whose quantised rows are read first
 constexpr std::size_t kFewTimes = 8;          // as many times a block are selected in place
 constexpr std::size_t kQueriesPerWorker = 8;  // of some tens of microseconds each
 
@@ -48,17 +48,17 @@ Some hopeful(Some some, float floor) {
   return some.first(static_cast<std::size_t>(end - some.begin()));
 }
 
-// Tells from short rows which rows cannot reach a score.
-class ShortTest {
+// Tells from quantised rows which rows cannot reach a score.
+class QuantisedTest {
  public:
-  ShortTest(const VectorView& view, const float* query, ShortCosines cosines)
-      : view_(&view), query_({query, view.dim()}, view.short_shape()), cosines_(cosines) {}
+  QuantisedTest(const VectorView& view, const float* query, QuantisedCosines cosines)
+      : view_(&view), query_({query, view.dim()}, view.quantised_shape()), cosines_(cosines) {}
 
   // Moves those that may reach it to the front; returns them.
   Some within(Some some, float score) const {
-    const ShortBound bound = query_.bound(score);
-    const ShortSide side = query_.side();
-    const ShortShape& shape = view_->short_shape();
+    const QuantisedBound bound = query_.bound(score);
+    const QueryBytes bytes = query_.bytes();
+    const QuantisedShape& shape = view_->quantised_shape();
     std::array<std::array<const std::byte*, kPieceRows>, 2> data;
     std::array<float, kPieceRows> cosines, slacks;
     std::size_t kept = 0;
@@ -67,8 +67,8 @@ class ShortTest {
       const Some here = piece(some, at);
       const std::size_t turn = at / kPieceRows % 2;
       ask_for(piece(some, at + kPieceRows), data[1 - turn]);
-      cosines_(data[turn].data(), here.size(), &side, 1, shape.numbers, cosines.data(), here.size(),
-               slacks.data());
+      cosines_(data[turn].data(), here.size(), &bytes, 1, shape.numbers, cosines.data(),
+               here.size(), slacks.data());
       for (std::size_t i = 0; i < here.size(); ++i) {
         std::swap(some[kept], here[i]);
         kept += bound.is_within(cosines[i], slacks[i]) ? 1 : 0;
@@ -86,31 +86,31 @@ class ShortTest {
     return rest.first(std::min(kPieceRows, rest.size()));
   }
 
-  // Finds the short rows of a piece, and asks for them.
+  // Finds the quantised rows of a piece, and asks for them.
   void ask_for(Some piece, std::array<const std::byte*, kPieceRows>& data) const {
     for (std::size_t i = 0; i < piece.size(); ++i) {
-      data[i] = view_->short_row(piece[i].row);
-      const std::byte* end = data[i] + view_->short_shape().size_bytes;
+      data[i] = view_->quantised_row(piece[i].row);
+      const std::byte* end = data[i] + view_->quantised_shape().size_bytes;
       for (const std::byte* line = data[i]; line < end; line += kLine) __builtin_prefetch(line);
     }
   }
 
   const VectorView* view_;
-  ShortQuery query_;
-  ShortCosines cosines_;
+  QuantisedQuery query_;
+  QuantisedCosines cosines_;
 };
 
 }  // namespace
 
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
-                std::size_t k, const RowLess& before, const ScanKernel& kernel, ShortCosines shorts,
-                std::uint64_t most) {
+                std::size_t k, const RowLess& before, const ScoreKernel& kernel,
+                QuantisedCosines quantised, std::uint64_t most) {
   Reranked out;
   if (candidates.size() / kHopeless > most) return out;
   TopK best(k, before);
   KthLargest kth(k);
   std::vector<float> scores;
-  std::optional<ShortTest> test;
+  std::optional<QuantisedTest> test;
   std::size_t n = std::max(k, kLeastBlock);
   for (Some left(candidates); !left.empty();) {
     if (out.scored > 0 && out.scored >= most) return out;
@@ -118,8 +118,9 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
     select(left, n);
     const Some block = left.first(n);
     Some close = block;
-    if (out.scored > 0 && n >= kLeastTested && shorts != nullptr && view.has_short_rows_at_hand()) {
-      if (!test) test.emplace(view, query, shorts);
+    if (out.scored > 0 && n >= kLeastTested && quantised != nullptr &&
+        view.has_quantised_rows_at_hand()) {
+      if (!test) test.emplace(view, query, quantised);
       close = test->within(block, kth.value());
     }
     scores.resize(n);
@@ -140,13 +141,13 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
 
 void rerank_each(const VectorView& view, std::span<Candidates> kept,
                  std::span<const float* const> queries, std::size_t k, const RowLess& before,
-                 const ScanKernel& kernel, ShortCosines shorts, std::uint64_t most,
+                 const ScoreKernel& kernel, QuantisedCosines quantised, std::uint64_t most,
                  std::span<Reranked> out) {
   const auto workers =
       static_cast<unsigned>(std::min<std::size_t>(kept.size() / kQueriesPerWorker, max_workers()));
   parallel_for(kept.size(), workers, [&](unsigned, std::size_t q) {
     if (kept[q].is_given_up()) return;
-    out[q] = rerank(view, kept[q].take(), queries[q], k, before, kernel, shorts, most);
+    out[q] = rerank(view, kept[q].take(), queries[q], k, before, kernel, quantised, most);
   });
 }
 

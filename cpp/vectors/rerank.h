@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "vectors/candidates.h"
-#include "vectors/rows/scan.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
@@ -28,17 +28,17 @@ struct Reranked {
 // candidates that come before that only. Where there are many times as many as `most`, nothing is
 // scored: whether that is seen may depend on what was looked at when.
 //
-// With `shorts`, after the first candidates only those are scored whose short rows do not rule them
-// out, which is surely and changes nothing but what is read; null: all are. They count all the
-// same.
+// With `quantised`, after the first candidates only those are scored whose quantised rows do not
+// rule them out, which is surely and changes nothing but what is read; null: all are. They count
+// all the same.
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
-                std::size_t k, const RowLess& before, const ScanKernel& kernel, ShortCosines shorts,
-                std::uint64_t most);
+                std::size_t k, const RowLess& before, const ScoreKernel& kernel,
+                QuantisedCosines quantised, std::uint64_t most);
 
 // The same for each query of a batch: out[q] from what kept[q] holds. Many queries share threads.
 void rerank_each(const VectorView& view, std::span<Candidates> kept,
                  std::span<const float* const> queries, std::size_t k, const RowLess& before,
-                 const ScanKernel& kernel, ShortCosines shorts, std::uint64_t most,
+                 const ScoreKernel& kernel, QuantisedCosines quantised, std::uint64_t most,
                  std::span<Reranked> out);
 
 }  // namespace knarr

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 
 namespace knarr {
@@ -14,7 +14,7 @@ namespace knarr {
 // scores[i] = the score of rows[i].row. What a file holds of them is asked for first, all at once.
 template <class Scored>
 void score_each(const VectorView& view, std::span<Scored> rows, const float* query,
-                const ScanKernel& kernel, float* scores) {
+                const ScoreKernel& kernel, float* scores) {
   constexpr std::size_t kPieceRows = 32;  // scored by one call of the kernel
   for (const auto& each : rows) view.ask_for(each.row);
   std::array<const std::byte*, kPieceRows> data;

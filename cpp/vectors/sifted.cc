@@ -48,7 +48,7 @@ float first_least(const float* cosines, const float* slacks, std::size_t n, std:
 }
 
 // Bit i: whether row i is within the bound, of kWord rows or fewer.
-std::uint64_t within(const ShortBound& bound, const float* cosines, const float* slacks,
+std::uint64_t within(const QuantisedBound& bound, const float* cosines, const float* slacks,
                      std::size_t n) {
   std::array<std::uint8_t, kWord> each{};
   if (n >= kWord) {
@@ -108,7 +108,7 @@ void Sifted::prune() {
 }
 
 Reranked Sifted::settle(const VectorView& view, const float* query, const RowLess& before,
-                        const ScanKernel& kernel) {
+                        const ScoreKernel& kernel) {
   if (least_ == kNone || kept_.size() > kLeastKept) prune();
   Reranked out;
   TopK best(k_, before);
@@ -127,7 +127,7 @@ Reranked Sifted::settle(const VectorView& view, const float* query, const RowLes
   if (size(first) >= k_) {
     std::vector<float> known(scores.begin(), scores.begin() + (first - kept_.begin()));
     kth = kth_largest(known, k_);
-    const ShortBound bound = query_->bound(kth);
+    const QuantisedBound bound = query_->bound(kth);
     end = std::partition(first, kept_.end(), [&](const Kept& each) {
       return bound.is_within(each.cosine, each.slack);
     });

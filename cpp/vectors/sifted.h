@@ -8,8 +8,8 @@
 
 #include "base/types.h"
 #include "vectors/rerank.h"
-#include "vectors/rows/scan.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
@@ -18,7 +18,7 @@ namespace knarr {
 class Sifted {
  public:
   // `query` must outlive this. Requires k >= 1.
-  Sifted(const ShortQuery& query, std::size_t k) : query_(&query), k_(k) {
+  Sifted(const QuantisedQuery& query, std::size_t k) : query_(&query), k_(k) {
     kept_.reserve(kLeastKept);
   }
 
@@ -31,7 +31,7 @@ class Sifted {
   // Scores those that are left, as far as they may be among the k best: `query` is the one that
   // this was made with, as the kernel takes it.
   Reranked settle(const VectorView& view, const float* query, const RowLess& before,
-                  const ScanKernel& kernel);
+                  const ScoreKernel& kernel);
 
  private:
   static constexpr float kNone = -std::numeric_limits<float>::infinity();
@@ -48,10 +48,10 @@ class Sifted {
   void raise(float least);
   void prune();
 
-  const ShortQuery* query_;
+  const QuantisedQuery* query_;
   std::size_t k_;
   float least_ = kNone;  // k rows have a cosine less their slack that is not below
-  ShortBound bound_{kNone, 0};
+  QuantisedBound bound_{kNone, 0};
   std::vector<Kept> kept_;
   std::size_t most_ = kLeastKept;  // rows that are kept without looking again
 };

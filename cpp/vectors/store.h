@@ -1,7 +1,7 @@
 // VectorStore: one unit vector of `dim` numbers per row, in row order, append-only, in one
-// precision (row_format.h); and beside them, when the dimension is large enough for that to be
-// faster, each vector as a short row (short_rows.h; not beside int8, which is as short) and as a
-// code (codes.h).
+// precision (row_format.h). Where the dimension is large enough for that to be faster, each vector
+// stands beside it again as a code (codes.h) and as a quantised row (quantised_rows.h), which int8
+// rows are already.
 //
 // Rows live in segments of a fixed capacity that never move, so a VectorView, taken once and read
 // without locks, stays valid while the writer appends behind it. Rows mapped from a snapshot may
@@ -21,12 +21,12 @@
 #include "base/checked_pages.h"
 #include "base/types.h"
 #include "vectors/codes/codes.h"
+#include "vectors/rows/quantised_rows.h"
 #include "vectors/rows/row_format.h"
-#include "vectors/rows/short_rows.h"
 
 namespace knarr {
 
-// Vectors of fewer numbers have no codes and no short rows.
+// Vectors of fewer numbers have no codes and no quantised rows.
 inline constexpr std::size_t kLeastCodedDim = 64;
 
 // Rows that live in memory of somebody else, such as a mapped file.
@@ -39,8 +39,8 @@ struct AdoptedVectors {
   std::shared_ptr<const CheckedPages> pages = {};
 };
 
-// Their short rows, all or none.
-struct AdoptedShortRows {
+// Their quantised rows, all or none.
+struct AdoptedQuantisedRows {
   const std::byte* data = nullptr;  // one after the other, 4-byte aligned
   Row rows = 0;
   std::shared_ptr<const void> owner;
@@ -85,28 +85,33 @@ class VectorView {
   // Of the first codes().rows() rows.
   const CodeView& codes() const { return codes_; }
 
-  // Of every row, or of none: rows of int8 are not read in two stages.
-  bool has_short_rows() const {
+  // Every row has a quantised row, or none has: int8 rows are not read in two stages.
+  bool has_quantised_rows() const {
     return dim_ >= kLeastCodedDim && format_.precision() != Precision::kInt8;
   }
-  // Of a file, when every page of them was read before: else reading some may wait for the disk.
-  bool has_short_rows_at_hand() const {
-    return has_short_rows() && (short_pages_ == nullptr || short_pages_->all());
+  // Whether reading them waits for no disk: every page of a file was read before.
+  bool has_quantised_rows_at_hand() const {
+    return has_quantised_rows() && (quantised_pages_ == nullptr || quantised_pages_->all());
   }
-  const ShortShape& short_shape() const { return short_shape_; }
-  // short_shape().size_bytes bytes. Requires row < size() and has_short_rows().
-  const std::byte* short_row(Row row) const {
+  const QuantisedShape& quantised_shape() const { return quantised_shape_; }
+  // quantised_shape().size_bytes bytes. Requires row < size() and has_quantised_rows().
+  const std::byte* quantised_row(Row row) const {
     if (row < adopted_) {
-      if (short_pages_ != nullptr) short_pages_->need(row >> page_shift_);
-      return short_front_ + std::size_t{row} * short_shape_.size_bytes;
+      if (quantised_pages_ != nullptr) quantised_pages_->need(row >> page_shift_);
+      return quantised_front_ + std::size_t{row} * quantised_shape_.size_bytes;
     }
     const Row at = row - adopted_;
-    return short_segments_[at >> shift_] +
-           std::size_t{at & ((Row{1} << shift_) - 1)} * short_shape_.size_bytes;
+    return quantised_segments_[at >> shift_] +
+           std::size_t{at & ((Row{1} << shift_) - 1)} * quantised_shape_.size_bytes;
   }
 
+  // Former names, for cpp/vectors/graph until it follows.
+  bool has_short_rows() const { return has_quantised_rows(); }
+  const QuantisedShape& short_shape() const { return quantised_shape_; }
+  const std::byte* short_row(Row row) const { return quantised_row(row); }
+
   // How many rows, this one included, follow each other in memory and may be read once this one's
-  // data() and short_row() were asked for. Requires row < size().
+  // data() and quantised_row() were asked for. Requires row < size().
   Row contiguous(Row row) const {
     if (row < adopted_) {
       const Row end = std::min(adopted_, size_);
@@ -123,23 +128,24 @@ class VectorView {
   struct Table;
 
   bool is_checked() const {
-    return (pages_ == nullptr || pages_->all()) && (short_pages_ == nullptr || short_pages_->all());
+    return (pages_ == nullptr || pages_->all()) &&
+           (quantised_pages_ == nullptr || quantised_pages_->all());
   }
 
   std::shared_ptr<const Table> table_;  // owns what the pointers below show
   const CheckedPages* pages_ = nullptr;
-  const CheckedPages* short_pages_ = nullptr;
+  const CheckedPages* quantised_pages_ = nullptr;
   unsigned page_shift_ = 0;
   RowFormat format_{Precision::kFloat32, 0};
   const std::byte* const* segments_ = nullptr;
   const std::byte* front_ = nullptr;
-  const std::byte* const* short_segments_ = nullptr;
-  const std::byte* short_front_ = nullptr;
+  const std::byte* const* quantised_segments_ = nullptr;
+  const std::byte* quantised_front_ = nullptr;
   Row adopted_ = 0;
   Row size_ = 0;
   unsigned shift_ = 0;
   std::size_t dim_ = 0;
-  ShortShape short_shape_{0};
+  QuantisedShape quantised_shape_{0};
   CodeView codes_;
 };
 
@@ -151,10 +157,10 @@ class VectorStore {
   // A store that begins with rows of somebody else, of whose precision it is, and which are trusted
   // to be finite unit vectors (a row that is not may be missing from results, and harms nothing
   // else).
-  // What they lack in codes and short rows is made at once. Throws Error kInvalidArgument when
-  // there are codes or short rows of other rows.
+  // What they lack in codes and quantised rows is made at once. Throws Error kInvalidArgument when
+  // there are codes or quantised rows of other rows.
   VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes = {},
-              AdoptedShortRows short_rows = {});
+              AdoptedQuantisedRows quantised_rows = {});
 
   std::size_t dim() const { return dim_; }
   Row size() const { return size_; }
@@ -170,21 +176,21 @@ class VectorStore {
   std::size_t size_bytes() const;
 
  private:
-  bool has_short_rows() const;
+  bool has_quantised_rows() const;
   void reserve(Row rows);              // segments for that many rows in all
   std::byte* writable(Row row) const;  // requires a row behind the adopted ones
-  std::byte* writable_short(Row row) const;
-  void shorten_adopted(VectorView::Table& table) const;  // where they bring no short rows
-  void code();                                           // the chunks that have become whole
+  std::byte* writable_quantised(Row row) const;
+  void quantise_adopted(VectorView::Table& table) const;  // where they bring no quantised rows
+  void code();                                            // the chunks that have become whole
 
   std::size_t dim_;
   RowFormat format_;
   unsigned shift_;  // a segment holds 2^shift rows
   Row adopted_ = 0;
   Row size_ = 0;
-  ShortShape short_shape_;
+  QuantisedShape quantised_shape_;
   std::vector<std::byte*> segments_;
-  std::vector<std::byte*> short_segments_;
+  std::vector<std::byte*> quantised_segments_;
   std::shared_ptr<const VectorView::Table> table_;
   CodeStore codes_;
 };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "snapshot/pages.h"
 
@@ -12,6 +13,7 @@ namespace knarr {
 namespace {
 
 constexpr std::size_t kTaskRows = 4096;  // checked by one thread
+constexpr std::string_view kFormerInt8 = "engine.int8";
 
 static_assert(std::endian::native == std::endian::little, "vectors are mapped as they are stored");
 
@@ -20,7 +22,7 @@ std::string_view section_of(Precision precision) {
     case Precision::kBfloat16:
       return "engine.bfloat16";
     case Precision::kInt8:
-      return "engine.int8";
+      return "engine.int8.2";
     case Precision::kFloat32:
       break;
   }
@@ -35,6 +37,11 @@ Precision stored_precision(const Snapshot& snapshot) {
     if (!snapshot.has(section_of(each))) continue;
     if (found) snapshot.corrupt(section_of(each), "vectors in two precisions");
     found = each;
+  }
+  if (!found && snapshot.has(kFormerInt8)) {
+    fail(ErrorCode::kUnsupported, snapshot.path() +
+                                      ": vectors of int8 in version 1 of their form, this knarr "
+                                      "reads version 2: make the file anew from its source");
   }
   return found.value_or(Precision::kFloat32);  // whose section is then missed by name
 }

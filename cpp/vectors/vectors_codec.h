@@ -1,5 +1,5 @@
 // Vectors in a snapshot: one section, whose name says the precision: "engine.vectors" for float32,
-// "engine.bfloat16", "engine.int8". It holds the rows as row_format.h draws them, little-endian,
+// "engine.bfloat16", "engine.int8.2". It holds the rows as row_format.h draws them, little-endian,
 // one after the other, and is mapped as it is.
 #pragma once
 
@@ -15,7 +15,8 @@ namespace knarr {
 // Writes those of the rows `kept`.
 void save_vectors(const VectorView& view, const RowSet& kept, SnapshotWriter& writer);
 
-// The precision of a file's vectors. Throws Error kCorruption for two of them.
+// The precision of a file's vectors. Throws Error kCorruption for two of them, and
+// kUnsupported for int8 as earlier versions wrote it.
 Precision stored_precision(const Snapshot& snapshot);
 
 // The vectors of a file of `rows` rows. Throws Error kCorruption when there are none or two sorts

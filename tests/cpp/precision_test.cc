@@ -1,6 +1,4 @@
 // Vectors in each precision: what is stored, beside its definition.
-#include "vectors/rows/precision.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,12 +6,19 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "engine/engine.h"
+#include "error_code.h"
+#include "snapshot/snapshot.h"
 #include "vector_rows.h"
 #include "vectors/rows/hadamard.h"
 #include "vectors/rows/row_format.h"
+#include "vectors/vectors_codec.h"
 
 namespace knarr {
 namespace {
@@ -45,26 +50,10 @@ TEST(RowFormat, Bfloat16RoundsToTheNearestTiesToEven) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found[i], numbers[i] / all, 1e-7);
 }
 
-TEST(Spread, IsAHadamardMatrixAndItsOwnInverse) {
-  const Matrix values = normal(1, 48, 20);
-  Matrix found = values;
-  spread(found);
-  for (std::size_t i = 0; i < 48; ++i) {
-    double sum = 0;
-    for (std::size_t j = 0; j < kSpread; ++j) {
-      const bool is_minus = std::popcount(i % kSpread & j) % 2 != 0;
-      sum += (is_minus ? -0.25 : 0.25) * values[i / kSpread * kSpread + j];
-    }
-    ASSERT_NEAR(found[i], sum, 1e-6);
-  }
-  spread(found);
-  for (std::size_t i = 0; i < 48; ++i) ASSERT_NEAR(found[i], values[i], 1e-6);
-}
-
-TEST(RowFormat, Int8HasLengthOneAndAStepForAllNumbers) {
+TEST(RowFormat, Int8HasLengthOneAndOneScaleForAllNumbers) {
   for (std::size_t dim : {1u, 3u, 31u, 32u, 33u, 384u, 1000u}) {
     const RowFormat format(Precision::kInt8, dim);
-    const Int8Shape shape(dim);
+    const QuantisedShape shape(dim);
     ASSERT_EQ(format.row_bytes(), shape.size_bytes);
     const Matrix values = stored(store_of(normal(20, dim, 1), dim, Precision::kFloat32).view());
     std::vector<std::byte> row(shape.size_bytes, std::byte{7});
@@ -73,20 +62,25 @@ TEST(RowFormat, Int8HasLengthOneAndAStepForAllNumbers) {
       format.store(values.data() + r * dim, row.data());
       format.floats(row.data(), found.data());
       const double length2 = inner(found.data(), found.data(), dim);
-      ASSERT_NEAR(length2, 1, dim % kSpread == 0 ? 1e-6 : 0.02);
-      ASSERT_EQ(row.back(), std::byte{0});
+      ASSERT_NEAR(length2, 1, dim % 32 == 0 ? 1e-6 : 0.02);
       Matrix wanted(shape.numbers, 0.0f);
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(r * dim), dim, wanted.begin());
-      spread(wanted);
-      float most = 0;
-      for (const float x : wanted) most = std::max(most, std::abs(x));
-      double sum = 0;
+      hadamard_rotate(wanted);
+      float most = 0;  // of two neighbours
+      for (std::size_t i = 0; i < shape.numbers; i += 2) {
+        most = std::max(most, std::abs(wanted[i]) + std::abs(wanted[i + 1]));
+      }
+      double squares = 0;
+      int sum = 0;
       for (std::size_t i = 0; i < shape.numbers; ++i) {
         const int number = reinterpret_cast<const std::int8_t*>(row.data())[i];
         ASSERT_LE(std::abs(number - wanted[i] / most * 127), 0.501) << dim;
-        sum += number * number;
+        squares += number * number;
+        sum += number;
       }
-      ASSERT_NEAR(shape.step(row.data()) * std::sqrt(sum), 1, 1e-6);
+      ASSERT_NEAR(shape.scale(row.data()) * std::sqrt(squares), 1, 1e-6);
+      ASSERT_EQ(shape.slack(row.data()), 0);
+      ASSERT_EQ(shape.centre(row.data()), 128 * sum);
     }
   }
 }
@@ -123,15 +117,40 @@ TEST(RowFormat, WhatIsNoVectorIsNotSound) {
     EXPECT_FALSE(format.is_sound(std::vector<std::byte>(row.size()).data()));
     EXPECT_FALSE(format.is_sound(std::vector<std::byte>(row.size(), std::byte{0xff}).data()));
     if (precision != Precision::kInt8) continue;
-    const Int8Shape shape(dim);
-    const float step = shape.step(row.data());
-    for (const float wrong : {-step, 2 * step, 0.0f, std::nanf("")}) {
-      std::memcpy(row.data() + shape.numbers, &wrong, sizeof(wrong));
-      EXPECT_FALSE(format.is_sound(row.data())) << wrong;
+    const QuantisedShape shape(dim);
+    const std::vector<std::byte> good = row;
+    const auto is_sound_with = [&](std::size_t at, auto value) {
+      row = good;
+      std::memcpy(row.data() + at, &value, sizeof(value));
+      return format.is_sound(row.data());
+    };
+    const float scale = shape.scale(good.data());
+    for (const float wrong : {-scale, 2 * scale, 0.0f, std::nanf("")}) {
+      EXPECT_FALSE(is_sound_with(shape.numbers, wrong)) << wrong;
     }
-    std::memcpy(row.data() + shape.numbers, &step, sizeof(step));
-    row[1] = std::byte{0x80};  // -128
-    EXPECT_FALSE(format.is_sound(row.data()));
+    for (const float wrong : {-1e-6f, 1e-6f, std::nanf("")}) {
+      EXPECT_FALSE(is_sound_with(shape.numbers + 4, wrong)) << wrong;
+    }
+    EXPECT_FALSE(is_sound_with(shape.numbers + 8, shape.centre(good.data()) + 128));
+    EXPECT_FALSE(is_sound_with(1, std::int8_t{-128}));
+    EXPECT_TRUE(is_sound_with(shape.numbers, scale));
+  }
+}
+
+// Of the right length, but two neighbours together are larger than the products of AVX2 bear.
+TEST(RowFormat, ARowThatBreaksThePairRuleIsNotSound) {
+  const QuantisedShape shape(32);
+  const RowFormat format(Precision::kInt8, 32);
+  for (const int second : {1, 2}) {
+    alignas(4) std::array<std::byte, 44> row{};
+    ASSERT_EQ(row.size(), shape.size_bytes);
+    row[0] = std::byte{127};
+    row[1] = static_cast<std::byte>(second);
+    const auto scale = static_cast<float>(1 / std::sqrt(127.0 * 127 + second * second));
+    const std::int32_t centre = 128 * (127 + second);
+    std::memcpy(row.data() + shape.numbers, &scale, sizeof(scale));
+    std::memcpy(row.data() + shape.numbers + 8, &centre, sizeof(centre));
+    EXPECT_EQ(format.is_sound(row.data()), second == 1) << second;
   }
 }
 
@@ -151,14 +170,27 @@ TEST(VectorStore, EveryPrecisionRefusesWhatHasNoDirection) {
   }
 }
 
+TEST(VectorsCodec, Int8RowsOfAnEarlierFormAreRefusedByVersion) {
+  const std::string path = (std::filesystem::temp_directory_path() / "knarr_former_int8").string();
+  Engine engine(32, Precision::kInt8);
+  engine.save(path);
+  EXPECT_EQ(Engine::load(path)->precision(), Precision::kInt8);
+  SnapshotWriter writer(path);
+  writer.add("engine.int8", std::string(40, '\0'));
+  writer.finish();
+  const std::shared_ptr<const Snapshot> former = Snapshot::open(path);
+  EXPECT_EQ(code_of([&] { stored_precision(*former); }), ErrorCode::kUnsupported);
+  std::filesystem::remove(path);
+}
+
 TEST(VectorStore, RoundedRowsTakeFewerBytes) {
   const std::size_t dim = 384, n = 3000;
   const Matrix values = normal(n, dim, 4);
   const std::size_t float_bytes = store_of(values, dim, Precision::kFloat32).size_bytes();
   EXPECT_EQ(store_of(values, dim, Precision::kBfloat16).size_bytes(), float_bytes / 2 + n * 4);
   const VectorStore store = store_of(values, dim, Precision::kInt8);
-  EXPECT_EQ(store.size_bytes(), n * 392u);
-  EXPECT_FALSE(store.view().has_short_rows());
+  EXPECT_EQ(store.size_bytes(), n * 396u);
+  EXPECT_FALSE(store.view().has_quantised_rows());
 }
 
 TEST(VectorStore, RowsOfSomebodyElseStandInFront) {
@@ -179,17 +211,15 @@ TEST(VectorStore, RowsOfSomebodyElseStandInFront) {
         const std::size_t size = codes.coder().shape().size_bytes;
         EXPECT_EQ(std::memcmp(codes.chunk(c).data, whole.view().codes().chunk(c).data, size), 0);
       }
-      if (!store.view().has_short_rows()) continue;
+      if (!store.view().has_quantised_rows()) continue;
       for (Row row = 0; row < 1500; ++row) {
-        ASSERT_EQ(std::memcmp(store.view().short_row(row), whole.view().short_row(row),
-                              store.view().short_shape().size_bytes),
+        ASSERT_EQ(std::memcmp(store.view().quantised_row(row), whole.view().quantised_row(row),
+                              store.view().quantised_shape().size_bytes),
                   0);
       }
     }
   }
 }
-
-// --- Kernels -------------------------------------------------------------------------------------
 
 }  // namespace
 }  // namespace knarr

@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float32]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 DIM = 96
 ROWS = 12_000  # more than are always searched exactly
-# What a score may be off: float32 rounds sums, int8 takes queries in 16 bits.
+# What a score may be off: float32 rounds sums, int8 splits queries into 16 bits.
 SLACK = {"float32": 1e-6, "bfloat16": 1e-6, "int8": 2e-5}
 
 
@@ -29,29 +29,36 @@ def unit(values: Floats) -> Floats:
     return np.asarray(values / lengths, dtype=np.float32)
 
 
-def spread(vectors: Floats) -> Floats:
-    """Each sixteen numbers by a Hadamard matrix, in the order of the engine's additions."""
-    part = 1
-    while part < 16:
-        pairs = vectors.reshape(len(vectors), -1, 2, part)
-        vectors = np.stack([pairs[:, :, 0] + pairs[:, :, 1], pairs[:, :, 0] - pairs[:, :, 1]], axis=2)
-        part *= 2
-    return vectors.reshape(len(vectors), -1) * np.float32(0.25)
+def rotated(vectors: Floats) -> Floats:
+    """A Hadamard matrix over groups of eight numbers, sixteen groups at a time, then eight, then four."""
+    out, at, width = np.empty_like(vectors), 0, vectors.shape[1]
+    for groups in (16, 8, 4):
+        while width - at >= 8 * groups:
+            block, part = vectors[:, at : at + 8 * groups].reshape(len(vectors), groups, 8), 1
+            while part < groups:  # in the order of the engine's additions
+                pairs = block.reshape(len(vectors), -1, 2, part, 8)
+                a, b = pairs[:, :, 0], pairs[:, :, 1]
+                block, part = np.stack([a + b, a - b], axis=2), 2 * part
+            scale = np.sqrt(np.float32(1) / np.float32(groups))
+            out[:, at : at + 8 * groups] = block.reshape(len(vectors), -1) * scale
+            at += 8 * groups
+    return out
 
 
 def rounded(vectors: Floats, precision: Precision) -> Floats:
-    """The dull model of what is stored."""
+    """The reference for what is stored."""
     vectors = unit(vectors)
     if precision == "bfloat16":
         bits = vectors.view(np.uint32)
         return unit(((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32))
     if precision == "int8":
         width = vectors.shape[1]
-        vectors = spread(np.pad(vectors, [(0, 0), (0, -vectors.shape[1] % 16)]))
-        steps = np.abs(vectors).max(axis=1, keepdims=True) / np.float32(127)
+        vectors = rotated(np.pad(vectors, [(0, 0), (0, -vectors.shape[1] % 32)]))
+        pairs = np.abs(vectors[:, 0::2]) + np.abs(vectors[:, 1::2])
+        steps = pairs.max(axis=1, keepdims=True) / np.float32(127)
         scaled = vectors * (np.float32(1) / steps)
         numbers = np.trunc(scaled + np.copysign(np.float32(0.5), scaled)).astype(np.float64)
-        return np.ascontiguousarray(spread(unit(numbers.astype(np.float32)))[:, :width])
+        return np.ascontiguousarray(rotated(unit(numbers.astype(np.float32)))[:, :width])
     return vectors
 
 
@@ -145,7 +152,7 @@ def test_most_of_the_best_in_float32_are_found(engine: Engine, vectors: Floats) 
 
 def test_stats_show_the_bytes(engine: Engine) -> None:
     stats = engine.stats()
-    per_row = {"float32": (4 * DIM, DIM + 12), "bfloat16": (2 * DIM + 4, DIM + 12), "int8": (DIM + 8, 0)}
+    per_row = {"float32": (4 * DIM, DIM + 12), "bfloat16": (2 * DIM + 4, DIM + 12), "int8": (DIM + 12, 0)}
     vectors, short = per_row[engine.precision]
     assert (stats["vectors_size_bytes"], stats["short_size_bytes"]) == (ROWS * vectors, ROWS * short)
     assert stats["codes_size_bytes"] > 0

@@ -7,15 +7,10 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
-#include <vector>
-
-#include "vectors/rows/hadamard.h"
-#include "vectors/rows/whole_numbers.h"
+#include <span>
 
 namespace knarr {
 namespace {
-
-constexpr float kMostInt8 = 127;
 
 // Rounds to the nearest bfloat16, ties to an even last digit. Requires a finite number.
 std::uint16_t to_bfloat16(float x) {
@@ -34,17 +29,6 @@ float length2(const float* numbers, std::size_t dim) {
   }
   for (std::size_t j = 0; i < dim; ++i, ++j) sums[j] += numbers[i] * numbers[i];
   return std::accumulate(sums.begin(), sums.end(), 0.0f);
-}
-
-const std::int8_t* whole_numbers(const std::byte* row) {
-  return reinterpret_cast<const std::int8_t*>(row);
-}
-
-// At most 127² · 65536, which 32 bits hold.
-std::uint32_t whole_length2(const std::byte* row, const Int8Shape& shape) {
-  return std::accumulate(
-      whole_numbers(row), whole_numbers(row) + shape.numbers, std::uint32_t{0},
-      [](std::uint32_t sum, std::int8_t x) { return sum + static_cast<std::uint32_t>(x * x); });
 }
 
 const std::uint16_t* halves(const std::byte* row) {
@@ -78,42 +62,30 @@ bool is_sound_bfloat16(const std::byte* row, std::size_t dim) {
   return std::abs(length2 - 1) < 1e-3 && factor > 0 && (dim % 2 == 0 || halves(row)[dim] == 0);
 }
 
-void store_int8(std::span<const float> unit, const Int8Shape& shape, std::byte* out) {
-  std::vector<float> numbers(shape.numbers, 0.0f);
-  std::copy(unit.begin(), unit.end(), numbers.begin());
-  spread(numbers);
-  round_to(numbers, largest(numbers) / kMostInt8, 0, reinterpret_cast<std::int8_t*>(out));
-  const auto step =
-      static_cast<float>(1 / std::sqrt(static_cast<double>(whole_length2(out, shape))));
-  std::memcpy(out + shape.numbers, &step, sizeof(step));
-  std::memset(out + shape.numbers + sizeof(step), 0, sizeof(float));
-}
-
-void read_int8(const std::byte* row, const Int8Shape& shape, std::span<float> out) {
-  const float step = shape.step(row);
-  for (std::size_t at = 0; at < out.size(); at += kSpread) {
-    std::array<float, kSpread> numbers;
-    std::transform(whole_numbers(row) + at, whole_numbers(row) + at + kSpread, numbers.begin(),
-                   [step](std::int8_t x) { return step * static_cast<float>(x); });
-    spread(numbers);
-    std::copy_n(numbers.begin(), std::min(kSpread, out.size() - at), out.data() + at);
-  }
-}
-
-bool is_sound_int8(const std::byte* row, const Int8Shape& shape) {
-  const float step = shape.step(row);
-  const double length2 = double{step} * step * whole_length2(row, shape);
-  const std::int8_t* end = whole_numbers(row) + shape.numbers;
-  const auto zero = *reinterpret_cast<const std::uint32_t*>(row + shape.numbers + sizeof(step));
-  return std::abs(length2 - 1) < 1e-3 && step > 0 && zero == 0 &&
-         std::find(whole_numbers(row), end, std::int8_t{-128}) == end;
-}
-
 }  // namespace
 
+const char* name(Precision precision) {
+  switch (precision) {
+    case Precision::kBfloat16:
+      return "bfloat16";
+    case Precision::kInt8:
+      return "int8";
+    case Precision::kFloat32:
+      break;
+  }
+  return "float32";
+}
+
+std::optional<Precision> precision_named(std::string_view word) {
+  for (const Precision each : {Precision::kFloat32, Precision::kBfloat16, Precision::kInt8}) {
+    if (word == name(each)) return each;
+  }
+  return std::nullopt;
+}
+
 RowFormat::RowFormat(Precision precision, std::size_t dim)
-    : precision_(precision), dim_(dim), int8_shape_(dim) {
-  row_bytes_ = precision == Precision::kInt8       ? int8_shape_.size_bytes
+    : precision_(precision), dim_(dim), quantised_(dim) {
+  row_bytes_ = precision == Precision::kInt8       ? quantised_.size_bytes
                : precision == Precision::kBfloat16 ? bfloat16_factor_at(dim) + sizeof(float)
                                                    : dim * sizeof(float);
 }
@@ -127,7 +99,7 @@ void RowFormat::store(const float* unit, std::byte* out) const {
       store_bfloat16({unit, dim_}, out);
       return;
     case Precision::kInt8:
-      store_int8({unit, dim_}, int8_shape_, out);
+      quantise_to_store({unit, dim_}, quantised_, out);
   }
 }
 
@@ -142,13 +114,13 @@ const float* RowFormat::floats(const std::byte* row, float* room) const {
       break;
     }
     case Precision::kInt8:
-      read_int8(row, int8_shape_, {room, dim_});
+      dequantise(row, quantised_, {room, dim_});
   }
   return room;
 }
 
 bool RowFormat::is_sound(const std::byte* row) const {
-  if (precision_ == Precision::kInt8) return is_sound_int8(row, int8_shape_);
+  if (precision_ == Precision::kInt8) return is_sound_stored(row, quantised_);
   if (precision_ == Precision::kBfloat16) return is_sound_bfloat16(row, dim_);
   return std::abs(length2(reinterpret_cast<const float*>(row), dim_) - 1) < 1e-3f;
 }

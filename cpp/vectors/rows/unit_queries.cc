@@ -1,11 +1,9 @@
+// The memory of a query for int8 rows: the vector, then a cache line that begins with two scales,
+// then the coarse bytes and the fine bytes, each filled up to whole lines.
 #include "vectors/rows/unit_queries.h"
 
-#include <algorithm>
-#include <cstring>
 #include <memory>
 
-#include "vectors/rows/hadamard.h"
-#include "vectors/rows/int8_rows.h"
 #include "vectors/rows/normalise.h"
 
 namespace knarr {
@@ -13,30 +11,32 @@ namespace {
 
 constexpr std::size_t kLine = 16;  // floats in 64 bytes
 
+// The floats that fill whole lines.
 std::size_t lines(std::size_t floats) { return (floats + kLine - 1) / kLine * kLine; }
 
-// Floats that a query takes: the vector, then a line that begins with the step, then the numbers.
-std::size_t floats_of(std::size_t dim, Precision rows) {
-  if (rows != Precision::kInt8) return lines(dim);
-  return lines(dim) + kLine + Int8Shape(dim).numbers * sizeof(std::int16_t) / sizeof(float);
+std::size_t byte_lines(std::size_t dim) {
+  return lines(QuantisedShape(dim).numbers / sizeof(float));
 }
 
-void append_whole(float* query, std::size_t dim) {
-  const Int8Shape shape(dim);
-  std::vector<float> numbers(shape.numbers, 0.0f);
-  std::copy_n(query, dim, numbers.begin());
-  spread(numbers);
-  const Int8Query whole(numbers, shape);
-  float* after = query + lines(dim);
-  *after = whole.step();
-  std::memcpy(after + kLine, whole.numbers(), shape.numbers * sizeof(std::int16_t));
+std::size_t query_floats(std::size_t dim, Precision rows) {
+  if (rows != Precision::kInt8) return lines(dim);
+  return lines(dim) + kLine + 2 * byte_lines(dim);
+}
+
+void append_split(float* query, std::size_t dim) {
+  float* const scales = query + lines(dim);
+  auto* const coarse = reinterpret_cast<std::uint8_t*>(scales + kLine);
+  auto* const fine = reinterpret_cast<std::uint8_t*>(scales + kLine + byte_lines(dim));
+  const SplitQuery split = split_query({query, dim}, QuantisedShape(dim), coarse, fine);
+  scales[0] = split.coarse.scale;
+  scales[1] = split.fine.scale;
 }
 
 }  // namespace
 
 UnitQueries::UnitQueries(const float* queries, std::size_t n, std::size_t dim, Precision rows,
                          bool alone) {
-  const std::size_t stride = floats_of(dim, rows);
+  const std::size_t stride = query_floats(dim, rows);
   memory_.resize(n * stride + kLine);
   void* at = memory_.data();
   std::size_t room = memory_.size() * sizeof(float);
@@ -44,14 +44,16 @@ UnitQueries::UnitQueries(const float* queries, std::size_t n, std::size_t dim, P
   for (std::size_t q = 0; q < n; ++q, out += stride) {
     const std::span query(queries + q * dim, dim);
     scale_to_unit(query, checked_length(query, "query", alone ? kNoIndex : q), out);
-    if (rows == Precision::kInt8) append_whole(out, dim);
+    if (rows == Precision::kInt8) append_split(out, dim);
     all_.push_back(out);
   }
 }
 
-WholeQuery whole_query(const float* query, std::size_t dim) {
-  const float* after = query + lines(dim);
-  return {*after, reinterpret_cast<const std::int16_t*>(after + kLine)};
+SplitQuery split_after(const float* query, std::size_t dim) {
+  const float* const scales = query + lines(dim);
+  const auto* const coarse = reinterpret_cast<const std::uint8_t*>(scales + kLine);
+  const auto* const fine = reinterpret_cast<const std::uint8_t*>(scales + kLine + byte_lines(dim));
+  return {{coarse, scales[0]}, {fine, scales[1]}};
 }
 
 }  // namespace knarr

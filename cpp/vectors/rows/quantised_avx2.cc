@@ -1,8 +1,10 @@
-// The AVX2 variant: thirty-two numbers of a row are multiplied with a query's bytes as they are
-// loaded and added in pairs. Four rows by one query or two; one query also asks for the next four
-// rows meanwhile. A query's bytes are 128 too large, and what that adds is taken off at the end: it
-// is the row's centre.
-#include "vectors/rows/short_rows.h"
+// The AVX2 variant. VPMADDUBSW multiplies 32 bytes of a query with 32 numbers of a row and adds
+// neighbours in 16 bits; by the pair rule (quantised_rows.h) they never saturate. VPMADDWD by ones
+// then adds these in pairs in 32 bits.
+//
+// A tile is four rows by one query or two. The first queries also prefetch the next four rows; for
+// the queries after them the rows already lie in a cache.
+#include "vectors/rows/quantised_rows.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 
@@ -21,7 +23,7 @@ KNARR_AVX2 inline __m128i totals(__m256i a, __m256i b, __m256i c, __m256i d) {
   return _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
 }
 
-// Keeps a compiler from moving a value between registers and memory: worth a fifth.
+// Keeps the compiler from moving a value between registers and memory, which costs a fifth.
 KNARR_AVX2 inline void pin(__m256i& value) { asm("" : "+x"(value)); }
 
 inline void ask_for(const std::byte* row, std::size_t bytes) {
@@ -39,7 +41,8 @@ struct Terms {
 KNARR_AVX2 inline Terms terms(const std::byte* const* rows, std::size_t numbers) {
   __m128 t[4];
 #pragma GCC unroll 4
-  for (int r = 0; r < 4; ++r) {  // and the last numbers, so that nothing behind the row is read
+  for (int r = 0; r < 4;
+       ++r) {  // from the four numbers before them, so that no load leaves the row
     t[r] = _mm_loadu_ps(reinterpret_cast<const float*>(rows[r] + numbers) - 1);
   }
   const __m128 low01 = _mm_unpacklo_ps(t[0], t[1]), low23 = _mm_unpacklo_ps(t[2], t[3]);
@@ -48,11 +51,13 @@ KNARR_AVX2 inline Terms terms(const std::byte* const* rows, std::size_t numbers)
           _mm_castps_si128(_mm_movehl_ps(high23, high01))};
 }
 
-// Four rows by Q queries. With one query, as many bytes as the rows have are asked for from `next`
-// on.
-template <int Q>
+// Whether a tile prefetches four rows, from `next` on.
+enum class Ahead { kNone, kRows };
+
+// Four rows by Q queries.
+template <int Q, Ahead A>
 KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* next,
-                            const ShortSide* queries, std::size_t numbers, float* out,
+                            const QueryBytes* queries, std::size_t numbers, float* out,
                             std::size_t stride, float* slacks) {
   const __m256i ones = _mm256_set1_epi16(1);
   const std::byte* row_at[4];
@@ -66,9 +71,9 @@ KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* next,
 #pragma GCC unroll 4
     for (int q = 0; q < Q; ++q) sums[r][q] = _mm256_setzero_si256();
   }
-  if (Q == 1) ask_for(next + 4 * numbers, 1);  // their terms
+  if (A == Ahead::kRows) ask_for(next + 4 * numbers, 1);  // their terms
   for (std::size_t i = 0; i < numbers; i += kStep) {
-    if (Q == 1) ask_for(next + 4 * i, 4 * kStep);
+    if (A == Ahead::kRows) ask_for(next + 4 * i, 4 * kStep);
 #pragma GCC unroll 4
     for (int q = 0; q < Q; ++q) {
       const __m256i query = _mm256_load_si256(reinterpret_cast<const __m256i*>(query_at[q] + i));
@@ -92,55 +97,61 @@ KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* next,
   if (slacks != nullptr) _mm_storeu_ps(slacks, kept.slacks);
 }
 
-// Whether four rows follow each other in memory, more or less.
+// Whether four rows lie one after the other in memory, more or less.
 inline bool are_together(const std::byte* const* rows, std::size_t numbers) {
   const std::ptrdiff_t span = rows[3] - rows[0];
   return span > 0 && span < 4 * static_cast<std::ptrdiff_t>(numbers);
 }
 
-// All rows, Q queries. The last rows come with others again.
-template <int Q>
-KNARR_AVX2 void band(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+// All rows, Q queries. A last tile of fewer than four rows repeats its first one.
+template <int Q, Ahead A>
+KNARR_AVX2 void band(const std::byte* const* rows, std::size_t n_rows, const QueryBytes* queries,
                      std::size_t numbers, float* out, std::size_t stride, float* slacks) {
   std::size_t r = 0;
   for (; r + 4 <= n_rows; r += 4) {
     const std::byte* const* ahead = r + 8 <= n_rows ? rows + r + 4 : rows + r;
-    if (Q == 1 && !are_together(ahead, numbers)) {
+    if (A == Ahead::kRows && !are_together(ahead, numbers)) {
       for (int i = 0; i < 4; ++i) ask_for(ahead[i], numbers);
     }
-    tile<Q>(rows + r, ahead[0], queries, numbers, out + r, stride,
-            slacks != nullptr ? slacks + r : nullptr);
+    tile<Q, A>(rows + r, ahead[0], queries, numbers, out + r, stride,
+               slacks != nullptr ? slacks + r : nullptr);
   }
   if (r == n_rows) return;
   const std::byte* last[4];
   float cosines[4 * Q], last_slacks[4];
   for (std::size_t i = 0; i < 4; ++i) last[i] = rows[r + i < n_rows ? r + i : r];
-  tile<Q>(last, last[0], queries, numbers, cosines, 4, last_slacks);
+  tile<Q, Ahead::kNone>(last, last[0], queries, numbers, cosines, 4, last_slacks);
   for (std::size_t i = 0; r + i < n_rows; ++i) {
     for (std::size_t q = 0; q < Q; ++q) out[q * stride + r + i] = cosines[q * 4 + i];
     if (slacks != nullptr) slacks[r + i] = last_slacks[i];
   }
 }
 
-KNARR_AVX2 void cosines(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+KNARR_AVX2 void cosines(const std::byte* const* rows, std::size_t n_rows, const QueryBytes* queries,
                         std::size_t n_queries, std::size_t numbers, float* out, std::size_t stride,
                         float* slacks) {
-  for (; n_queries >= 2; n_queries -= 2, queries += 2, out += 2 * stride, slacks = nullptr) {
-    band<2>(rows, n_rows, queries, numbers, out, stride, slacks);
+  if (n_queries == 1) {
+    band<1, Ahead::kRows>(rows, n_rows, queries, numbers, out, stride, slacks);
+    return;
   }
-  if (n_queries == 1) band<1>(rows, n_rows, queries, numbers, out, stride, slacks);
+  band<2, Ahead::kRows>(rows, n_rows, queries, numbers, out, stride, slacks);
+  for (n_queries -= 2, queries += 2, out += 2 * stride; n_queries >= 2;
+       n_queries -= 2, queries += 2, out += 2 * stride) {
+    band<2, Ahead::kNone>(rows, n_rows, queries, numbers, out, stride, nullptr);
+  }
+  if (n_queries == 1) band<1, Ahead::kNone>(rows, n_rows, queries, numbers, out, stride, nullptr);
 }
 
 }  // namespace
 
-const ShortCosines kShortAvx2 = cosines;
+const QuantisedCosines kQuantisedAvx2 = cosines;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ShortCosines kShortAvx2 = nullptr;
+const QuantisedCosines kQuantisedAvx2 = nullptr;
 }  // namespace knarr
 
 #endif

@@ -2,7 +2,7 @@
 // the other variants. One query takes eight rows at a time and asks for the next eight meanwhile;
 // many queries take four rows by four. A stream goes row by row. Only AVX-512 F is used, and target
 // attributes stand on functions, as in the AVX2 variant.
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 
@@ -12,7 +12,6 @@
 #include <cstring>
 
 #include "vectors/rows/row_format.h"
-#include "vectors/rows/scan_int8.h"
 
 #define KNARR_AVX512 __attribute__((target("avx512f")))
 
@@ -168,20 +167,19 @@ KNARR_AVX512 void stream(const std::byte* rows, std::size_t n_rows, const float*
   }
 }
 
-constexpr ScanKernels kKernels{{block<Float32>, stream<Float32>},
-                               {block<Bfloat16>, stream<Bfloat16>},
-                               int8_kernel<CpuLevel::kAvx512>()};
+constexpr FloatKernels kKernels{{block<Float32>, stream<Float32>},
+                                {block<Bfloat16>, stream<Bfloat16>}};
 
 }  // namespace
 
-const ScanKernels* const kScanAvx512 = &kKernels;
+const FloatKernels* const kScoreAvx512 = &kKernels;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ScanKernels* const kScanAvx512 = nullptr;
+const FloatKernels* const kScoreAvx512 = nullptr;
 }  // namespace knarr
 
 #endif

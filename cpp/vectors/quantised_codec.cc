@@ -1,4 +1,4 @@
-#include "vectors/short_codec.h"
+#include "vectors/quantised_codec.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,33 +18,33 @@ bool is_length(float x) { return std::isfinite(x) && x >= 0; }
 
 }  // namespace
 
-void save_short_rows(const VectorView& view, const RowSet& kept, SnapshotWriter& writer) {
-  if (!view.has_short_rows() || kept.empty()) return;
+void save_quantised_rows(const VectorView& view, const RowSet& kept, SnapshotWriter& writer) {
+  if (!view.has_quantised_rows() || kept.empty()) return;
   Encoder out;
-  out.u32(kShortVersion);
+  out.u32(kQuantisedVersion);
   out.u32(static_cast<std::uint32_t>(view.dim()));
   out.u64(kept.size());
   std::string head = out.bytes();
   head.resize(kHeaderBytes, '\0');
-  const std::size_t row_bytes = view.short_shape().size_bytes;
+  const std::size_t row_bytes = view.quantised_shape().size_bytes;
   PagedSection section(writer, kSection, row_bytes << page_shift(view.format()));
   section.append(std::as_bytes(std::span(head)));
   section.start();
   kept.for_each_range([&](Row begin, Row end) {
     while (begin < end) {
       const Row n = std::min(view.contiguous(begin), end - begin);
-      section.append({view.short_row(begin), n * row_bytes});
+      section.append({view.quantised_row(begin), n * row_bytes});
       begin += n;
     }
   });
   section.end();
 }
 
-AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot,
-                                 const RowFormat& format, std::size_t rows) {
+AdoptedQuantisedRows load_quantised_rows(const std::shared_ptr<const Snapshot>& snapshot,
+                                         const RowFormat& format, std::size_t rows) {
   const std::size_t dim = format.dim();
   if (dim < kLeastCodedDim || !snapshot->has(kSection)) return {};
-  const ShortShape shape(dim);
+  const QuantisedShape shape(dim);
   const auto is_sound = [shape](ByteSpan some) {
     for (std::size_t at = 0; at < some.size(); at += shape.size_bytes) {
       if (!is_length(shape.scale(some.data() + at))) return false;
@@ -57,7 +57,7 @@ AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot
   const ByteSpan bytes = opened.bytes;
   const std::string place = snapshot->path() + ": section " + std::string(kSection);
   Decoder in(bytes, place);
-  if (in.u32() != kShortVersion) return {};
+  if (in.u32() != kQuantisedVersion) return {};
   if (in.u32() != dim) snapshot->corrupt(kSection, "rows of another dimension");
   const std::uint64_t count = in.count(shape.size_bytes);
   if (count != rows || bytes.size() != kHeaderBytes + count * shape.size_bytes) {

@@ -5,7 +5,7 @@
 //
 // Target attributes stand on the functions, not on the file, so that nothing from a header is
 // compiled for a machine it might not run on.
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 
@@ -15,7 +15,6 @@
 #include <cstring>
 
 #include "vectors/rows/row_format.h"
-#include "vectors/rows/scan_int8.h"
 
 #define KNARR_AVX2 __attribute__((target("avx2,fma")))
 
@@ -176,20 +175,19 @@ KNARR_AVX2 void stream(const std::byte* rows, std::size_t n_rows, const float* q
   }
 }
 
-constexpr ScanKernels kKernels{{block<Float32>, stream<Float32>},
-                               {block<Bfloat16>, stream<Bfloat16>},
-                               int8_kernel<CpuLevel::kAvx2>()};
+constexpr FloatKernels kKernels{{block<Float32>, stream<Float32>},
+                                {block<Bfloat16>, stream<Bfloat16>}};
 
 }  // namespace
 
-const ScanKernels* const kScanAvx2 = &kKernels;
+const FloatKernels* const kScoreAvx2 = &kKernels;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ScanKernels* const kScanAvx2 = nullptr;
+const FloatKernels* const kScoreAvx2 = nullptr;
 }  // namespace knarr
 
 #endif

@@ -5,8 +5,7 @@
 #include <cstdint>
 
 #include "vectors/rows/row_format.h"
-#include "vectors/rows/scan.h"
-#include "vectors/rows/scan_int8.h"
+#include "vectors/rows/score_kernel.h"
 
 namespace knarr {
 namespace {
@@ -72,12 +71,11 @@ void stream(const std::byte* rows, std::size_t n_rows, const float* query, std::
   }
 }
 
-constexpr ScanKernels kKernels{{block<Float32>, stream<Float32>},
-                               {block<Bfloat16>, stream<Bfloat16>},
-                               int8_kernel<CpuLevel::kPlain>()};
+constexpr FloatKernels kKernels{{block<Float32>, stream<Float32>},
+                                {block<Bfloat16>, stream<Bfloat16>}};
 
 }  // namespace
 
-const ScanKernels* const kScanPlain = &kKernels;
+const FloatKernels* const kScorePlain = &kKernels;
 
 }  // namespace knarr

@@ -1,21 +1,16 @@
-// The variant without instruction sets: sums of products of 16 bits, for which compilers know
-// instructions. A query's bytes are 128 too large, and what that adds is taken off at the end: it
-// is the row's centre.
-#include <cstring>
-
-#include "vectors/rows/short_rows.h"
+// The plain variant: sums of products of 16 bits, for which compilers know instructions.
+#include "vectors/rows/quantised_rows.h"
 
 namespace knarr {
 namespace {
 
-void cosines(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+void cosines(const std::byte* const* rows, std::size_t n_rows, const QueryBytes* queries,
              std::size_t n_queries, std::size_t numbers, float* out, std::size_t stride,
              float* slacks) {
-  const ShortShape shape(numbers);
+  const QuantisedShape shape(numbers);
   for (std::size_t r = 0; r < n_rows; ++r) {
     const auto* row = reinterpret_cast<const std::int8_t*>(rows[r]);
-    std::int32_t centre;
-    std::memcpy(&centre, rows[r] + numbers + 2 * sizeof(float), sizeof(centre));
+    const std::int32_t centre = shape.centre(rows[r]);
     for (std::size_t q = 0; q < n_queries; ++q) {
       const std::uint8_t* query = queries[q].numbers;
       std::int32_t sum = 0;
@@ -31,6 +26,6 @@ void cosines(const std::byte* const* rows, std::size_t n_rows, const ShortSide* 
 
 }  // namespace
 
-const ShortCosines kShortPlain = cosines;
+const QuantisedCosines kQuantisedPlain = cosines;
 
 }  // namespace knarr
