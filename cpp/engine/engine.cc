@@ -81,7 +81,7 @@ void Engine::keep_graph(bool on) {
 }
 
 void Engine::show_graph(const State& state) {
-  if (!graph_.is_on() || !state.vectors.has_short_rows()) return;
+  if (!graph_.is_on() || !state.vectors.has_quantised_rows()) return;
   graph_.follow(rows_for_graph(state.vectors), state.live(), state.generation);
 }
 

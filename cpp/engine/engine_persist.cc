@@ -21,7 +21,7 @@
 #include "snapshot/snapshot.h"
 #include "vectors/codes_codec.h"
 #include "vectors/graph_plan.h"
-#include "vectors/short_codec.h"
+#include "vectors/quantised_codec.h"
 #include "vectors/vectors_codec.h"
 
 namespace knarr {
@@ -66,7 +66,7 @@ void write_parts(const State& state, const KeptRows& rows, const Graph* graph,
   save_nodes_and_rows(state, rows, writer);
   save_vectors(state.vectors, rows.rows(), writer);
   save_codes(state.vectors, rows.rows(), writer);
-  save_short_rows(state.vectors, rows.rows(), writer);
+  save_quantised_rows(state.vectors, rows.rows(), writer);
   if (graph != nullptr) {
     writer.begin(kGraphSection);
     graph->save(rows.numbers(), [&](ByteSpan piece) { writer.append(piece); });

@@ -20,7 +20,7 @@ constexpr double kMissed = 20;
 }  // namespace
 
 GraphRows rows_for_graph(const VectorView& view) {
-  return {view.short_shape(), view.size(), [view](Row row) { return view.short_row(row); }};
+  return {view.quantised_shape(), view.size(), [view](Row row) { return view.quantised_row(row); }};
 }
 
 std::size_t graph_expansion(const Graph& graph, const RowSet& allowed, std::size_t k,
@@ -38,13 +38,13 @@ std::size_t graph_expansion(const Graph& graph, const RowSet& allowed, std::size
 // A row outside the graph is a candidate of which nothing is known: it is scored.
 GraphSearched graph_top_k(const Graph& graph, const VectorView& view, const RowSet& allowed,
                           const float* query, std::size_t k, std::size_t expansion,
-                          const RowLess& before, const ScanKernel& kernel, bool explain) {
+                          const RowLess& before, const ScoreKernel& kernel, bool explain) {
   constexpr auto kUnbounded = std::numeric_limits<float>::infinity();
   constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
   Stopwatch watch(explain);
   GraphSearched out;
-  const ShortQuery short_query({query, view.dim()}, view.short_shape());
-  const GraphSearch near = graph.search(short_query, allowed, expansion);
+  const QuantisedQuery quantised_query({query, view.dim()}, view.quantised_shape());
+  const GraphSearch near = graph.search(quantised_query, allowed, expansion);
   std::vector<Candidate> candidates;
   for (const ScoredRow& each : near.rows) candidates.push_back({each.row, each.score});
   const RowSet outside = allowed & RowSet::range(graph.rows_end(), view.size());
@@ -53,7 +53,7 @@ GraphSearched graph_top_k(const Graph& graph, const VectorView& view, const RowS
   });
   out.compared = near.compared;
   out.search_us = watch.lap_us();
-  out.found = rerank(view, std::move(candidates), query, k, before, kernel, short_cosines(), kAll);
+  out.found = rerank(view, std::move(candidates), query, k, before, kernel, quantised_cosines(), kAll);
   out.found.is_done = out.found.rows.size() == std::min<std::uint64_t>(k, allowed.size());
   out.rerank_us = watch.lap_us();
   return out;

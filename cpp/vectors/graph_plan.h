@@ -10,13 +10,13 @@
 #include "filter/rows.h"
 #include "vectors/graph/graph.h"
 #include "vectors/rerank.h"
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
 namespace knarr {
 
-// The rows of a view as a graph reads them. Requires view.has_short_rows().
+// The rows of a view as a graph reads them. Requires view.has_quantised_rows().
 GraphRows rows_for_graph(const VectorView& view);
 
 // HNSW's ef for k results:  2 k + 20 / (1 - recall_target), rounded. The target is aimed at, not
@@ -38,6 +38,6 @@ struct GraphSearched {
 // kernel takes it. Requires k >= 1, and a graph of the view's rows.
 GraphSearched graph_top_k(const Graph& graph, const VectorView& view, const RowSet& allowed,
                           const float* query, std::size_t k, std::size_t expansion,
-                          const RowLess& before, const ScanKernel& kernel, bool explain);
+                          const RowLess& before, const ScoreKernel& kernel, bool explain);
 
 }  // namespace knarr

@@ -91,7 +91,7 @@ std::vector<std::size_t> answer_by_graph(const VectorView& view, const RowSet& a
       std::min<std::size_t>(1 + queries.size() / kGraphQueriesPerWorker, max_workers()));
   parallel_for(queries.size(), workers, [&](unsigned, std::size_t q) {
     found[q] = graph_top_k(*how.graph, view, allowed, queries[q], k, expansion, before,
-                           scan_kernel(view.format().precision()), how.explain);
+                           score_kernel(view.format().precision()), how.explain);
   });
   std::vector<std::size_t> open;
   for (std::size_t q = 0; q < queries.size(); ++q) {

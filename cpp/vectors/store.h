@@ -106,9 +106,9 @@ class VectorView {
   }
 
   // Former names, for cpp/vectors/graph until it follows.
-  bool has_short_rows() const { return has_quantised_rows(); }
-  const QuantisedShape& short_shape() const { return quantised_shape_; }
-  const std::byte* short_row(Row row) const { return quantised_row(row); }
+  bool has_quantised_rows() const { return has_quantised_rows(); }
+  const QuantisedShape& quantised_shape() const { return quantised_shape_; }
+  const std::byte* quantised_row(Row row) const { return quantised_row(row); }
 
   // How many rows, this one included, follow each other in memory and may be read once this one's
   // data() and quantised_row() were asked for. Requires row < size().

@@ -84,7 +84,7 @@ TEST_F(GraphKeeperTest, WhatCannotBeRestoredIsBuilt) {
 TEST_F(GraphKeeperTest, ADamagedRowEndsTheBuildAndNothingElse) {
   const VectorStore store = graph_store(2000);
   GraphRows rows = rows_for_graph(store.view());
-  rows.short_row = [good = rows.short_row](Row row) {
+  rows.quantised_row = [good = rows.quantised_row](Row row) {
     if (row == 1500) fail(ErrorCode::kCorruption, "row 1500");
     return good(row);
   };

@@ -120,15 +120,15 @@ TEST(Graph, IsNeverSearchedByThePlanAuto) {
 
 TEST_F(GraphTest, EverySlotIsReached) {
   const auto q = query(1);
-  const ShortQuery short_query(q, rows_for_graph(store->view()).shape);
+  const QuantisedQuery quantised_query(q, rows_for_graph(store->view()).shape);
   const RowSet all = RowSet::range(0, kRows);
-  const GraphSearch wide = graph->search(short_query, all, kRows);
+  const GraphSearch wide = graph->search(quantised_query, all, kRows);
   EXPECT_GT(wide.rows.size(), kRows * 0.99);
   EXPECT_GE(wide.compared, wide.rows.size());
-  const GraphSearch narrow = graph->search(short_query, all, 50);
+  const GraphSearch narrow = graph->search(quantised_query, all, 50);
   EXPECT_EQ(narrow.rows.size(), 50u);
   EXPECT_LT(narrow.compared, kRows / 2);
-  EXPECT_TRUE(graph->search(short_query, RowSet(), 50).rows.empty());
+  EXPECT_TRUE(graph->search(quantised_query, RowSet(), 50).rows.empty());
 }
 
 // More searches at a time than there are work areas; each answers as it would alone.
@@ -223,8 +223,8 @@ TEST(Graph, BytesBringItBackUnderOtherNumbers) {
   EXPECT_EQ(again->rows_end(), 1000u);
   for (Row i = 0; i < 50; ++i) {
     const std::span<const float> q(store.view().row(i), kGraphDim);
-    const GraphSearch before = graph->search(ShortQuery(q, rows.shape), kept, 30);
-    GraphSearch after = again->search(ShortQuery(q, rows.shape), RowSet::range(0, 1000), 30);
+    const GraphSearch before = graph->search(QuantisedQuery(q, rows.shape), kept, 30);
+    GraphSearch after = again->search(QuantisedQuery(q, rows.shape), RowSet::range(0, 1000), 30);
     for (ScoredRow& each : after.rows) each.row += 200;
     EXPECT_EQ(before.rows, after.rows);
     EXPECT_EQ(before.compared, after.compared);
@@ -280,7 +280,7 @@ TEST(Graph, BytesAreNotBelieved) {
     bad[at] ^= static_cast<std::byte>(1u << random() % 8);
     const GraphPtr graph = load_all(bad, rows, 300);
     if (graph == nullptr) continue;
-    const GraphSearch got = graph->search(ShortQuery(q, rows.shape), RowSet::range(0, 300), 300);
+    const GraphSearch got = graph->search(QuantisedQuery(q, rows.shape), RowSet::range(0, 300), 300);
     EXPECT_LE(got.rows.size(), 300u);
   }
 }

@@ -43,7 +43,7 @@ constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kHeaderBytes = 64;
 
 // A stored row in the place of a query, whose numbers are unsigned; they are written to `numbers`.
-ShortSide as_side(const std::byte* row, const ShortShape& shape,
+QuantisedSide as_side(const std::byte* row, const QuantisedShape& shape,
                   const LineAligned<std::uint8_t>& numbers) {
   constexpr std::byte kSign{0x80};
   std::transform(row, row + shape.numbers, numbers.get(),
@@ -56,37 +56,37 @@ ShortSide as_side(const std::byte* row, const ShortShape& shape,
 struct Distance {
   struct Left {
     Slot slot;
-    ShortSide side;
+    QuantisedSide side;
     LineAligned<std::uint8_t> numbers;
   };
-  std::span<const std::byte* const> short_rows;
-  const ShortShape& shape;
+  std::span<const std::byte* const> quantised_rows;
+  const QuantisedShape& shape;
   Left* left = nullptr;
-  ShortCosines cosines = short_cosines();
+  QuantisedCosines cosines = quantised_cosines();
 
   template <class Member>
-  float operator()(const ShortSide& side, const Member& member) const noexcept {
+  float operator()(const QuantisedSide& side, const Member& member) const noexcept {
     float cosine = 0;
-    cosines(&short_rows[get_slot(member)], 1, &side, 1, shape.numbers, &cosine, 1, nullptr);
+    cosines(&quantised_rows[get_slot(member)], 1, &side, 1, shape.numbers, &cosine, 1, nullptr);
     return -cosine;
   }
   template <class Member>
   float operator()(const Member& a, const Member& b) const noexcept {
     if (left->slot != get_slot(a)) {
       left->slot = static_cast<Slot>(get_slot(a));
-      left->side = as_side(short_rows[left->slot], shape, left->numbers);
+      left->side = as_side(quantised_rows[left->slot], shape, left->numbers);
     }
     return operator()(left->side, b);
   }
 };
 
 struct Prefetch {
-  std::span<const std::byte* const> short_rows;
+  std::span<const std::byte* const> quantised_rows;
 
   template <class Members>
   void operator()(Members begin, const Members& end) const noexcept {
     for (; begin != end; ++begin) {
-      const std::byte* row = short_rows[get_slot(begin)];
+      const std::byte* row = quantised_rows[get_slot(begin)];
       for (std::size_t at = 0; at < kPrefetchedBytes; at += 64) __builtin_prefetch(row + at);
     }
   }
@@ -195,9 +195,9 @@ void Graph::add(Row row) {
   const auto slot = static_cast<Slot>(size());
   if (slot == index.capacity()) links_->reserve(std::max(kLeastCapacity, size() + size() / 4));
   row_of_slot_.push_back(row);
-  short_rows_.push_back(rows_.short_row(row));
+  short_rows_.push_back(rows_.quantised_row(row));
   const LineAligned<std::uint8_t> numbers(rows_.shape.numbers);
-  const ShortSide added = as_side(short_rows_[slot], rows_.shape, numbers);
+  const QuantisedSide added = as_side(short_rows_[slot], rows_.shape, numbers);
   Distance::Left left{slot, added, LineAligned<std::uint8_t>(rows_.shape.numbers)};
   us::index_update_config_t config;
   config.expansion = kBuildExpansion;
@@ -211,7 +211,7 @@ std::size_t Graph::size_bytes() const {
          short_rows_.capacity() * sizeof(const std::byte*);
 }
 
-GraphSearch Graph::search(const ShortQuery& query, const RowSet& allowed,
+GraphSearch Graph::search(const QuantisedQuery& query, const RowSet& allowed,
                           std::size_t expansion) const {
   GraphSearch out;
   if (size() == 0 || allowed.empty()) return out;
@@ -283,7 +283,7 @@ bool Graph::adopt_rows(Bytes rows, Bytes left_out) {
       next += rows_.shape.size_bytes;
     } else {
       if (row < least || row >= rows_end_) return false;
-      short_rows_.push_back(rows_.short_row(row));
+      short_rows_.push_back(rows_.quantised_row(row));
       least = row + 1;
     }
   }
@@ -326,7 +326,7 @@ GraphPtr Graph::build(const Graph*, const GraphRows&, const RowSet&, const std::
        "this build of knarr has no graph: it was made without USearch's headers");
 }
 std::size_t Graph::size_bytes() const { return 0; }
-GraphSearch Graph::search(const ShortQuery&, const RowSet&, std::size_t) const { return {}; }
+GraphSearch Graph::search(const QuantisedQuery&, const RowSet&, std::size_t) const { return {}; }
 void Graph::save(std::span<const Row>, FunctionRef<void(std::span<const std::byte>)>) const {}
 GraphPtr Graph::load(std::span<const std::byte>, Row, const GraphRows&, const RowSet&) {
   return nullptr;

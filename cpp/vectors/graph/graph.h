@@ -29,16 +29,16 @@
 #include "base/function_ref.h"
 #include "base/types.h"
 #include "filter/rows.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 namespace knarr {
 
 // The rows 0, ..., end - 1 of a store, by their short rows.
 struct GraphRows {
-  ShortShape shape{0};
+  QuantisedShape shape{0};
   Row end = 0;
   // Keeps the rows in memory for as long as it exists. Throws Error kCorruption for a damaged one.
-  std::function<const std::byte*(Row)> short_row;
+  std::function<const std::byte*(Row)> quantised_row;
 };
 
 struct GraphSearch {
@@ -56,7 +56,7 @@ class Graph {
 
   // The graph of the live rows: `base` and the rows after it, or a new graph when `base` is null.
   // Null when `stop` became true meanwhile. Requires live rows below rows.end, and a base of the
-  // same rows. Throws std::bad_alloc, and what rows.short_row throws.
+  // same rows. Throws std::bad_alloc, and what rows.quantised_row throws.
   static GraphPtr build(const Graph* base, const GraphRows& rows, const RowSet& live,
                         const std::atomic<bool>& stop);
   ~Graph();
@@ -66,7 +66,7 @@ class Graph {
   std::size_t size_bytes() const;  // of memory, without the short rows
 
   // Up to `expansion` (HNSW's ef) rows of `allowed` that are near the query. Throws std::bad_alloc.
-  GraphSearch search(const ShortQuery& query, const RowSet& allowed, std::size_t expansion) const;
+  GraphSearch search(const QuantisedQuery& query, const RowSet& allowed, std::size_t expansion) const;
 
   // Writes the graph in pieces, as FORMAT.md of the snapshot room draws it. `numbers` maps rows to
   // those of the file (kNoRow: left out of it); the graph may be newer than they are. Slots of rows

@@ -5,6 +5,6 @@
 
 namespace knarr {
 
-using ScanKernel = ScoreKernel;
+using ScoreKernel = ScoreKernel;
 
 }  // namespace knarr

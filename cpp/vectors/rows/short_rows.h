@@ -8,12 +8,12 @@
 
 namespace knarr {
 
-using ShortShape = QuantisedShape;
-using ShortSide = QueryBytes;
-using ShortQuery = QuantisedQuery;
-using ShortCosines = QuantisedCosines;
+using QuantisedShape = QuantisedShape;
+using QuantisedSide = QueryBytes;
+using QuantisedQuery = QuantisedQuery;
+using QuantisedCosines = QuantisedCosines;
 
-inline ShortCosines short_cosines() { return quantised_cosines(); }
+inline QuantisedCosines quantised_cosines() { return quantised_cosines(); }
 inline void spread_apart(std::span<float> numbers) { hadamard_rotate(numbers); }
 
 }  // namespace knarr
