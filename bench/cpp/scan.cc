@@ -13,7 +13,7 @@
 #include "base/parallel.h"
 #include "harness.h"
 #include "vectors/codes/codes.h"
-#include "vectors/codes/estimate.h"
+#include "vectors/codes/bound_kernel.h"
 #include "vectors/codes/query_table.h"
 #include "vectors/exact.h"
 #include "vectors/rows/short_rows.h"

@@ -15,10 +15,8 @@
 #include "engine/stores.h"
 #include "grep/text/text_codec.h"
 #include "snapshot/snapshot.h"
-#include "vectors/codes_codec.h"
 #include "vectors/graph/graph_codec.h"
-#include "vectors/short_codec.h"
-#include "vectors/vectors_codec.h"
+#include "vectors/store_codec.h"
 
 namespace knarr {
 namespace {

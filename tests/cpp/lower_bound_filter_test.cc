@@ -1,4 +1,7 @@
-// Short rows beside their definition, and the sieve beside the plan that scores every row.
+// Short rows beside their definition, and the lower-bound filter beside the plan that scores every
+// row.
+#include "vectors/lower_bound_filter.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +16,6 @@
 
 #include "base/cpu.h"
 #include "vector_rows.h"
-#include "vectors/bound_filter.h"
 #include "vectors/exact.h"
 #include "vectors/search.h"
 
@@ -157,7 +159,7 @@ TEST(ShortRows, NeighboursAreSmallTogether) {
   }
 }
 
-std::vector<ShortCosines> twins_here() {
+std::vector<ShortCosines> variants_here() {
   std::vector<ShortCosines> variants = {kShortPlain};
   for (const CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
     if (level <= cpu_level() && short_cosines(level) != variants.back()) {
@@ -167,7 +169,7 @@ std::vector<ShortCosines> twins_here() {
   return variants;
 }
 
-TEST(ShortRows, TwinsAgreeForManyQueries) {
+TEST(ShortRows, VariantsAgreeForManyQueries) {
   std::mt19937 random(8);
   for (std::size_t dim : {1u, 31u, 64u, 96u, 100u, 384u, 1000u, 1024u}) {
     const ShortShape shape(dim);
@@ -190,7 +192,7 @@ TEST(ShortRows, TwinsAgreeForManyQueries) {
       std::vector<float> plain(nq * stride, -7), slacks(n, -7);
       kShortPlain(data.data(), n, sides.data(), nq, shape.numbers, plain.data(), stride,
                   slacks.data());
-      for (const ShortCosines variant : twins_here()) {
+      for (const ShortCosines variant : variants_here()) {
         std::vector<float> cosines(nq * stride, -7), again(n, -7);
         variant(data.data(), n, sides.data(), nq, shape.numbers, cosines.data(), stride,
                 again.data());
@@ -227,7 +229,7 @@ TEST(ShortRows, SumsDoNotOverflow) {
         const ShortSide side{static_cast<const std::uint8_t*>(at), 1};
         const auto wanted =
             static_cast<float>(static_cast<double>(shape.numbers) * size / 2 * (number - 128));
-        for (const ShortCosines variant : twins_here()) {
+        for (const ShortCosines variant : variants_here()) {
           float found = 0;
           variant(&data, 1, &side, 1, shape.numbers, &found, 1, nullptr);
           EXPECT_EQ(found, wanted) << dim;
@@ -244,13 +246,14 @@ RowSet one_of(unsigned each, Row rows, unsigned seed) {
   return RowSet::from_mask(mask);
 }
 
-Reranked sieve_one(const VectorView& view, const RowSet& allowed, const float* query,
-                   std::size_t k) {
-  return bound_filter_top_k(view, allowed, {&query, 1}, k, by_row, scan_kernel(), short_cosines())
+Reranked filter_one(const VectorView& view, const RowSet& allowed, const float* query,
+                    std::size_t k) {
+  return lower_bound_filter_top_k(view, allowed, {&query, 1}, k, by_row, scan_kernel(),
+                                  short_cosines())
       .front();
 }
 
-TEST(BoundFilter, IsTheExactPlanToTheBit) {
+TEST(LowerBoundFilter, IsTheExactPlanToTheBit) {
   for (std::size_t dim : {64u, 100u, 384u}) {
     const std::size_t n = 6000;
     const Matrix values = rows_of_many_sorts(n, dim, 3);
@@ -265,7 +268,7 @@ TEST(BoundFilter, IsTheExactPlanToTheBit) {
         for (const std::size_t k : {1u, 10u, 300u, 5000u, 10'000u}) {
           const auto exact =
               exact_top_k(view, allowed, {&pointer, 1}, k, by_row, scan_kernel()).front();
-          const auto found = sieve_one(view, allowed, pointer, k);
+          const auto found = filter_one(view, allowed, pointer, k);
           ASSERT_EQ(found.rows, exact) << dim << " k " << k << " seed " << seed;
         }
       }
@@ -275,7 +278,7 @@ TEST(BoundFilter, IsTheExactPlanToTheBit) {
 
 // Many queries share blocks of other sizes than one, groups, and threads where there is enough to
 // do.
-TEST(BoundFilter, ABatchEqualsItsQueriesAskedAlone) {
+TEST(LowerBoundFilter, ABatchEqualsItsQueriesAskedAlone) {
   const std::size_t dim = 100, n = 3000;
   const Matrix values = rows_of_many_sorts(n, dim, 10);
   const VectorStore store = store_of(values, dim);
@@ -284,11 +287,11 @@ TEST(BoundFilter, ABatchEqualsItsQueriesAskedAlone) {
       std::vector<const float*> queries;
       for (std::size_t q = 0; q < nq; ++q) queries.push_back(values.data() + q * 29 % n * dim);
       for (const std::size_t k : {1u, 10u, 40u, 200u}) {
-        const auto together = bound_filter_top_k(store.view(), allowed, queries, k, by_row,
-                                                 scan_kernel(), short_cosines());
+        const auto together = lower_bound_filter_top_k(store.view(), allowed, queries, k, by_row,
+                                                       scan_kernel(), short_cosines());
         const auto exact = exact_top_k(store.view(), allowed, queries, k, by_row, scan_kernel());
         for (std::size_t q = 0; q < nq; ++q) {
-          const Reranked alone = sieve_one(store.view(), allowed, queries[q], k);
+          const Reranked alone = filter_one(store.view(), allowed, queries[q], k);
           ASSERT_EQ(together[q].rows, alone.rows) << nq << " " << q;
           ASSERT_EQ(together[q].rows, exact[q]) << nq << " " << q;
         }
@@ -297,7 +300,7 @@ TEST(BoundFilter, ABatchEqualsItsQueriesAskedAlone) {
   }
 }
 
-TEST(BoundFilter, LooksAtFewRows) {
+TEST(LowerBoundFilter, LooksAtFewRows) {
   const std::size_t dim = 384, n = 5000;
   const Matrix values = normal(n, dim, 5);
   const VectorStore store = store_of(values, dim);
@@ -309,7 +312,7 @@ TEST(BoundFilter, LooksAtFewRows) {
 }
 
 // Threads, and adopted rows in front of others.
-TEST(BoundFilter, ThreadsAndAdoptedRowsChangeNothing) {
+TEST(LowerBoundFilter, ThreadsAndAdoptedRowsChangeNothing) {
   const std::size_t dim = 512, n = 40'000;
   auto values = std::make_shared<Matrix>(normal(n, dim, 6));
   for (std::size_t r = 0; r < n; ++r) {
@@ -328,12 +331,12 @@ TEST(BoundFilter, ThreadsAndAdoptedRowsChangeNothing) {
     const auto exact =
         exact_top_k(adopting.view(), allowed, {&query, 1}, 50, by_row, scan_kernel()).front();
     for (int again = 0; again < 3; ++again) {
-      EXPECT_EQ(sieve_one(adopting.view(), allowed, query, 50).rows, exact);
+      EXPECT_EQ(filter_one(adopting.view(), allowed, query, 50).rows, exact);
     }
   }
 }
 
-TEST(BoundFilter, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
+TEST(LowerBoundFilter, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
   const std::size_t dim = 64, n = 400;
   auto values = std::make_shared<Matrix>(normal(n, dim, 7));
   for (float& x : *values) x /= 8;
@@ -346,7 +349,7 @@ TEST(BoundFilter, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
   const RowSet allowed = RowSet::range(0, n);
   const auto exact =
       exact_top_k(store.view(), allowed, {&pointer, 1}, 20, by_row, scan_kernel()).front();
-  EXPECT_EQ(sieve_one(store.view(), allowed, pointer, 20).rows, exact);
+  EXPECT_EQ(filter_one(store.view(), allowed, pointer, 20).rows, exact);
 }
 
 }  // namespace
