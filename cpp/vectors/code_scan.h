@@ -6,9 +6,8 @@
 // cosines are better than what the next row can be. A row of the true k best is missed only when
 // its estimate is more than z deviations too low. z is the normal quantile of the recall target, so
 // a row is found with at least that probability whatever the data, and how many rows are looked at
-// follows from the data. This is the bound of RaBitQ (Gao and Long, "RaBitQ: Quantizing
-// High-Dimensional Vectors with a Theoretical Error Bound for Approximate Nearest Neighbor Search",
-// SIGMOD 2024, section 3.2.2), used for a whole scope instead of a cluster.
+// follows from the data. Reranking by an error bound is RaBitQ's (Gao and Long, SIGMOD 2024; see
+// codes.h), used here for a whole scope instead of the nearest clusters.
 //
 // Giving up. For a query near nothing codes cannot tell rows apart, and the exact plan is faster. A
 // scan is given up in two cases, and both depend on the rows, the scope and the query only, never

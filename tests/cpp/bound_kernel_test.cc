@@ -47,8 +47,8 @@ struct Queries {
   std::vector<float> floors;
 };
 
-// Variants agree but for rounding: on bounds, where both have them, and on which rows pass, but for
-// those that are as good as at the floor.
+// Variants agree up to rounding: on bounds, where both have them, and on which rows pass, unless a
+// bound is within rounding of the floor.
 void expect_like(const std::vector<float>& plain, const std::vector<std::uint32_t>& plain_passing,
                  const std::vector<float>& upper, const std::vector<std::uint32_t>& passing,
                  const std::vector<float>& floors, std::size_t n_blocks) {

@@ -204,7 +204,7 @@ TEST(CodeScan, GoesOnToTheRowsThatAreNear) {
 // plan, what was looked at and the result are the same every time.
 TEST(CodeScan, GivingUpDependsOnTheRowsOnly) {
   const std::size_t dim = 128, n = 120'000, nq = 12;
-  const Matrix values = library(n, dim, 2000, 30);
+  const Matrix values = library(n, dim, 20, 30);
   const VectorStore store = store_of(values, dim);
   Matrix queries;
   for (std::size_t q = 0; q < nq; ++q) {  // from near a row to near nothing

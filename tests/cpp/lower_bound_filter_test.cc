@@ -184,7 +184,7 @@ TEST(ShortRows, VariantsAgreeForManyQueries) {
       const std::size_t n = 1 + random() % 40, nq = 1 + random() % 50, stride = n + random() % 3;
       std::vector<std::byte> memory(100 * shape.size_bytes);
       std::vector<const std::byte*> data;
-      for (std::size_t r = 0; r < n; ++r) {  // in order, or here and there
+      for (std::size_t r = 0; r < n; ++r) {  // in order, or at random
         std::byte* at = memory.data() + (trial % 2 == 0 ? r : r * 37 % 100) * shape.size_bytes;
         shorten({values.data() + random() % 50 * dim, dim}, shape, at);
         data.push_back(at);

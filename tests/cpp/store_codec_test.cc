@@ -94,7 +94,7 @@ TEST_F(StoreCodec, ComeBackAsTheyWere) {
   EXPECT_EQ(section(path("a")), section(path("b")));
 }
 
-// What is left after a removal is coded as a fresh engine would code it.
+// The rows left after a removal are coded as a fresh engine would code them.
 TEST_F(StoreCodec, AreMadeAgainWhereRowsWent) {
   engine_.remove("viking://d7");
   engine_.remove("viking://d8/c850");

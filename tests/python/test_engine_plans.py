@@ -120,8 +120,9 @@ import numpy as np
 from knarr import Engine
 rng = np.random.default_rng(7)
 rows, dim = 120_000, 128
-heads = np.repeat(rng.standard_normal((rows // 2000, dim), dtype=np.float32), 2000, axis=0)
-vectors = 0.8 * heads + 0.4 * rng.standard_normal((rows, dim), dtype=np.float32)
+heads = np.repeat(rng.standard_normal((rows // 20, dim), dtype=np.float32), 20, axis=0)
+noise = rng.standard_normal((rows, dim), dtype=np.float32)
+vectors = rng.standard_normal(dim, dtype=np.float32) + 0.8 * heads + 0.4 * noise
 engine = Engine(dim)
 engine.add([f"viking://all/{i}" for i in range(rows)], vectors)
 plans, digest = [], hashlib.sha256()

@@ -56,9 +56,9 @@ namespace knarr {
 // dimensions; bits 0 to 2 name the dimension of the largest magnitude, bit 3 is 1 where it is
 // negative. Half a bit per dimension, as in cross-polytope hashing (Andoni et al., NIPS 2015).
 //
-// Of a normally distributed vector the codes keep x² = 0.64 (signs) and 0.40 (cross-polytope) of
-// its square. Signs of half of the dimensions would keep 0.32, and no other sixteen words in 8
-// dimensions that we searched for keep more than the cross-polytope does.
+// For a normally distributed vector x² is 0.64 with signs and 0.40 with the cross-polytope. Signs
+// of half of the dimensions would give 0.32, and no other sixteen words in 8 dimensions that we
+// searched for give more than the cross-polytope.
 enum class Codebook : std::uint8_t { kSigns, kCrossPolytope };
 
 // From this dimension on half a bit per dimension tells rows apart well enough, in half the bytes.
