@@ -2,7 +2,7 @@
 //
 // The roof is a loop that only reads the same rows, with as many threads as the scan may use. The
 // variants are then compared on one block of rows in the cache, where arithmetic is the limit.
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include "vectors/codes/bound_kernel.h"
 #include "vectors/codes/query_table.h"
 #include "vectors/exact.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 #include "vectors/search.h"
 
 namespace knarr::bench {
@@ -89,7 +89,7 @@ void plans(const VectorView& view, const Options& options) {
     };
     const float* pointer = query.data();
     const auto every_row = [&] {
-      keep(exact_top_k(view, allowed, {&pointer, 1}, 10, kByRow, scan_kernel()).data());
+      keep(exact_top_k(view, allowed, {&pointer, 1}, 10, kByRow, score_kernel()).data());
     };
     race("scan", {{"dim", number(kDim)}, {"rows", number(rows)}, {"k", "10"}}, options,
          {{"every row's vector", every_row, ops, ops * kRowBytes},
@@ -104,13 +104,13 @@ void steps(const VectorView& view, const Options& options) {
   if (codes.chunks() == 0) return;
   const float* query = view.row(0);
   const QueryTable table(codes.coder(), query);
-  const ShortShape& shape = view.short_shape();
-  const ShortQuery short_query({query, kDim}, shape);
+  const QuantisedShape& shape = view.quantised_shape();
+  const QuantisedQuery quantised_query({query, kDim}, shape);
   std::vector<const float*> vectors;
-  std::vector<const std::byte*> short_rows;
+  std::vector<const std::byte*> quantised_rows;
   for (Row row = 0; row < kChunkRows; ++row) {
     vectors.push_back(view.row(row));
-    short_rows.push_back(view.short_row(row));
+    quantised_rows.push_back(view.quantised_row(row));
   }
   std::vector<float> upper(kChunkRows);
   std::vector<std::uint32_t> passing(kChunkBlocks);
@@ -133,8 +133,8 @@ void steps(const VectorView& view, const Options& options) {
         {"codes, best", [&] { read_codes(bound_kernel()); }, ops},
         {"short rows, best",
          [&] {
-           const ShortSide side = short_query.side();
-           short_cosines()(short_rows.data(), kChunkRows, &side, 1, shape.numbers, cosines.data(),
+           const QuantisedSide side = quantised_query.side();
+           quantised_cosines()(quantised_rows.data(), kChunkRows, &side, 1, shape.numbers, cosines.data(),
                            kChunkRows, slacks.data());
            keep(cosines.data());
          },
@@ -142,7 +142,7 @@ void steps(const VectorView& view, const Options& options) {
         {"make codes", [&] { codes.coder().code(vectors, aligned); }, ops},
         {"make a short row",
          [&] {
-           shorten({query, kDim}, shape, aligned);
+           quantise({query, kDim}, shape, aligned);
          },
          1},
         {"query's table", [&] { keep(QueryTable(codes.coder(), query).scale()); }, 1}});
@@ -210,7 +210,7 @@ void variants(const VectorView& view, const Options& options) {
     std::vector<float> scores(n * nq);
     std::vector<Contender> contenders;
     for (const CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
-      const ScanKernel* kernel = scan_kernel(level);
+      const ScoreKernel* kernel = score_kernel(level);
       if (level > cpu_level() || kernel == nullptr) continue;
       contenders.push_back({std::string("kernel ") + cpu_level_name(level),
                             [&, kernel] {

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "edges/edges.h"
 #include "edges/question.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 namespace knarr {
 
@@ -75,7 +75,7 @@ class EdgeStore::Comparison {
   // Of a question that was not given before.
   void add(const float* question) {
     questions_.push_back(question);
-    fetch(short_row(question), shape_.size_bytes);
+    fetch(quantised_row(question), shape_.size_bytes);
     if (questions_.size() - similarities_.size() == kBlock) compare();
   }
 
@@ -90,16 +90,16 @@ class EdgeStore::Comparison {
   static constexpr std::size_t kAhead = 6;    // full ones that are asked for together
   static constexpr float kUnlike = -2;        // no cosine is so low
 
-  const std::byte* short_row(const float* question) const {
-    return Question::short_row(question, unit_.size());
+  const std::byte* quantised_row(const float* question) const {
+    return Question::quantised_row(question, unit_.size());
   }
 
   void compare() {
     const std::span<const float* const> block = std::span(questions_).subspan(similarities_.size());
     std::vector<std::size_t> near;
-    for (std::size_t i = 0; i < block.size(); ++i) rows_[i] = short_row(block[i]);
-    const ShortSide side = query_.side();
-    short_cosines()(rows_.data(), block.size(), &side, 1, shape_.numbers, cosines_.data(),
+    for (std::size_t i = 0; i < block.size(); ++i) rows_[i] = quantised_row(block[i]);
+    const QuantisedSide side = query_.side();
+    quantised_cosines()(rows_.data(), block.size(), &side, 1, shape_.numbers, cosines_.data(),
                     block.size(), slacks_.data());
     for (std::size_t i = 0; i < block.size(); ++i) {
       if (bound_.is_within(cosines_[i], slacks_[i])) near.push_back(similarities_.size());
@@ -117,9 +117,9 @@ class EdgeStore::Comparison {
   }
 
   std::span<const float> unit_;
-  ShortShape shape_;
-  ShortQuery query_;
-  ShortBound bound_;
+  QuantisedShape shape_;
+  QuantisedQuery query_;
+  QuantisedBound bound_;
   std::vector<const float*> questions_;
   std::vector<float> similarities_;  // of the first of them
   std::array<const std::byte*, kBlock> rows_;

@@ -13,7 +13,7 @@
 
 #include "base/pool.h"
 #include "edges/edges.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 namespace knarr {
 
@@ -24,24 +24,24 @@ struct EdgeStore::Question {
   // `unit` is of unit length. With a pool, which may go before the question, the numbers lie there.
   Question(std::string_view words, std::span<const float> unit, Pool* pool = nullptr)
       : text(words), dim_(unit.size()), is_pooled_(pool != nullptr) {
-    const ShortShape shape(dim_);
+    const QuantisedShape shape(dim_);
     const std::size_t bytes = dim_ * sizeof(float) + shape.size_bytes;
     numbers_ = static_cast<float*>(is_pooled_ ? pool->take(bytes) : ::operator new(bytes));
     std::memcpy(numbers_, unit.data(), unit.size_bytes());
-    shorten(unit, shape, reinterpret_cast<std::byte*>(numbers_ + dim_));
+    quantise(unit, shape, reinterpret_cast<std::byte*>(numbers_ + dim_));
   }
   ~Question() { is_pooled_ ? Pool::give_back(numbers_) : ::operator delete(numbers_); }
   Question(const Question&) = delete;
   Question& operator=(const Question&) = delete;
 
   std::span<const float> vector() const { return {numbers_, dim_}; }
-  // The vector, then its short row (vectors/short_rows.h).
+  // The vector, then its short row (vectors/quantised_rows.h).
   const float* numbers() const { return numbers_; }
-  static const std::byte* short_row(const float* numbers, std::size_t dim) {
+  static const std::byte* quantised_row(const float* numbers, std::size_t dim) {
     return reinterpret_cast<const std::byte*>(numbers + dim);
   }
   std::size_t size_bytes() const {
-    return sizeof *this + text.capacity() + dim_ * sizeof(float) + ShortShape(dim_).size_bytes;
+    return sizeof *this + text.capacity() + dim_ * sizeof(float) + QuantisedShape(dim_).size_bytes;
   }
 
   const std::string text;

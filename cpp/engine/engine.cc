@@ -139,9 +139,9 @@ Stats Engine::stats() const {
   });
   out.vectors_size_bytes =
       std::uint64_t{state->vectors.size()} * state->vectors.format().row_bytes();
-  if (state->vectors.has_short_rows()) {
+  if (state->vectors.has_quantised_rows()) {
     out.short_size_bytes =
-        std::uint64_t{state->vectors.size()} * state->vectors.short_shape().size_bytes;
+        std::uint64_t{state->vectors.size()} * state->vectors.quantised_shape().size_bytes;
   }
   const CodeView& codes = state->vectors.codes();
   if (codes.chunks() > 0) {

@@ -32,7 +32,7 @@ void expect_precision(const Snapshot& snapshot, std::optional<Precision> precisi
 VectorStore load_vector_store(const std::shared_ptr<const Snapshot>& snapshot, std::size_t dim,
                               std::size_t rows) {
   return VectorStore(dim, load_vectors(snapshot, dim, rows), load_codes(snapshot, dim, rows),
-                     load_short_rows(snapshot, RowFormat(stored_precision(*snapshot), dim), rows));
+                     load_quantised_rows(snapshot, RowFormat(stored_precision(*snapshot), dim), rows));
 }
 
 TextStore load_text_store(const std::shared_ptr<const Snapshot>& snapshot, std::size_t rows) {
@@ -57,7 +57,7 @@ void write_parts(const State& state, const KeptRows& rows, const Graph* graph,
   save_nodes_and_rows(state, rows, writer);
   save_vectors(state.vectors, rows.rows(), writer);
   save_codes(state.vectors, rows.rows(), writer);
-  save_short_rows(state.vectors, rows.rows(), writer);
+  save_quantised_rows(state.vectors, rows.rows(), writer);
   if (graph != nullptr) GraphCodec::save(*graph, rows.rows(), writer);
   TextStore texts = rows.texts();
   save_texts(texts.view(), writer);

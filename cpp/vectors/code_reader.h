@@ -16,7 +16,7 @@
 #include "vectors/codes/codes.h"
 #include "vectors/codes/gather.h"
 #include "vectors/codes/query_table.h"
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 
 namespace knarr {
@@ -57,8 +57,8 @@ struct Scan {
   const AllowedBlocks& allowed;
   std::span<const float* const> queries;  // one group
   std::span<const QueryTable> tables;
-  const ScanKernel& kernel;
-  const ScanKernel& centres;
+  const ScoreKernel& kernel;
+  const ScoreKernel& centres;
   const BoundKernel& bounds;
   GatherRows gather;
   std::size_t k;

@@ -92,7 +92,7 @@ void scan_group(const Scan& scan, const RowSet& uncoded, const RowLess& before, 
   out.scan_us += watch.lap_us();
 
   std::vector<Reranked> ranked(kept.size());
-  rerank_each(scan.view, kept, scan.queries, scan.k, before, scan.kernel, short_cosines(),
+  rerank_each(scan.view, kept, scan.queries, scan.k, before, scan.kernel, quantised_cosines(),
               scan.most, ranked);
   for (Reranked& each : ranked) out.queries.push_back(std::move(each));
   out.rerank_us += watch.lap_us();
@@ -112,7 +112,7 @@ double normal_quantile(double probability) {
 
 CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
                       std::span<const float* const> queries, std::size_t k, double recall_target,
-                      const RowLess& before, const ScanKernel& kernel, const BoundKernel& bounds) {
+                      const RowLess& before, const ScoreKernel& kernel, const BoundKernel& bounds) {
   CodeScanned out;
   if (allowed.empty()) {
     out.queries.resize(queries.size(), Reranked{{}, 0, true});
@@ -133,7 +133,7 @@ CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
     }
     std::vector<SharedFloor> floors(group.size());
     Scan scan{
-        view,   codes,         blocks, group, tables, kernel, scan_kernel(Precision::kBfloat16),
+        view,   codes,         blocks, group, tables, kernel, score_kernel(Precision::kBfloat16),
         bounds, gather_rows(), k,      most,  best,   worst,  floors,
         {}};
     scan.sample = sample_of(scan.first_chunk(), scan.last_chunk(), allowed.size(), k);

@@ -24,7 +24,7 @@
 #include "filter/rows.h"
 #include "vectors/codes/bound_kernel.h"
 #include "vectors/rerank.h"
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
@@ -47,7 +47,7 @@ struct CodeScanned {
 // threads.
 CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
                       std::span<const float* const> queries, std::size_t k, double recall_target,
-                      const RowLess& before, const ScanKernel& kernel, const BoundKernel& bounds);
+                      const RowLess& before, const ScoreKernel& kernel, const BoundKernel& bounds);
 
 // The number that a normal variable stays below with this probability, at least 0.
 double normal_quantile(double probability);

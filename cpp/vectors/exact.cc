@@ -33,7 +33,7 @@ constexpr std::size_t kQueriesPerReading = 8;
 struct Scan {
   const VectorView& view;
   std::span<const float* const> queries;  // one group
-  const ScanKernel& kernel;
+  const ScoreKernel& kernel;
   std::size_t block_rows;
   bool from_memory;  // the rows are too many to lie in a cache
 };
@@ -130,7 +130,7 @@ std::vector<Reader> read_all(const Scan& scan, const RankedRanges& rows, std::si
 std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const RowSet& allowed,
                                                 std::span<const float* const> queries,
                                                 std::size_t k, const RowLess& before,
-                                                const ScanKernel& kernel) {
+                                                const ScoreKernel& kernel) {
   std::vector<std::vector<ScoredRow>> results(queries.size());
   const RankedRanges rows(allowed);
   if (rows.size() == 0) return results;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "filter/rows.h"
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
@@ -24,6 +24,6 @@ inline constexpr std::size_t kBytesPerWorker = std::size_t{3} << 19;
 std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const RowSet& allowed,
                                                 std::span<const float* const> queries,
                                                 std::size_t k, const RowLess& before,
-                                                const ScanKernel& kernel);
+                                                const ScoreKernel& kernel);
 
 }  // namespace knarr

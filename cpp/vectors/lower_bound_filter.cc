@@ -60,7 +60,7 @@ float first_least(const float* cosines, const float* slacks, std::size_t n, std:
 }
 
 // Bit i: whether row i of n is within the bound. Looks at kWord rows, at most.
-std::uint64_t within(const ShortBound& bound, const float* cosines, const float* slacks,
+std::uint64_t within(const QuantisedBound& bound, const float* cosines, const float* slacks,
                      std::size_t n) {
   std::array<std::uint8_t, kWord> each{};
   if (n >= kWord) {
@@ -87,7 +87,7 @@ float kth_largest(std::vector<float>& numbers, std::size_t k) {
 class Survivors {
  public:
   // `query` must outlive this. Requires k >= 1.
-  Survivors(const ShortQuery& query, std::size_t k) : query_(&query), k_(k) {
+  Survivors(const QuantisedQuery& query, std::size_t k) : query_(&query), k_(k) {
     kept_.reserve(kLeastKept);
   }
 
@@ -100,7 +100,7 @@ class Survivors {
   // Scores the survivors, as far as they may be among the k best. `query` is the one that this was
   // made with, as the kernel takes it.
   Reranked refine(const VectorView& view, const float* query, const RowLess& before,
-                  const ScanKernel& kernel);
+                  const ScoreKernel& kernel);
 
  private:
   static constexpr float kNone = -std::numeric_limits<float>::infinity();
@@ -117,10 +117,10 @@ class Survivors {
   void raise(float least);
   void prune();
 
-  const ShortQuery* query_;
+  const QuantisedQuery* query_;
   std::size_t k_;
   float least_ = kNone;  // k rows have at least this at worst: their cosine less their slack
-  ShortBound bound_{kNone, 0};
+  QuantisedBound bound_{kNone, 0};
   std::vector<Kept> kept_;
   std::size_t most_ = kLeastKept;  // rows that are kept without pruning again
 };
@@ -160,7 +160,7 @@ void Survivors::prune() {
 }
 
 Reranked Survivors::refine(const VectorView& view, const float* query, const RowLess& before,
-                           const ScanKernel& kernel) {
+                           const ScoreKernel& kernel) {
   if (least_ == kNone || kept_.size() > kLeastKept) prune();
   Reranked out;
   TopK best(k_, before);
@@ -179,7 +179,7 @@ Reranked Survivors::refine(const VectorView& view, const float* query, const Row
   if (size(first) >= k_) {
     std::vector<float> known(scores.begin(), scores.begin() + (first - kept_.begin()));
     kth = kth_largest(known, k_);
-    const ShortBound bound = query_->bound(kth);
+    const QuantisedBound bound = query_->bound(kth);
     end = std::partition(first, kept_.end(), [&](const Kept& each) {
       return bound.is_within(each.cosine, each.slack);
     });
@@ -195,9 +195,9 @@ Reranked Survivors::refine(const VectorView& view, const float* query, const Row
 
 struct Filter {
   const VectorView& view;
-  std::span<const ShortQuery> queries;  // one group
-  std::span<const ShortSide> sides;
-  ShortCosines cosines;
+  std::span<const QuantisedQuery> queries;  // one group
+  std::span<const QuantisedSide> sides;
+  QuantisedCosines cosines;
   std::size_t k;
   std::size_t block_rows;
 };
@@ -208,16 +208,16 @@ class Reader {
   explicit Reader(const Filter& filter)
       : filter_(&filter), block_(std::make_unique_for_overwrite<Block>()) {
     kept_.reserve(filter.queries.size());
-    for (const ShortQuery& query : filter.queries) kept_.emplace_back(query, filter.k);
+    for (const QuantisedQuery& query : filter.queries) kept_.emplace_back(query, filter.k);
   }
 
   void read(Row begin, Row end) {
     const VectorView& view = filter_->view;
-    const std::size_t size = view.short_shape().size_bytes;
+    const std::size_t size = view.quantised_shape().size_bytes;
     while (begin < end) {
       const std::size_t most = std::min<std::size_t>(end - begin, view.contiguous(begin));
       const std::size_t n = std::min(most, filter_->block_rows - size_);
-      const std::byte* data = view.short_row(begin);
+      const std::byte* data = view.quantised_row(begin);
       for (std::size_t i = 0; i < n; ++i, ++size_, data += size) {
         block_->rows[size_] = begin + static_cast<Row>(i);
         block_->data[size_] = data;
@@ -234,7 +234,7 @@ class Reader {
     for (std::size_t q = 0; q < kept_.size(); q += kTileQueries) {
       const std::size_t n = std::min(kTileQueries, kept_.size() - q);
       filter_->cosines(block.data.data(), size_, filter_->sides.data() + q, n,
-                       filter_->view.short_shape().numbers, block.cosines.data(), size_,
+                       filter_->view.quantised_shape().numbers, block.cosines.data(), size_,
                        q == 0 ? block.slacks.data() : nullptr);
       for (std::size_t i = 0; i < n; ++i) {
         kept_[q + i].add(block.rows.data(), block.cosines.data() + i * size_, block.slacks.data(),
@@ -261,7 +261,7 @@ class Reader {
 };
 
 std::vector<Survivors> read_all(const Filter& filter, const RankedRanges& rows) {
-  const std::uint64_t row_bytes = filter.view.short_shape().size_bytes * filter.queries.size();
+  const std::uint64_t row_bytes = filter.view.quantised_shape().size_bytes * filter.queries.size();
   const std::uint64_t worth = rows.size() * row_bytes / kBytesPerWorker;
   const auto workers = static_cast<unsigned>(std::clamp<std::uint64_t>(worth, 1, max_workers()));
   std::vector<Reader> readers;
@@ -285,19 +285,19 @@ std::vector<Survivors> read_all(const Filter& filter, const RankedRanges& rows) 
 
 std::vector<Reranked> lower_bound_filter_top_k(const VectorView& view, const RowSet& allowed,
                                                std::span<const float* const> queries, std::size_t k,
-                                               const RowLess& before, const ScanKernel& kernel,
-                                               ShortCosines cosines) {
+                                               const RowLess& before, const ScoreKernel& kernel,
+                                               QuantisedCosines cosines) {
   const RankedRanges rows(allowed);
   k = std::min<std::uint64_t>(k, rows.size());
   std::vector<Reranked> results(queries.size());
   for (std::size_t at = 0; at < queries.size(); at += kGroupQueries) {
     const std::size_t n = std::min(kGroupQueries, queries.size() - at);
-    std::vector<ShortQuery> group;
-    std::vector<ShortSide> sides;
+    std::vector<QuantisedQuery> group;
+    std::vector<QuantisedSide> sides;
     group.reserve(n);
     sides.reserve(n);
     for (std::size_t q = at; q < at + n; ++q) {
-      group.emplace_back(std::span(queries[q], view.dim()), view.short_shape());
+      group.emplace_back(std::span(queries[q], view.dim()), view.quantised_shape());
       sides.push_back(group.back().side());
     }
     const Filter filter{view, group, sides, cosines, k, n == 1 ? kBlockRows : kSharedRows};

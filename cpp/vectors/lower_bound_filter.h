@@ -1,7 +1,7 @@
 // Lower-bound filter: the plan "exact" in two steps, filter and refine.
 //
 // Idea: a short row, the vector in 8 bits a dimension, gives the row's cosine up to a slack that
-// always holds (short_rows.h): an upper bound of the cosine, which is a lower bound of the
+// always holds (quantised_rows.h): an upper bound of the cosine, which is a lower bound of the
 // distance. All short rows are read, in a quarter of the bytes of the vectors. Rows whose bound
 // cannot reach the k-th best that is already certain are dropped; the few survivors are scored with
 // their vectors.
@@ -21,8 +21,8 @@
 
 #include "filter/rows.h"
 #include "vectors/rerank.h"
-#include "vectors/rows/scan.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/score_kernel.h"
+#include "vectors/rows/quantised_rows.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
@@ -33,12 +33,12 @@ namespace knarr {
 inline constexpr std::uint64_t kLowerBoundFilterRows = 200;
 inline constexpr std::uint64_t kLowerBoundFilterRowsPerResult = 8;
 
-// `queries` are unit vectors of view.dim() floats. Requires view.has_short_rows(), k >= 1, and
+// `queries` are unit vectors of view.dim() floats. Requires view.has_quantised_rows(), k >= 1, and
 // allowed within view and not empty. A query has the same result alone and beside others, with any
 // number of threads; how many rows are scored for it may differ.
 std::vector<Reranked> lower_bound_filter_top_k(const VectorView& view, const RowSet& allowed,
                                                std::span<const float* const> queries, std::size_t k,
-                                               const RowLess& before, const ScanKernel& kernel,
-                                               ShortCosines cosines);
+                                               const RowLess& before, const ScoreKernel& kernel,
+                                               QuantisedCosines cosines);
 
 }  // namespace knarr

@@ -6,7 +6,7 @@
 #include "vectors/codes/gather.h"
 #include "vectors/lower_bound_filter.h"
 #include "vectors/rows/row_format.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 #include "vectors/store.h"
 
 namespace knarr {
@@ -23,8 +23,8 @@ double vector_kb(const Work& work) {
   return static_cast<double>(RowFormat(work.precision, work.dim).row_bytes()) / kBytesPerKb;
 }
 
-double short_kb(const Work& work) {
-  return static_cast<double>(ShortShape(work.dim).size_bytes) / kBytesPerKb;
+double quantised_kb(const Work& work) {
+  return static_cast<double>(QuantisedShape(work.dim).size_bytes) / kBytesPerKb;
 }
 
 double block_kb(const Work& work) {
@@ -49,15 +49,15 @@ std::uint64_t expected_reranks(std::size_t k) { return 200 + 12 * std::uint64_t{
 
 double CostTable::exact_ns(const Work& work) const {
   const auto rows = static_cast<double>(work.rows);
-  const bool has_short_rows = work.precision != Precision::kInt8 && work.dim >= kLeastCodedDim;
-  if (has_short_rows ? work.rows < kLowerBoundFilterRowsPerResult * work.k
+  const bool has_quantised_rows = work.precision != Precision::kInt8 && work.dim >= kLeastCodedDim;
+  if (has_quantised_rows ? work.rows < kLowerBoundFilterRowsPerResult * work.k
                      : work.dim < kLeastCodedDim) {
     return rows * vector_kb(work) * rerank_ns_per_kb;
   }
   const bool is_dense = work.blocks <= work.rows / (kBlockCodes / 2);
-  if (is_dense) return rows * short_kb(work) * row_ns_per_kb;
-  const bool from_memory = rows * short_kb(work) > kCachedKb;
-  return rows * short_kb(work) * gap_ns_per_kb * (from_memory ? kGapsFromMemory : 1);
+  if (is_dense) return rows * quantised_kb(work) * row_ns_per_kb;
+  const bool from_memory = rows * quantised_kb(work) > kCachedKb;
+  return rows * quantised_kb(work) * gap_ns_per_kb * (from_memory ? kGapsFromMemory : 1);
 }
 
 double CostTable::scan_ns(const Work& work) const {

@@ -46,16 +46,16 @@ Part hopeful(Part rows, float floor) {
 }
 
 // Rules out rows that cannot reach a score, by their short rows.
-class ShortTest {
+class QuantisedTest {
  public:
-  ShortTest(const VectorView& view, const float* query, ShortCosines cosines)
-      : view_(&view), query_({query, view.dim()}, view.short_shape()), cosines_(cosines) {}
+  QuantisedTest(const VectorView& view, const float* query, QuantisedCosines cosines)
+      : view_(&view), query_({query, view.dim()}, view.quantised_shape()), cosines_(cosines) {}
 
   // Moves the rows that may reach the score to the front and returns them.
   Part within(Part rows, float score) const {
-    const ShortBound bound = query_.bound(score);
-    const ShortSide side = query_.side();
-    const ShortShape& shape = view_->short_shape();
+    const QuantisedBound bound = query_.bound(score);
+    const QuantisedSide side = query_.side();
+    const QuantisedShape& shape = view_->quantised_shape();
     std::array<std::array<const std::byte*, kPieceRows>, 2> data;
     std::array<float, kPieceRows> cosines, slacks;
     std::size_t kept = 0;
@@ -86,27 +86,27 @@ class ShortTest {
   // Finds and prefetches the short rows of a piece.
   void ask_for(Part piece, std::array<const std::byte*, kPieceRows>& data) const {
     for (std::size_t i = 0; i < piece.size(); ++i) {
-      data[i] = view_->short_row(piece[i].row);
-      const std::byte* end = data[i] + view_->short_shape().size_bytes;
+      data[i] = view_->quantised_row(piece[i].row);
+      const std::byte* end = data[i] + view_->quantised_shape().size_bytes;
       for (const std::byte* line = data[i]; line < end; line += kLine) __builtin_prefetch(line);
     }
   }
 
   const VectorView* view_;
-  ShortQuery query_;
-  ShortCosines cosines_;
+  QuantisedQuery query_;
+  QuantisedCosines cosines_;
 };
 
 }  // namespace
 
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
-                std::size_t k, const RowLess& before, const ScanKernel& kernel, ShortCosines shorts,
+                std::size_t k, const RowLess& before, const ScoreKernel& kernel, QuantisedCosines shorts,
                 std::uint64_t most) {
   Reranked out;
   TopK best(k, before);
   KthLargest kth(k);
   std::vector<float> scores;
-  std::optional<ShortTest> test;
+  std::optional<QuantisedTest> test;
   std::size_t n = std::max(k, kLeastBlock);
   for (Part left(candidates); !left.empty();) {
     if (out.scored > 0 && out.scored >= most) return out;
@@ -114,7 +114,7 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
     select(left, n);
     const Part block = left.first(n);
     Part close = block;
-    if (out.scored > 0 && n >= kLeastTested && shorts != nullptr && view.has_short_rows_at_hand()) {
+    if (out.scored > 0 && n >= kLeastTested && shorts != nullptr && view.has_quantised_rows_at_hand()) {
       if (!test) test.emplace(view, query, shorts);
       close = test->within(block, kth.value());
     }
@@ -136,7 +136,7 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
 
 void rerank_each(const VectorView& view, std::span<Candidates> kept,
                  std::span<const float* const> queries, std::size_t k, const RowLess& before,
-                 const ScanKernel& kernel, ShortCosines shorts, std::uint64_t most,
+                 const ScoreKernel& kernel, QuantisedCosines shorts, std::uint64_t most,
                  std::span<Reranked> out) {
   const auto workers =
       static_cast<unsigned>(std::min<std::size_t>(kept.size() / kQueriesPerWorker, max_workers()));

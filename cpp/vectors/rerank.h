@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "vectors/candidates.h"
-#include "vectors/rows/scan.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/score_kernel.h"
+#include "vectors/rows/quantised_rows.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
@@ -20,7 +20,7 @@ namespace knarr {
 // all asked for before the first is read.
 template <class Scored>
 void score_each(const VectorView& view, std::span<Scored> rows, const float* query,
-                const ScanKernel& kernel, float* scores) {
+                const ScoreKernel& kernel, float* scores) {
   constexpr std::size_t kPieceRows = 32;  // scored by one call of the kernel
   for (const auto& each : rows) view.ask_for(each.row);
   std::array<const std::byte*, kPieceRows> data;
@@ -47,14 +47,14 @@ struct Reranked {
 // out. That bound always holds, so it changes nothing but what is read: a row that is ruled out
 // counts as looked at. Null: all are scored.
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
-                std::size_t k, const RowLess& before, const ScanKernel& kernel, ShortCosines shorts,
+                std::size_t k, const RowLess& before, const ScoreKernel& kernel, QuantisedCosines shorts,
                 std::uint64_t most);
 
 // The same for each query of a batch: out[q] from what kept[q] holds. A batch of many queries is
 // shared among threads.
 void rerank_each(const VectorView& view, std::span<Candidates> kept,
                  std::span<const float* const> queries, std::size_t k, const RowLess& before,
-                 const ScanKernel& kernel, ShortCosines shorts, std::uint64_t most,
+                 const ScoreKernel& kernel, QuantisedCosines shorts, std::uint64_t most,
                  std::span<Reranked> out);
 
 }  // namespace knarr

@@ -17,7 +17,7 @@
 #include "vectors/graph/graph_search.h"
 #include "vectors/lower_bound_filter.h"
 #include "vectors/planner.h"
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/rows/unit_queries.h"
 
 namespace knarr {
@@ -60,7 +60,7 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
                     std::span<const float* const> queries, std::span<const std::size_t> which,
                     std::size_t k, const RowLess& before, std::vector<TopKResult>& results) {
   if (which.empty()) return;
-  const ScanKernel& kernel = scan_kernel(view.format().precision());
+  const ScoreKernel& kernel = score_kernel(view.format().precision());
   const std::uint64_t least =
       std::max<std::uint64_t>(kLowerBoundFilterRows, k * kLowerBoundFilterRowsPerResult);
   std::vector<const float*> asked;
@@ -69,8 +69,8 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
     results[q].plan = name(Plan::kExact);
     results[q].explanation.rows_scanned += allowed.size();
   }
-  if (allowed.size() >= least && view.has_short_rows()) {
-    auto found = lower_bound_filter_top_k(view, allowed, asked, k, before, kernel, short_cosines());
+  if (allowed.size() >= least && view.has_quantised_rows()) {
+    auto found = lower_bound_filter_top_k(view, allowed, asked, k, before, kernel, quantised_cosines());
     for (std::size_t i = 0; i < which.size(); ++i) {
       results[which[i]].rows = std::move(found[i].rows);
       results[which[i]].explanation.rows_reranked += found[i].scored;
@@ -91,7 +91,7 @@ std::vector<std::size_t> answer_by_graph(const VectorView& view, const RowSet& a
   const auto workers = static_cast<unsigned>(std::clamp<double>(worth, 1, max_workers()));
   parallel_for(queries.size(), workers, [&](unsigned, std::size_t q) {
     found[q] = graph_top_k(*how.graph, view, allowed, queries[q], k, work.expansion, before,
-                           scan_kernel(view.format().precision()), how.explain);
+                           score_kernel(view.format().precision()), how.explain);
   });
   std::vector<std::size_t> open;
   for (std::size_t q = 0; q < queries.size(); ++q) {
@@ -118,7 +118,7 @@ std::vector<std::size_t> answer_by_codes(const VectorView& view, const RowSet& a
   std::vector<const float*> asked;
   for (const std::size_t q : which) asked.push_back(queries[q]);
   CodeScanned found = code_scan(view, allowed, asked, k, how.recall_target, before,
-                                scan_kernel(view.format().precision()), bound_kernel());
+                                score_kernel(view.format().precision()), bound_kernel());
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < which.size(); ++i) {
     TopKResult& result = results[which[i]];

@@ -36,33 +36,33 @@ struct VectorView::Table {
   AdoptedVectors front;
   std::vector<std::shared_ptr<std::byte>> owners;
   std::vector<const std::byte*> segments;
-  AdoptedShortRows short_front;
-  std::vector<const std::byte*> short_segments;  // also in `owners`
+  AdoptedShortRows quantised_front;
+  std::vector<const std::byte*> quantised_segments;  // also in `owners`
 };
 
 VectorStore::VectorStore(std::size_t dim, Precision precision)
     : VectorStore(dim, AdoptedVectors{nullptr, 0, nullptr, precision}) {}
 
 VectorStore::VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes,
-                         AdoptedShortRows short_rows)
+                         AdoptedShortRows quantised_rows)
     : dim_(checked_dim(dim)),
       format_(front.precision, dim),
       shift_(shift_for(format_.row_bytes())),
       adopted_(front.rows),
       size_(front.rows),
-      short_shape_(dim),
+      quantised_shape_(dim),
       codes_(dim, std::move(codes)) {
   if (codes_.chunks() > size_ / kChunkRows) {
     fail(ErrorCode::kInvalidArgument, std::to_string(codes_.chunks()) + " chunks of codes for " +
                                           std::to_string(size_) + " rows");
   }
-  if (short_rows.rows != 0 && short_rows.rows != size_) {
+  if (quantised_rows.rows != 0 && quantised_rows.rows != size_) {
     fail(ErrorCode::kInvalidArgument,
-         std::to_string(short_rows.rows) + " short rows for " + std::to_string(size_) + " rows");
+         std::to_string(quantised_rows.rows) + " short rows for " + std::to_string(size_) + " rows");
   }
   auto table = std::make_shared<VectorView::Table>();
   table->front = std::move(front);
-  table->short_front = std::move(short_rows);
+  table->quantised_front = std::move(quantised_rows);
   shorten_adopted(*table);
   table_ = std::move(table);
   code();
@@ -91,8 +91,8 @@ Row VectorStore::append(std::span<const float> values, std::size_t n) {
     const Row row = begin + static_cast<Row>(i);
     scale_to_unit(values.subspan(i * dim_, dim_), lengths[i], unit.data());
     format_.store(unit.data(), writable(row));
-    if (!has_short_rows()) continue;
-    shorten({format_.floats(writable(row), room.data()), dim_}, short_shape_, writable_short(row));
+    if (!has_quantised_rows()) continue;
+    quantise({format_.floats(writable(row), room.data()), dim_}, quantised_shape_, writable_short(row));
   }
   size_ = begin + static_cast<Row>(n);
   code();
@@ -117,12 +117,12 @@ VectorView VectorStore::view() const {
   view.format_ = format_;
   view.segments_ = table_->segments.data();
   view.front_ = static_cast<const std::byte*>(table_->front.data);
-  view.short_segments_ = table_->short_segments.data();
-  view.short_front_ = table_->short_front.data;
+  view.quantised_segments_ = table_->quantised_segments.data();
+  view.quantised_front_ = table_->quantised_front.data;
   view.pages_ = table_->front.pages.get();
-  view.short_pages_ = table_->short_front.pages.get();
+  view.quantised_pages_ = table_->quantised_front.pages.get();
   view.page_shift_ = page_shift(format_);
-  view.short_shape_ = short_shape_;
+  view.quantised_shape_ = quantised_shape_;
   view.adopted_ = adopted_;
   view.size_ = size_;
   view.shift_ = shift_;
@@ -133,7 +133,7 @@ VectorView VectorStore::view() const {
 
 std::size_t VectorStore::size_bytes() const { return std::size_t{size_} * format_.row_bytes(); }
 
-bool VectorStore::has_short_rows() const {
+bool VectorStore::has_quantised_rows() const {
   return dim_ >= kLeastCodedDim && format_.precision() != Precision::kInt8;
 }
 
@@ -143,32 +143,32 @@ void VectorStore::reserve(Row rows) {
   if (needed <= segments_.size()) return;
   auto table = std::make_shared<VectorView::Table>(*table_);
   std::vector<std::byte*> segments = segments_;
-  std::vector<std::byte*> short_segments = short_segments_;
+  std::vector<std::byte*> quantised_segments = quantised_segments_;
   while (segments.size() < needed) {
     const bool first = segments.empty() && adopted_ == 0;
     table->owners.push_back(new_segment(capacity * format_.row_bytes(), !first));
     segments.push_back(table->owners.back().get());
     table->segments.push_back(segments.back());
-    if (!has_short_rows()) continue;
-    table->owners.push_back(new_segment(capacity * short_shape_.size_bytes, !first));
-    short_segments.push_back(table->owners.back().get());
-    table->short_segments.push_back(short_segments.back());
+    if (!has_quantised_rows()) continue;
+    table->owners.push_back(new_segment(capacity * quantised_shape_.size_bytes, !first));
+    quantised_segments.push_back(table->owners.back().get());
+    table->quantised_segments.push_back(quantised_segments.back());
   }
   segments_ = std::move(segments);
-  short_segments_ = std::move(short_segments);
+  quantised_segments_ = std::move(quantised_segments);
   table_ = std::move(table);
 }
 
 std::byte* VectorStore::writable_short(Row row) const {
   const Row at = row - adopted_;
-  return short_segments_[at >> shift_] +
-         std::size_t{at & ((Row{1} << shift_) - 1)} * short_shape_.size_bytes;
+  return quantised_segments_[at >> shift_] +
+         std::size_t{at & ((Row{1} << shift_) - 1)} * quantised_shape_.size_bytes;
 }
 
 void VectorStore::shorten_adopted(VectorView::Table& table) const {
-  if (!has_short_rows() || table.short_front.rows == adopted_) return;
+  if (!has_quantised_rows() || table.quantised_front.rows == adopted_) return;
   const auto* data = static_cast<const std::byte*>(table.front.data);
-  const std::size_t size = short_shape_.size_bytes;
+  const std::size_t size = quantised_shape_.size_bytes;
   const std::shared_ptr<std::byte> memory = new_segment(adopted_ * size, true);
   constexpr std::size_t kTaskRows = 1024;
   const std::size_t tasks = (adopted_ + kTaskRows - 1) / kTaskRows;
@@ -179,10 +179,10 @@ void VectorStore::shorten_adopted(VectorView::Table& table) const {
     for (std::size_t row = task * kTaskRows; row < end; ++row) {
       if (table.front.pages) table.front.pages->need(row >> page_shift(format_));
       const float* vector = format_.floats(data + row * format_.row_bytes(), room.data());
-      shorten({vector, dim_}, short_shape_, memory.get() + row * size);
+      quantise({vector, dim_}, quantised_shape_, memory.get() + row * size);
     }
   });
-  table.short_front = {memory.get(), adopted_, memory};
+  table.quantised_front = {memory.get(), adopted_, memory};
 }
 
 std::byte* VectorStore::writable(Row row) const {

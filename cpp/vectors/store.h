@@ -1,6 +1,6 @@
 // VectorStore: one unit vector of `dim` numbers per row, in row order, append-only, in one
 // precision (row_format.h); and beside them, when the dimension is large enough for that to be
-// faster, each vector as a short row (short_rows.h; not beside int8, which is as short) and as a
+// faster, each vector as a short row (quantised_rows.h; not beside int8, which is as short) and as a
 // code (codes.h).
 //
 // Rows live in segments of a fixed capacity that never move, so a VectorView, taken once and read
@@ -22,7 +22,7 @@
 #include "base/types.h"
 #include "vectors/codes/codes.h"
 #include "vectors/rows/row_format.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 namespace knarr {
 
@@ -86,28 +86,28 @@ class VectorView {
   const CodeView& codes() const { return codes_; }
 
   // Whether every row has a short row; else none has: int8 rows are not read in two stages.
-  bool has_short_rows() const {
+  bool has_quantised_rows() const {
     return dim_ >= kLeastCodedDim && format_.precision() != Precision::kInt8;
   }
   // Whether short rows can be read without waiting for the disk: those of a file only when each of
   // their pages was read before.
-  bool has_short_rows_at_hand() const {
-    return has_short_rows() && (short_pages_ == nullptr || short_pages_->all());
+  bool has_quantised_rows_at_hand() const {
+    return has_quantised_rows() && (quantised_pages_ == nullptr || quantised_pages_->all());
   }
-  const ShortShape& short_shape() const { return short_shape_; }
-  // short_shape().size_bytes bytes. Requires row < size() and has_short_rows().
-  const std::byte* short_row(Row row) const {
+  const QuantisedShape& quantised_shape() const { return quantised_shape_; }
+  // quantised_shape().size_bytes bytes. Requires row < size() and has_quantised_rows().
+  const std::byte* quantised_row(Row row) const {
     if (row < adopted_) {
-      if (short_pages_ != nullptr) short_pages_->need(row >> page_shift_);
-      return short_front_ + std::size_t{row} * short_shape_.size_bytes;
+      if (quantised_pages_ != nullptr) quantised_pages_->need(row >> page_shift_);
+      return quantised_front_ + std::size_t{row} * quantised_shape_.size_bytes;
     }
     const Row at = row - adopted_;
-    return short_segments_[at >> shift_] +
-           std::size_t{at & ((Row{1} << shift_) - 1)} * short_shape_.size_bytes;
+    return quantised_segments_[at >> shift_] +
+           std::size_t{at & ((Row{1} << shift_) - 1)} * quantised_shape_.size_bytes;
   }
 
   // How many rows, this one included, follow each other in memory and may be read after data() and
-  // short_row() were called for this one. Requires row < size().
+  // quantised_row() were called for this one. Requires row < size().
   Row contiguous(Row row) const {
     if (row < adopted_) {
       const Row end = std::min(adopted_, size_);
@@ -124,23 +124,23 @@ class VectorView {
   struct Table;
 
   bool is_checked() const {
-    return (pages_ == nullptr || pages_->all()) && (short_pages_ == nullptr || short_pages_->all());
+    return (pages_ == nullptr || pages_->all()) && (quantised_pages_ == nullptr || quantised_pages_->all());
   }
 
   std::shared_ptr<const Table> table_;  // owns what the pointers below show
   const CheckedPages* pages_ = nullptr;
-  const CheckedPages* short_pages_ = nullptr;
+  const CheckedPages* quantised_pages_ = nullptr;
   unsigned page_shift_ = 0;
   RowFormat format_{Precision::kFloat32, 0};
   const std::byte* const* segments_ = nullptr;
   const std::byte* front_ = nullptr;
-  const std::byte* const* short_segments_ = nullptr;
-  const std::byte* short_front_ = nullptr;
+  const std::byte* const* quantised_segments_ = nullptr;
+  const std::byte* quantised_front_ = nullptr;
   Row adopted_ = 0;
   Row size_ = 0;
   unsigned shift_ = 0;
   std::size_t dim_ = 0;
-  ShortShape short_shape_{0};
+  QuantisedShape quantised_shape_{0};
   CodeView codes_;
 };
 
@@ -154,7 +154,7 @@ class VectorStore {
   // short rows that they lack are made at once. Throws Error kInvalidArgument when there are codes
   // or short rows of other rows.
   VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes = {},
-              AdoptedShortRows short_rows = {});
+              AdoptedShortRows quantised_rows = {});
 
   std::size_t dim() const { return dim_; }
   Row size() const { return size_; }
@@ -170,7 +170,7 @@ class VectorStore {
   std::size_t size_bytes() const;
 
  private:
-  bool has_short_rows() const;
+  bool has_quantised_rows() const;
   void reserve(Row rows);              // makes segments for this many rows in all
   std::byte* writable(Row row) const;  // requires a row behind the adopted ones
   std::byte* writable_short(Row row) const;
@@ -182,9 +182,9 @@ class VectorStore {
   unsigned shift_;  // a segment holds 2^shift rows
   Row adopted_ = 0;
   Row size_ = 0;
-  ShortShape short_shape_;
+  QuantisedShape quantised_shape_;
   std::vector<std::byte*> segments_;
-  std::vector<std::byte*> short_segments_;
+  std::vector<std::byte*> quantised_segments_;
   std::shared_ptr<const VectorView::Table> table_;
   CodeStore codes_;
 };

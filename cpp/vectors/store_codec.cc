@@ -165,14 +165,14 @@ void save_vectors(const VectorView& view, const RowSet& kept, SnapshotWriter& wr
   section.end();
 }
 
-void save_short_rows(const VectorView& view, const RowSet& kept, SnapshotWriter& writer) {
-  if (!view.has_short_rows() || kept.empty()) return;
-  const std::size_t row_bytes = view.short_shape().size_bytes;
+void save_quantised_rows(const VectorView& view, const RowSet& kept, SnapshotWriter& writer) {
+  if (!view.has_quantised_rows() || kept.empty()) return;
+  const std::size_t row_bytes = view.quantised_shape().size_bytes;
   PagedSection section(writer, kShortSection, row_bytes << page_shift(view.format()));
-  append_header(section, kShortVersion, view.dim(), kept.size());
+  append_header(section, kQuantisedVersion, view.dim(), kept.size());
   section.start();
   append_rows(
-      view, kept, row_bytes, [&](Row row) { return view.short_row(row); }, section);
+      view, kept, row_bytes, [&](Row row) { return view.quantised_row(row); }, section);
   section.end();
 }
 
@@ -233,12 +233,12 @@ AdoptedVectors load_vectors(const std::shared_ptr<const Snapshot>& snapshot, std
   return {bytes.data(), static_cast<Row>(rows), snapshot, format.precision(), opened.pages};
 }
 
-AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot,
+AdoptedShortRows load_quantised_rows(const std::shared_ptr<const Snapshot>& snapshot,
                                  const RowFormat& format, std::size_t rows) {
   if (format.dim() < kLeastCodedDim || !snapshot->has(kShortSection)) return {};
-  const ShortShape shape(format.dim());
+  const QuantisedShape shape(format.dim());
   const auto items =
-      open_items(snapshot, kShortSection, kShortVersion, format.dim(), shape.size_bytes,
+      open_items(snapshot, kShortSection, kQuantisedVersion, format.dim(), shape.size_bytes,
                  shape.size_bytes << page_shift(format),
                  each_item(shape.size_bytes,
                            [shape](const std::byte* row) {

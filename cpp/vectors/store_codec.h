@@ -2,9 +2,9 @@
 //
 //     engine.vectors    the rows as row_format.h draws them, little-endian, one after the other; in
 //                       a snapshot of another precision "engine.bfloat16" or "engine.int8" instead
-//     engine.short      u32 kShortVersion, u32 dim, u64 rows, zeros up to 64 bytes, then the rows
+//     engine.short      u32 kQuantisedVersion, u32 dim, u64 rows, zeros up to 64 bytes, then the rows
 //     as
-//                       short_rows.h draws them
+//                       quantised_rows.h draws them
 //     engine.codes      u32 kCodesVersion, u32 dim, u64 chunks, zeros up to 64 bytes, then the
 //                       chunks as codes.h draws them
 //
@@ -22,7 +22,7 @@
 
 namespace knarr {
 
-inline constexpr std::uint32_t kShortVersion = 2;
+inline constexpr std::uint32_t kQuantisedVersion = 2;
 // The code of a row, and so the estimates that it gives, change with this number only.
 inline constexpr std::uint32_t kCodesVersion = 4;
 
@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kCodesVersion = 4;
 // rows and codes are left out where there are none. Chunks of codes that hold the same rows as
 // before are copied, others are coded again.
 void save_vectors(const VectorView& view, const RowSet& kept, SnapshotWriter& writer);
-void save_short_rows(const VectorView& view, const RowSet& kept, SnapshotWriter& writer);
+void save_quantised_rows(const VectorView& view, const RowSet& kept, SnapshotWriter& writer);
 void save_codes(const VectorView& view, const RowSet& kept, SnapshotWriter& writer);
 
 // The precision of a file's vectors. Throws Error kCorruption for two of them.
@@ -42,7 +42,7 @@ Precision stored_precision(const Snapshot& snapshot);
 // version.
 AdoptedVectors load_vectors(const std::shared_ptr<const Snapshot>& snapshot, std::size_t dim,
                             std::size_t rows);
-AdoptedShortRows load_short_rows(const std::shared_ptr<const Snapshot>& snapshot,
+AdoptedShortRows load_quantised_rows(const std::shared_ptr<const Snapshot>& snapshot,
                                  const RowFormat& format, std::size_t rows);
 AdoptedCodes load_codes(const std::shared_ptr<const Snapshot>& snapshot, std::size_t dim,
                         std::size_t rows);

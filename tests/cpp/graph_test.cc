@@ -91,12 +91,12 @@ TEST_F(GraphTest, AnAutomaticPlanIsExactInNarrowScopes) {
 
 TEST_F(GraphTest, AWalkIsBounded) {
   const auto q = query(1);
-  const ShortQuery short_query(q, graph->shape());
+  const QuantisedQuery quantised_query(q, graph->shape());
   const RowSet none;
-  const Walked walked = walk(*graph, short_query, 64, none, 500, short_cosines());
+  const Walked walked = walk(*graph, quantised_query, 64, none, 500, quantised_cosines());
   EXPECT_FALSE(walked.is_done);
   EXPECT_LE(walked.compared, 500 + kMostLinks);
-  const Walked all = walk(*graph, short_query, 64, none, kRows + 1000, short_cosines());
+  const Walked all = walk(*graph, quantised_query, 64, none, kRows + 1000, quantised_cosines());
   EXPECT_TRUE(all.is_done);
   EXPECT_TRUE(all.nearest.empty());
   EXPECT_GT(all.compared, kRows * 0.99);  // every slot is reached

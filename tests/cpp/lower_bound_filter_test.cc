@@ -36,58 +36,58 @@ Matrix rows_of_many_sorts(std::size_t n, std::size_t dim, unsigned seed) {
 }
 
 // Rows made short, one after the other.
-struct ShortMatrix {
-  ShortMatrix(const Matrix& rows, std::size_t dim)
+struct QuantisedMatrix {
+  QuantisedMatrix(const Matrix& rows, std::size_t dim)
       : shape(dim), memory(rows.size() / dim * shape.size_bytes) {
     for (std::size_t r = 0; r < rows.size() / dim; ++r) {
       data.push_back(memory.data() + r * shape.size_bytes);
-      shorten({rows.data() + r * dim, dim}, shape, memory.data() + r * shape.size_bytes);
+      quantise({rows.data() + r * dim, dim}, shape, memory.data() + r * shape.size_bytes);
     }
   }
 
-  ShortShape shape;
+  QuantisedShape shape;
   std::vector<std::byte> memory;
   std::vector<const std::byte*> data;
 };
 
-TEST(ShortRows, TheBoundHoldsForEveryRow) {
+TEST(QuantisedRows, TheBoundHoldsForEveryRow) {
   for (std::size_t dim : {1u, 2u, 7u, 8u, 9u, 31u, 32u, 33u, 64u, 96u, 384u, 600u, 1100u, 5000u}) {
     const std::size_t n = 60;
     const Matrix rows = rows_of_many_sorts(n, dim, 1);
     const Matrix queries = rows_of_many_sorts(n, dim, 2);
-    const ShortMatrix made(rows, dim);
+    const QuantisedMatrix made(rows, dim);
     for (std::size_t q = 0; q < n; ++q) {
       const float* query = queries.data() + q * dim;
-      const ShortQuery short_query({query, dim}, made.shape);
+      const QuantisedQuery quantised_query({query, dim}, made.shape);
       std::vector<float> cosines(n), slacks(n);
-      const ShortSide side = short_query.side();
-      short_cosines()(made.data.data(), n, &side, 1, made.shape.numbers, cosines.data(), n,
+      const QuantisedSide side = quantised_query.side();
+      quantised_cosines()(made.data.data(), n, &side, 1, made.shape.numbers, cosines.data(), n,
                       slacks.data());
       for (std::size_t r = 0; r < n; ++r) {
         double exact = 0;
         for (std::size_t i = 0; i < dim; ++i) exact += double{rows[r * dim + i]} * query[i];
         const auto score = static_cast<float>(exact);
         ASSERT_EQ(slacks[r], made.shape.slack(made.data[r]));
-        ASSERT_LE(score, short_query.best(cosines[r], slacks[r])) << dim << " " << r << " " << q;
-        ASSERT_GE(score, short_query.worst(cosines[r] - slacks[r])) << dim << " " << r << " " << q;
-        ASSERT_TRUE(short_query.bound(score).is_within(cosines[r], slacks[r]))
+        ASSERT_LE(score, quantised_query.best(cosines[r], slacks[r])) << dim << " " << r << " " << q;
+        ASSERT_GE(score, quantised_query.worst(cosines[r] - slacks[r])) << dim << " " << r << " " << q;
+        ASSERT_TRUE(quantised_query.bound(score).is_within(cosines[r], slacks[r]))
             << dim << " row " << r << " query " << q;
         if (dim < 64 || r % 7 != 0) continue;
         const float apart =
-            short_query.best(cosines[r], slacks[r]) - short_query.worst(cosines[r] - slacks[r]);
+            quantised_query.best(cosines[r], slacks[r]) - quantised_query.worst(cosines[r] - slacks[r]);
         ASSERT_LT(apart, 0.1) << dim;  // worth having
-        ASSERT_FALSE(short_query.bound(score + 0.05f).is_within(cosines[r], slacks[r])) << dim;
+        ASSERT_FALSE(quantised_query.bound(score + 0.05f).is_within(cosines[r], slacks[r])) << dim;
       }
     }
   }
 }
 
 // A bound on a score is never stricter than what a row has at most, whatever the angles.
-TEST(ShortRows, BoundsAgreeOnEveryAngle) {
+TEST(QuantisedRows, BoundsAgreeOnEveryAngle) {
   const std::size_t dim = 64;
   const Matrix queries = rows_of_many_sorts(7, dim, 3);
   for (std::size_t q = 0; q < 7; ++q) {
-    const ShortQuery query({queries.data() + q * dim, dim}, ShortShape(dim));
+    const QuantisedQuery query({queries.data() + q * dim, dim}, QuantisedShape(dim));
     for (float slack = 0; slack < 0.5f; slack = 2 * slack + 1e-4f) {
       const float most = std::sqrt(1 + slack * slack);  // one over the cosine of the row's angle
       for (int i = -100; i <= 100; ++i) {
@@ -107,18 +107,18 @@ TEST(ShortRows, BoundsAgreeOnEveryAngle) {
   }
 }
 
-TEST(ShortRows, ARowThatIsNoUnitVectorIsWithinEveryBound) {
+TEST(QuantisedRows, ARowThatIsNoUnitVectorIsWithinEveryBound) {
   const std::size_t dim = 64;
   for (const float x : {0.0f, 0.2f, std::nanf(""), std::numeric_limits<float>::infinity()}) {
     Matrix row(dim, 0.125f);
     row[7] = x;
-    const ShortMatrix made(row, dim);
+    const QuantisedMatrix made(row, dim);
     EXPECT_EQ(made.shape.scale(made.data[0]), 0);
     EXPECT_EQ(made.shape.slack(made.data[0]), kAnySlack);
   }
 }
 
-TEST(ShortRows, SpreadApartIsAHadamardMatrixAndItsOwnInverse) {
+TEST(QuantisedRows, SpreadApartIsAHadamardMatrixAndItsOwnInverse) {
   for (const std::size_t dim : {32u, 64u, 96u, 128u, 384u, 416u}) {
     const Matrix values = normal(1, dim, 20);
     Matrix found = values;
@@ -142,9 +142,9 @@ TEST(ShortRows, SpreadApartIsAHadamardMatrixAndItsOwnInverse) {
 }
 
 // What AVX2 relies on.
-TEST(ShortRows, NeighboursAreSmallTogether) {
+TEST(QuantisedRows, NeighboursAreSmallTogether) {
   for (const std::size_t dim : {1u, 33u, 64u, 384u, 1000u}) {
-    const ShortMatrix made(rows_of_many_sorts(200, dim, 12), dim);
+    const QuantisedMatrix made(rows_of_many_sorts(200, dim, 12), dim);
     for (const std::byte* row : made.data) {
       const auto* numbers = reinterpret_cast<const std::int8_t*>(row);
       int sum = 0;
@@ -159,40 +159,40 @@ TEST(ShortRows, NeighboursAreSmallTogether) {
   }
 }
 
-std::vector<ShortCosines> variants_here() {
-  std::vector<ShortCosines> variants = {kShortPlain};
+std::vector<QuantisedCosines> variants_here() {
+  std::vector<QuantisedCosines> variants = {kQuantisedPlain};
   for (const CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
-    if (level <= cpu_level() && short_cosines(level) != variants.back()) {
-      variants.push_back(short_cosines(level));
+    if (level <= cpu_level() && quantised_cosines(level) != variants.back()) {
+      variants.push_back(quantised_cosines(level));
     }
   }
   return variants;
 }
 
-TEST(ShortRows, VariantsAgreeForManyQueries) {
+TEST(QuantisedRows, VariantsAgreeForManyQueries) {
   std::mt19937 random(8);
   for (std::size_t dim : {1u, 31u, 64u, 96u, 100u, 384u, 1000u, 1024u}) {
-    const ShortShape shape(dim);
+    const QuantisedShape shape(dim);
     const Matrix values = rows_of_many_sorts(50, dim, 9);
-    std::vector<ShortQuery> queries;
-    std::vector<ShortSide> sides;
+    std::vector<QuantisedQuery> queries;
+    std::vector<QuantisedSide> sides;
     for (std::size_t q = 0; q < 50; ++q) {
       queries.emplace_back(std::span(values).subspan(q * dim, dim), shape);
     }
-    for (const ShortQuery& query : queries) sides.push_back(query.side());
+    for (const QuantisedQuery& query : queries) sides.push_back(query.side());
     for (int trial = 0; trial < 12; ++trial) {
       const std::size_t n = 1 + random() % 40, nq = 1 + random() % 50, stride = n + random() % 3;
       std::vector<std::byte> memory(100 * shape.size_bytes);
       std::vector<const std::byte*> data;
       for (std::size_t r = 0; r < n; ++r) {  // in order, or at random
         std::byte* at = memory.data() + (trial % 2 == 0 ? r : r * 37 % 100) * shape.size_bytes;
-        shorten({values.data() + random() % 50 * dim, dim}, shape, at);
+        quantise({values.data() + random() % 50 * dim, dim}, shape, at);
         data.push_back(at);
       }
       std::vector<float> plain(nq * stride, -7), slacks(n, -7);
-      kShortPlain(data.data(), n, sides.data(), nq, shape.numbers, plain.data(), stride,
+      kQuantisedPlain(data.data(), n, sides.data(), nq, shape.numbers, plain.data(), stride,
                   slacks.data());
-      for (const ShortCosines variant : variants_here()) {
+      for (const QuantisedCosines variant : variants_here()) {
         std::vector<float> cosines(nq * stride, -7), again(n, -7);
         variant(data.data(), n, sides.data(), nq, shape.numbers, cosines.data(), stride,
                 again.data());
@@ -206,9 +206,9 @@ TEST(ShortRows, VariantsAgreeForManyQueries) {
 }
 
 // The largest numbers there are, in every place: sums stay within 16 bits, and within 32.
-TEST(ShortRows, SumsDoNotOverflow) {
+TEST(QuantisedRows, SumsDoNotOverflow) {
   for (std::size_t dim : {384u, 517u, 4096u, 65536u}) {
-    const ShortShape shape(dim);
+    const QuantisedShape shape(dim);
     std::vector<std::byte> row(shape.size_bytes);
     auto* numbers = reinterpret_cast<std::int8_t*>(row.data());
     for (const int size : {128, -128}) {
@@ -226,10 +226,10 @@ TEST(ShortRows, SumsDoNotOverflow) {
         void* at = memory.data();
         std::size_t room = memory.size();
         std::align(64, shape.numbers, at, room);
-        const ShortSide side{static_cast<const std::uint8_t*>(at), 1};
+        const QuantisedSide side{static_cast<const std::uint8_t*>(at), 1};
         const auto wanted =
             static_cast<float>(static_cast<double>(shape.numbers) * size / 2 * (number - 128));
-        for (const ShortCosines variant : variants_here()) {
+        for (const QuantisedCosines variant : variants_here()) {
           float found = 0;
           variant(&data, 1, &side, 1, shape.numbers, &found, 1, nullptr);
           EXPECT_EQ(found, wanted) << dim;
@@ -248,8 +248,8 @@ RowSet one_of(unsigned each, Row rows, unsigned seed) {
 
 Reranked filter_one(const VectorView& view, const RowSet& allowed, const float* query,
                     std::size_t k) {
-  return lower_bound_filter_top_k(view, allowed, {&query, 1}, k, by_row, scan_kernel(),
-                                  short_cosines())
+  return lower_bound_filter_top_k(view, allowed, {&query, 1}, k, by_row, score_kernel(),
+                                  quantised_cosines())
       .front();
 }
 
@@ -267,7 +267,7 @@ TEST(LowerBoundFilter, IsTheExactPlanToTheBit) {
       for (const RowSet& allowed : {RowSet::range(0, n), RowSet::range(7, 8), one_of(3, n, 4)}) {
         for (const std::size_t k : {1u, 10u, 300u, 5000u, 10'000u}) {
           const auto exact =
-              exact_top_k(view, allowed, {&pointer, 1}, k, by_row, scan_kernel()).front();
+              exact_top_k(view, allowed, {&pointer, 1}, k, by_row, score_kernel()).front();
           const auto found = filter_one(view, allowed, pointer, k);
           ASSERT_EQ(found.rows, exact) << dim << " k " << k << " seed " << seed;
         }
@@ -288,8 +288,8 @@ TEST(LowerBoundFilter, ABatchEqualsItsQueriesAskedAlone) {
       for (std::size_t q = 0; q < nq; ++q) queries.push_back(values.data() + q * 29 % n * dim);
       for (const std::size_t k : {1u, 10u, 40u, 200u}) {
         const auto together = lower_bound_filter_top_k(store.view(), allowed, queries, k, by_row,
-                                                       scan_kernel(), short_cosines());
-        const auto exact = exact_top_k(store.view(), allowed, queries, k, by_row, scan_kernel());
+                                                       score_kernel(), quantised_cosines());
+        const auto exact = exact_top_k(store.view(), allowed, queries, k, by_row, score_kernel());
         for (std::size_t q = 0; q < nq; ++q) {
           const Reranked alone = filter_one(store.view(), allowed, queries[q], k);
           ASSERT_EQ(together[q].rows, alone.rows) << nq << " " << q;
@@ -324,12 +324,12 @@ TEST(LowerBoundFilter, ThreadsAndAdoptedRowsChangeNothing) {
   }
   VectorStore adopting(dim, {values->data(), 30'000, values});
   adopting.append(std::span(*values).subspan(30'000 * dim), 10'000);
-  ASSERT_GT(n * adopting.view().short_shape().size_bytes, 2 * kBytesPerWorker);
+  ASSERT_GT(n * adopting.view().quantised_shape().size_bytes, 2 * kBytesPerWorker);
   const RowSet allowed = RowSet::range(0, n);
   for (unsigned seed = 0; seed < 4; ++seed) {
     const float* query = values->data() + seed * 9001 * dim;
     const auto exact =
-        exact_top_k(adopting.view(), allowed, {&query, 1}, 50, by_row, scan_kernel()).front();
+        exact_top_k(adopting.view(), allowed, {&query, 1}, 50, by_row, score_kernel()).front();
     for (int again = 0; again < 3; ++again) {
       EXPECT_EQ(filter_one(adopting.view(), allowed, query, 50).rows, exact);
     }
@@ -348,7 +348,7 @@ TEST(LowerBoundFilter, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
   const float* pointer = query.data();
   const RowSet allowed = RowSet::range(0, n);
   const auto exact =
-      exact_top_k(store.view(), allowed, {&pointer, 1}, 20, by_row, scan_kernel()).front();
+      exact_top_k(store.view(), allowed, {&pointer, 1}, 20, by_row, score_kernel()).front();
   EXPECT_EQ(filter_one(store.view(), allowed, pointer, 20).rows, exact);
 }
 

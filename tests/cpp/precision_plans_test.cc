@@ -11,7 +11,7 @@
 #include "vectors/exact.h"
 #include "vectors/lower_bound_filter.h"
 #include "vectors/rows/precision.h"
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/rows/unit_queries.h"
 #include "vectors/search.h"
 
@@ -24,12 +24,12 @@ constexpr std::array kRounded{Precision::kBfloat16, Precision::kInt8};
 std::vector<CpuLevel> levels_here() {
   std::vector<CpuLevel> levels;
   for (CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
-    if (level <= cpu_level() && scan_kernel(level) != nullptr) levels.push_back(level);
+    if (level <= cpu_level() && score_kernel(level) != nullptr) levels.push_back(level);
   }
   return levels;
 }
 
-Matrix scores_by(const ScanKernel& kernel, const VectorView& view, const UnitQueries& queries) {
+Matrix scores_by(const ScoreKernel& kernel, const VectorView& view, const UnitQueries& queries) {
   std::vector<const std::byte*> rows;
   for (Row row = 0; row < view.size(); ++row) rows.push_back(view.data(row));
   Matrix scores(rows.size() * queries.all().size());
@@ -53,7 +53,7 @@ TEST(Scan, TwinsOfEveryPrecisionAgreeWithTheStoredVectors) {
           const Matrix asked = normal(nq, dim, 7);
           const UnitQueries queries(asked.data(), nq, dim, precision, false);
           const Matrix plain =
-              scores_by(*scan_kernel(CpuLevel::kPlain, precision), store.view(), queries);
+              scores_by(*score_kernel(CpuLevel::kPlain, precision), store.view(), queries);
           for (std::size_t q = 0; q < nq; ++q) {
             for (std::size_t r = 0; r < n; ++r) {
               ASSERT_NEAR(plain[q * n + r], inner(queries.all()[q], rows.data() + r * dim, dim),
@@ -62,7 +62,7 @@ TEST(Scan, TwinsOfEveryPrecisionAgreeWithTheStoredVectors) {
             }
           }
           for (CpuLevel level : levels_here()) {
-            const Matrix fast = scores_by(*scan_kernel(level, precision), store.view(), queries);
+            const Matrix fast = scores_by(*score_kernel(level, precision), store.view(), queries);
             if (precision == Precision::kInt8) {
               ASSERT_EQ(fast, plain);
             }
@@ -85,7 +85,7 @@ TEST(Scan, AScoreOfARoundedRowDependsOnItsRowAndQueryOnly) {
       const Matrix asked = normal(12, dim, 9);
       const UnitQueries queries(asked.data(), 12, dim, precision, false);
       for (CpuLevel level : levels_here()) {
-        const ScanKernel& kernel = *scan_kernel(level, precision);
+        const ScoreKernel& kernel = *score_kernel(level, precision);
         const Matrix all = scores_by(kernel, view, queries);
         Matrix streamed(150);
         for (std::size_t q = 0; q < 12; ++q) {
@@ -194,14 +194,14 @@ TEST(BoundFilter, OverBfloat16IsTheExactPlanToTheBit) {
   Matrix values = families(n, dim, 12);
   std::fill_n(values.begin(), dim, 1.0f);
   const VectorStore store = store_of(values, dim, Precision::kBfloat16);
-  const ScanKernel& kernel = scan_kernel(Precision::kBfloat16);
+  const ScoreKernel& kernel = score_kernel(Precision::kBfloat16);
   for (std::size_t q = 0; q < 20; ++q) {
     const UnitQueries unit(values.data() + q * 217 * dim, 1, dim, Precision::kBfloat16, true);
     for (const RowSet& allowed : {RowSet::range(0, n), one_of(4, n, 13)}) {
       for (const std::size_t k : {1u, 10u, 300u}) {
         const auto all = exact_top_k(store.view(), allowed, unit.all(), k, by_row, kernel)[0];
         const auto filtered = lower_bound_filter_top_k(store.view(), allowed, unit.all(), k, by_row,
-                                                       kernel, short_cosines())
+                                                       kernel, quantised_cosines())
                                   .front();
         ASSERT_EQ(filtered.rows, all);
       }

@@ -158,7 +158,7 @@ TEST(VectorStore, RoundedRowsTakeFewerBytes) {
   EXPECT_EQ(store_of(values, dim, Precision::kBfloat16).size_bytes(), float_bytes / 2 + n * 4);
   const VectorStore store = store_of(values, dim, Precision::kInt8);
   EXPECT_EQ(store.size_bytes(), n * 392u);
-  EXPECT_FALSE(store.view().has_short_rows());
+  EXPECT_FALSE(store.view().has_quantised_rows());
 }
 
 TEST(VectorStore, RowsOfSomebodyElseStandInFront) {
@@ -179,10 +179,10 @@ TEST(VectorStore, RowsOfSomebodyElseStandInFront) {
         const std::size_t size = codes.coder().shape().size_bytes;
         EXPECT_EQ(std::memcmp(codes.chunk(c).data, whole.view().codes().chunk(c).data, size), 0);
       }
-      if (!store.view().has_short_rows()) continue;
+      if (!store.view().has_quantised_rows()) continue;
       for (Row row = 0; row < 1500; ++row) {
-        ASSERT_EQ(std::memcmp(store.view().short_row(row), whole.view().short_row(row),
-                              store.view().short_shape().size_bytes),
+        ASSERT_EQ(std::memcmp(store.view().quantised_row(row), whole.view().quantised_row(row),
+                              store.view().quantised_shape().size_bytes),
                   0);
       }
     }

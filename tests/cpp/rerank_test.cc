@@ -21,7 +21,7 @@ std::vector<Candidate> candidates(const VectorView& view, const float* query,
                                   std::mt19937& random) {
   std::normal_distribution<float> error(0.1f, 0.06f);
   std::vector<Candidate> out;
-  const ScanKernel& kernel = scan_kernel(view.format().precision());
+  const ScoreKernel& kernel = score_kernel(view.format().precision());
   for (Row row = 0; row < view.size(); ++row) {
     const std::byte* data = view.data(row);
     float score;
@@ -41,7 +41,7 @@ TEST(Rerank, ShortRowsChangeNothing) {
   for (const Precision precision : {Precision::kFloat32, Precision::kBfloat16, Precision::kInt8}) {
     const VectorStore store = store_of(values, kDim, precision);
     const VectorView view = store.view();
-    const ScanKernel& kernel = scan_kernel(precision);
+    const ScoreKernel& kernel = score_kernel(precision);
     for (const std::size_t k : {1u, 10u, 100u, 2500u}) {
       for (const std::uint64_t most : {kAll, std::uint64_t{400}}) {
         const Matrix query =
@@ -50,7 +50,7 @@ TEST(Rerank, ShortRowsChangeNothing) {
         const auto some = candidates(view, unit.all()[0], random);
         const Reranked all = rerank(view, some, unit.all()[0], k, by_row, kernel, nullptr, most);
         const Reranked few =
-            rerank(view, some, unit.all()[0], k, by_row, kernel, short_cosines(), most);
+            rerank(view, some, unit.all()[0], k, by_row, kernel, quantised_cosines(), most);
         EXPECT_EQ(few.scored, all.scored);
         EXPECT_EQ(few.is_done, all.is_done);
         ASSERT_EQ(few.rows.size(), all.rows.size());

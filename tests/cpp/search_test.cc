@@ -20,7 +20,7 @@
 #include "base/parallel.h"
 #include "vector_rows.h"
 #include "vectors/exact.h"
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 
 namespace knarr {
 namespace {
@@ -83,14 +83,14 @@ void expect_close(const std::vector<ScoredRow>& found, const std::vector<Scored>
 std::vector<CpuLevel> levels_here() {
   std::vector<CpuLevel> levels;
   for (CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
-    if (level <= cpu_level() && scan_kernel(level) != nullptr) levels.push_back(level);
+    if (level <= cpu_level() && score_kernel(level) != nullptr) levels.push_back(level);
   }
   return levels;
 }
 
 const std::byte* bytes_of(const float* row) { return reinterpret_cast<const std::byte*>(row); }
 
-std::vector<float> scores_by(const ScanKernel* kernel, const std::vector<float>& rows,
+std::vector<float> scores_by(const ScoreKernel* kernel, const std::vector<float>& rows,
                              std::size_t n, const std::vector<float>& queries, std::size_t nq,
                              std::size_t dim) {
   std::vector<const std::byte*> r(n);
@@ -116,9 +116,9 @@ TEST(Scan, VariantsAgree) {
     for (std::size_t n : {1u, 2u, 3u, 4u, 7u, 8u, 9u, 21u}) {
       for (std::size_t nq : {1u, 2u, 3u, 4u, 5u, 12u}) {
         const auto rows = units(n, dim, 1), queries = units(nq, dim, 2);
-        const auto plain = scores_by(scan_kernel(CpuLevel::kPlain), rows, n, queries, nq, dim);
+        const auto plain = scores_by(score_kernel(CpuLevel::kPlain), rows, n, queries, nq, dim);
         for (CpuLevel level : levels_here()) {
-          const auto fast = scores_by(scan_kernel(level), rows, n, queries, nq, dim);
+          const auto fast = scores_by(score_kernel(level), rows, n, queries, nq, dim);
           for (std::size_t i = 0; i < plain.size(); ++i) {
             ASSERT_NEAR(fast[i], plain[i], 1e-6)
                 << cpu_level_name(level) << " dim " << dim << " n " << n << " nq " << nq;
@@ -133,7 +133,7 @@ TEST(Scan, AScoreDependsOnItsRowAndQueryOnly) {
   for (std::size_t dim : {5u, 16u, 50u, 384u}) {
     const auto rows = units(21, dim, 3), queries = units(12, dim, 4);
     for (CpuLevel level : levels_here()) {
-      const ScanKernel* kernel = scan_kernel(level);
+      const ScoreKernel* kernel = score_kernel(level);
       const auto all = scores_by(kernel, rows, 21, queries, 12, dim);
       std::vector<float> streamed(21);
       for (std::size_t q = 0; q < 12; ++q) {
@@ -185,7 +185,7 @@ TEST(Search, EveryVariantAgreesWithBruteForce) {
   RowSet allowed = RowSet::range(100, 290);
   allowed.remove_range(127, 129);
   for (CpuLevel level : levels_here()) {
-    const auto found = exact_top_k(store.view(), allowed, pointers, 9, by_row, *scan_kernel(level));
+    const auto found = exact_top_k(store.view(), allowed, pointers, 9, by_row, *score_kernel(level));
     for (std::size_t q = 0; q < 5; ++q) {
       ASSERT_NO_FATAL_FAILURE(
           expect_close(found[q], brute(values, dim, allowed, queries.data() + q * dim), 9));

@@ -56,7 +56,7 @@ class StoreCodec : public ::testing::Test {
 
   // The file `good` with these codes, or without any; and without short rows, or with these.
   void write(const std::string& good, const std::string& to, const std::string* codes,
-             const std::string* short_rows = nullptr) const {
+             const std::string* quantised_rows = nullptr) const {
     const auto snapshot = Snapshot::open(good);
     SnapshotWriter writer(to);
     for (const char* name :
@@ -65,7 +65,7 @@ class StoreCodec : public ::testing::Test {
       writer.add(name, snapshot->section_text(name));
     }
     if (codes != nullptr) writer.add("engine.codes", *codes);
-    if (short_rows != nullptr) writer.add("engine.short", *short_rows);
+    if (quantised_rows != nullptr) writer.add("engine.short", *quantised_rows);
     writer.finish();
   }
 
@@ -177,26 +177,26 @@ TEST_F(StoreCodec, AnyContentIsAnsweredOrRefused) {
   }
 }
 
-std::string short_section(const std::string& file) {
+std::string quantised_section(const std::string& file) {
   return std::string(Snapshot::open(file)->section_text("engine.short"));
 }
 
 TEST_F(StoreCodec, ShortRowsComeBackAsTheyWere) {
   engine_.remove("viking://d3");
   engine_.save(path("a"));
-  const std::string kept = short_section(path("a"));
-  EXPECT_EQ(kept.size(), 64 + (kRows - 100) * ShortShape(kDim).size_bytes);
+  const std::string kept = quantised_section(path("a"));
+  EXPECT_EQ(kept.size(), 64 + (kRows - 100) * QuantisedShape(kDim).size_bytes);
   Engine::load(path("a"))->save(path("b"));
-  EXPECT_EQ(short_section(path("b")), kept);
+  EXPECT_EQ(quantised_section(path("b")), kept);
   write(path("a"), path("bare"), nullptr);  // made again
   Engine::load(path("bare"))->save(path("c"));
-  EXPECT_EQ(short_section(path("c")), kept);
+  EXPECT_EQ(quantised_section(path("c")), kept);
 }
 
 TEST_F(StoreCodec, ShortRowsThatDoNotFitAreRefused) {
   engine_.save(path("a"));
-  const std::string good = short_section(path("a"));
-  const std::size_t row = ShortShape(kDim).size_bytes;
+  const std::string good = quantised_section(path("a"));
+  const std::size_t row = QuantisedShape(kDim).size_bytes;
   std::vector<std::string> bad{"", good.substr(0, 15), good.substr(0, good.size() - 1),
                                good.substr(0, good.size() - row), good + std::string(row, '\0')};
   for (const std::size_t at : {std::size_t{4}, std::size_t{8}, std::size_t{13}}) {
@@ -204,7 +204,7 @@ TEST_F(StoreCodec, ShortRowsThatDoNotFitAreRefused) {
     bad.back()[at] = static_cast<char>(bad.back()[at] + 1);  // dimension, count, a huge count
   }
   const float infinity = std::numeric_limits<float>::infinity();
-  for (const std::size_t at : {ShortShape(kDim).numbers, ShortShape(kDim).numbers + 4}) {
+  for (const std::size_t at : {QuantisedShape(kDim).numbers, QuantisedShape(kDim).numbers + 4}) {
     bad.push_back(good);
     std::memcpy(bad.back().data() + 64 + 7 * row + at, &infinity, sizeof(infinity));
   }

@@ -31,7 +31,7 @@ GraphPtr Graph::grow(const Graph* from, const VectorView& view, const RowSet& li
 
 void Graph::add(Row row) {
   rows_.push_back(row);
-  vectors_.push_back(view_.short_row(row));
+  vectors_.push_back(view_.quantised_row(row));
   links_->add(vectors_, shape());
 }
 

@@ -36,7 +36,7 @@ class Graph {
  public:
   // A graph of the live rows of a view: `from` with what has been added since, or a new one when
   // there is none to start from. Null when `stop` became true meanwhile. Requires
-  // GraphLinks::is_built_in(), view.has_short_rows(), live within view, and a `from` of the same
+  // GraphLinks::is_built_in(), view.has_quantised_rows(), live within view, and a `from` of the same
   // rows. Throws std::bad_alloc.
   static GraphPtr grow(const Graph* from, const VectorView& view, const RowSet& live,
                        const std::atomic<bool>& stop);
@@ -46,8 +46,8 @@ class Graph {
 
   // The row of a slot; kNoRow when a snapshot has left it out: such a slot only leads on.
   Row row(Slot slot) const { return rows_[slot]; }
-  const std::byte* short_row(Slot slot) const { return vectors_[slot]; }
-  const ShortShape& shape() const { return view_.short_shape(); }
+  const std::byte* quantised_row(Slot slot) const { return vectors_[slot]; }
+  const QuantisedShape& shape() const { return view_.quantised_shape(); }
   const GraphLinks& links() const { return *links_; }
   const GraphTuning& tuning() const { return tuning_; }
 

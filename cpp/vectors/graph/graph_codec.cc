@@ -107,23 +107,23 @@ void GraphCodec::save(const Graph& graph, const RowSet& kept, SnapshotWriter& wr
     if (rows.back() == kNoRow) left_out.push_back(slot);
   }
   if (left_out.size() * kMostLeftOut > graph.size() || left_out.size() == graph.size()) return;
-  const ShortShape& shape = graph.shape();
+  const QuantisedShape& shape = graph.shape();
   const std::string head =
       encode_head({graph.size(), left_out.size(), numbers.below(graph.rows_end()), graph.tuning()},
                   shape.numbers);
   writer.begin(kSection);
   writer.append(std::as_bytes(std::span(head)));
   writer.append(std::as_bytes(std::span(rows)));
-  for (const Slot slot : left_out) writer.append({graph.short_row(slot), shape.size_bytes});
+  for (const Slot slot : left_out) writer.append({graph.quantised_row(slot), shape.size_bytes});
   graph.links().write([&](ByteSpan piece) { writer.append(piece); });
   writer.end();
 }
 
 GraphPtr GraphCodec::load(const Snapshot& snapshot, std::size_t rows, const VectorView& view,
                           const RowSet& live) try {
-  if (!snapshot.has(kSection) || !view.has_short_rows()) return nullptr;
+  if (!snapshot.has(kSection) || !view.has_quantised_rows()) return nullptr;
   const ByteSpan bytes = snapshot.section(kSection);
-  const ShortShape& shape = view.short_shape();
+  const QuantisedShape& shape = view.quantised_shape();
   if (bytes.size() < kHeaderBytes) return nullptr;
   const std::string place = snapshot.path() + ": section " + std::string(kSection);
   Decoder in(bytes, place);
@@ -160,7 +160,7 @@ GraphPtr GraphCodec::load(const Snapshot& snapshot, std::size_t rows, const Vect
       begin = row;
     }
     end = row + 1;
-    graph->vectors_.push_back(view.short_row(row));
+    graph->vectors_.push_back(view.quantised_row(row));
   }
   held.add_range(begin, end);
   if (next_lost != head.left_out) return nullptr;

@@ -122,7 +122,7 @@ void GraphKeeper::restore_with(Restore restore) {
 }
 
 void GraphKeeper::follow(const VectorView& view, const RowSet& live, std::uint64_t generation) {
-  if (!is_on() || !view.has_short_rows()) return;
+  if (!is_on() || !view.has_quantised_rows()) return;
   if (own_job() == nullptr) job_ = new Job(least_rows_, forks());
   Job* job = job_;
   if (job->generation != generation) job->clear();

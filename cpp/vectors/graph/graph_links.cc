@@ -30,7 +30,7 @@ using LinkIndex = us::index_gt<float, Slot, Slot, GraphHeap<char>, GraphTape>;
 // A row in the place of a query.
 class LeftSide {
  public:
-  LeftSide(const std::byte* row, const ShortShape& shape) : memory_(shape.numbers + kLine) {
+  LeftSide(const std::byte* row, const QuantisedShape& shape) : memory_(shape.numbers + kLine) {
     void* at = memory_.data();
     std::size_t room = memory_.size();
     numbers_ = static_cast<std::uint8_t*>(std::align(kLine, shape.numbers, at, room));
@@ -39,14 +39,14 @@ class LeftSide {
   LeftSide(const LeftSide&) = delete;
   LeftSide& operator=(const LeftSide&) = delete;
 
-  void set(const std::byte* row, const ShortShape& shape) {
+  void set(const std::byte* row, const QuantisedShape& shape) {
     constexpr std::byte kSign{0x80};
     std::transform(row, row + shape.numbers, numbers_,
                    [](std::byte x) { return std::to_integer<std::uint8_t>(x ^ kSign); });
     scale_ = shape.scale(row);
   }
-  float distance(const std::byte* row, const ShortShape& shape, ShortCosines cosines) const {
-    const ShortSide side{numbers_, scale_};
+  float distance(const std::byte* row, const QuantisedShape& shape, QuantisedCosines cosines) const {
+    const QuantisedSide side{numbers_, scale_};
     float cosine = 0;
     cosines(&row, 1, &side, 1, shape.numbers, &cosine, 1, nullptr);
     return -cosine;
@@ -63,7 +63,7 @@ class LeftSide {
 // The new slot's row, and any slot's: USearch compares one with many in a row.
 struct Sides {
   std::span<const std::byte* const> vectors;
-  const ShortShape& shape;
+  const QuantisedShape& shape;
   LeftSide added;
   LeftSide other;
   Slot other_slot;
@@ -72,7 +72,7 @@ struct Sides {
 // Distances: the negated products of vectors. USearch copies it.
 struct Metric {
   Sides* sides;
-  ShortCosines cosines;
+  QuantisedCosines cosines;
 
   template <class Member>
   float operator()(const LeftSide* added, const Member& member) const noexcept {
@@ -181,7 +181,7 @@ std::unique_ptr<GraphLinks> GraphLinks::copy() const {
   return out;
 }
 
-void GraphLinks::add(std::span<const std::byte* const> vectors, const ShortShape& shape) {
+void GraphLinks::add(std::span<const std::byte* const> vectors, const QuantisedShape& shape) {
   LinkIndex& links = index_->links;
   if (size_ == links.capacity()) {
     const std::size_t room = std::max(kLeastCapacity, size_ + size_ / 4);
@@ -194,7 +194,7 @@ void GraphLinks::add(std::span<const std::byte* const> vectors, const ShortShape
   how.expansion = kEffort;
   const std::size_t top = links.max_level();
   const LeftSide* added = &sides.added;
-  const auto result = links.add(slot, added, Metric{&sides, short_cosines()}, how,
+  const auto result = links.add(slot, added, Metric{&sides, quantised_cosines()}, how,
                                 us::dummy_callback_t{}, Prefetch{&sides});
   if (result.error) throw std::bad_alloc();
   if (size_++ == 0 || level(slot) > top) entry_ = slot;
@@ -252,7 +252,7 @@ GraphLinks::GraphLinks() {
 }
 GraphLinks::~GraphLinks() = default;
 std::unique_ptr<GraphLinks> GraphLinks::copy() const { return nullptr; }
-void GraphLinks::add(std::span<const std::byte* const>, const ShortShape&) {}
+void GraphLinks::add(std::span<const std::byte* const>, const QuantisedShape&) {}
 std::size_t GraphLinks::level(Slot) const { return 0; }
 std::size_t GraphLinks::links(Slot, std::size_t, Slot*) const { return 0; }
 std::size_t GraphLinks::size_bytes() const { return 0; }

@@ -15,7 +15,7 @@
 #include <span>
 
 #include "base/function_ref.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 namespace knarr {
 
@@ -41,7 +41,7 @@ class GraphLinks {
 
   // Adds the slot size(), whose short row is vectors[size()]; those of the others stand before it.
   // Throws std::bad_alloc, with nothing added.
-  void add(std::span<const std::byte* const> vectors, const ShortShape& shape);
+  void add(std::span<const std::byte* const> vectors, const QuantisedShape& shape);
 
   // Where a walk begins: a slot on the highest level. Requires size() > 0.
   Slot entry() const { return entry_; }

@@ -18,17 +18,17 @@ std::uint64_t most_walked(const Graph& graph) {
 }
 
 // Adds rows that no graph knows: those that may be among the k best of them.
-void read_rows(const VectorView& view, const RowSet& rows, const ShortQuery& query, std::size_t k,
+void read_rows(const VectorView& view, const RowSet& rows, const QuantisedQuery& query, std::size_t k,
                std::vector<Candidate>& out) {
-  const ShortShape& shape = view.short_shape();
+  const QuantisedShape& shape = view.quantised_shape();
   Candidates kept(k);
   std::array<Row, kBlockRows> block;
   std::array<const std::byte*, kBlockRows> data;
   std::array<float, kBlockRows> cosines, slacks;
   std::size_t n = 0;
   const auto flush = [&] {
-    const ShortSide side = query.side();
-    short_cosines()(data.data(), n, &side, 1, shape.numbers, cosines.data(), kBlockRows,
+    const QuantisedSide side = query.side();
+    quantised_cosines()(data.data(), n, &side, 1, shape.numbers, cosines.data(), kBlockRows,
                     slacks.data());
     for (std::size_t i = 0; i < n; ++i) {
       kept.offer(block[i], query.best(cosines[i], slacks[i]), query.worst(cosines[i] - slacks[i]));
@@ -38,7 +38,7 @@ void read_rows(const VectorView& view, const RowSet& rows, const ShortQuery& que
   rows.for_each_range([&](Row begin, Row end) {
     for (Row row = begin; row < end; ++row) {
       block[n] = row;
-      data[n] = view.short_row(row);
+      data[n] = view.quantised_row(row);
       if (++n == kBlockRows) flush();
     }
   });
@@ -62,16 +62,16 @@ GraphWork graph_work(const Graph& graph, std::uint64_t rows_allowed, std::size_t
 
 GraphSearched graph_top_k(const Graph& graph, const VectorView& view, const RowSet& allowed,
                           const float* query, std::size_t k, std::size_t expansion,
-                          const RowLess& before, const ScanKernel& kernel, bool explain) {
+                          const RowLess& before, const ScoreKernel& kernel, bool explain) {
   Stopwatch watch(explain);
   GraphSearched out;
-  const ShortQuery short_query({query, view.dim()}, view.short_shape());
-  Walked walked = walk(graph, short_query, expansion, allowed, most_walked(graph), short_cosines());
+  const QuantisedQuery quantised_query({query, view.dim()}, view.quantised_shape());
+  Walked walked = walk(graph, quantised_query, expansion, allowed, most_walked(graph), quantised_cosines());
   out.compared = walked.compared;
   if (!walked.is_done) return out;
   if (allowed.last() >= graph.rows_end()) {
     const RowSet rest = allowed & RowSet::range(graph.rows_end(), view.size());
-    read_rows(view, rest, short_query, k, walked.nearest);
+    read_rows(view, rest, quantised_query, k, walked.nearest);
     out.compared += rest.size();
   }
   out.walk_us = watch.lap_us();

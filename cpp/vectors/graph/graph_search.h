@@ -9,8 +9,8 @@
 #include "filter/rows.h"
 #include "vectors/graph/graph.h"
 #include "vectors/rerank.h"
-#include "vectors/rows/scan.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/score_kernel.h"
+#include "vectors/rows/quantised_rows.h"
 #include "vectors/store.h"
 #include "vectors/top_k.h"
 
@@ -41,6 +41,6 @@ struct GraphSearched {
 // allowed) rows when done.
 GraphSearched graph_top_k(const Graph& graph, const VectorView& view, const RowSet& allowed,
                           const float* query, std::size_t k, std::size_t expansion,
-                          const RowLess& before, const ScanKernel& kernel, bool explain);
+                          const RowLess& before, const ScoreKernel& kernel, bool explain);
 
 }  // namespace knarr

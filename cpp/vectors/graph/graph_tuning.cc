@@ -37,12 +37,12 @@ class Numbers {  // the same ones for everybody
 };
 
 // A row and the part `share` of another, as a unit vector.
-ShortQuery between(const Graph& graph, Slot a, Slot b, float share) {
-  const ShortShape& shape = graph.shape();
+QuantisedQuery between(const Graph& graph, Slot a, Slot b, float share) {
+  const QuantisedShape& shape = graph.shape();
   std::vector<float> sum(shape.numbers);
   const auto add = [&](Slot slot, float part) {
-    const auto* numbers = reinterpret_cast<const std::int8_t*>(graph.short_row(slot));
-    const float scale = shape.scale(graph.short_row(slot)) * part;
+    const auto* numbers = reinterpret_cast<const std::int8_t*>(graph.quantised_row(slot));
+    const float scale = shape.scale(graph.quantised_row(slot)) * part;
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += scale * static_cast<float>(numbers[i]);
   };
   add(a, 1);
@@ -56,10 +56,10 @@ ShortQuery between(const Graph& graph, Slot a, Slot b, float share) {
   return {sum, shape};
 }
 
-std::vector<ShortQuery> samples(const Graph& graph) {
+std::vector<QuantisedQuery> samples(const Graph& graph) {
   Numbers numbers;
   const auto slots = static_cast<Slot>(graph.size());
-  std::vector<ShortQuery> out;
+  std::vector<QuantisedQuery> out;
   for (std::size_t i = 0; i < kSamples; ++i) {
     const Slot a = numbers.next() % slots, b = numbers.next() % slots;
     out.push_back(between(graph, a, b, static_cast<float>(i) / kSamples));
@@ -69,10 +69,10 @@ std::vector<ShortQuery> samples(const Graph& graph) {
 
 // For each query, the tenth highest of what the cosines of live rows can be at most, as walks know
 // them. Empty when stopped.
-std::vector<KthLargest> tenths(const Graph& graph, const std::vector<ShortQuery>& queries,
+std::vector<KthLargest> tenths(const Graph& graph, const std::vector<QuantisedQuery>& queries,
                                const RowSet& live, const std::atomic<bool>& stop) {
-  const ShortShape& shape = graph.shape();
-  const ShortCosines cosines = short_cosines();
+  const QuantisedShape& shape = graph.shape();
+  const QuantisedCosines cosines = quantised_cosines();
   std::vector<KthLargest> out(queries.size(), KthLargest(kResults));
   std::array<const std::byte*, kBlock> rows;
   std::array<float, kBlock> found, slacks;
@@ -81,11 +81,11 @@ std::vector<KthLargest> tenths(const Graph& graph, const std::vector<ShortQuery>
     for (; begin < graph.size() && n < kBlock; ++begin) {
       const auto slot = static_cast<Slot>(begin);
       if (graph.row(slot) != kNoRow && live.contains(graph.row(slot))) {
-        rows[n++] = graph.short_row(slot);
+        rows[n++] = graph.quantised_row(slot);
       }
     }
     for (std::size_t q = 0; q < queries.size(); ++q) {
-      const ShortSide side = queries[q].side();
+      const QuantisedSide side = queries[q].side();
       cosines(rows.data(), n, &side, 1, shape.numbers, found.data(), kBlock, slacks.data());
       for (std::size_t i = 0; i < n; ++i) out[q].offer(queries[q].best(found[i], slacks[i]));
     }
@@ -99,7 +99,7 @@ std::vector<KthLargest> tenths(const Graph& graph, const std::vector<ShortQuery>
 bool GraphTuning::measure(const Graph& graph, const RowSet& live, const std::atomic<bool>& stop) {
   GraphTuning measured;
   measured.slots_ = graph.size();
-  const std::vector<ShortQuery> queries = samples(graph);
+  const std::vector<QuantisedQuery> queries = samples(graph);
   std::vector<KthLargest> truth = tenths(graph, queries, live, stop);
   if (truth.empty()) return false;
   for (std::size_t e = 0; e < kGraphExpansions.size(); ++e) {
@@ -108,7 +108,7 @@ bool GraphTuning::measure(const Graph& graph, const RowSet& live, const std::ato
     std::size_t found = 0, compared = 0;
     for (std::size_t q = 0; q < queries.size(); ++q) {
       const Walked walked =
-          walk(graph, queries[q], effort.expansion, live, kNoBound, short_cosines());
+          walk(graph, queries[q], effort.expansion, live, kNoBound, quantised_cosines());
       const float least = truth[q].value();
       found += std::min<std::size_t>(
           kResults, static_cast<std::size_t>(
@@ -132,9 +132,9 @@ void GraphTuning::measure_time(const Graph& graph) {
   const RowSet all = RowSet::range(0, graph.rows_end());
   double compared = 0;
   double spent = 0;
-  for (const ShortQuery& query : samples(graph)) {
+  for (const QuantisedQuery& query : samples(graph)) {
     const double begin = cpu_ns();
-    const Walked walked = walk(graph, query, kExpansion, all, kNoBound, short_cosines());
+    const Walked walked = walk(graph, query, kExpansion, all, kNoBound, quantised_cosines());
     spent += cpu_ns() - begin;
     compared += static_cast<double>(walked.compared);
   }

@@ -49,7 +49,7 @@ struct Scratch {
 
 class Walk {
  public:
-  Walk(const Graph& graph, const ShortQuery& query, const RowSet& allowed, ShortCosines cosines)
+  Walk(const Graph& graph, const QuantisedQuery& query, const RowSet& allowed, QuantisedCosines cosines)
       : graph_(graph), query_(query), allowed_(allowed), cosines_of_(cosines) {
     if (allowed.is_range() && !allowed.empty()) {
       begin_ = allowed.first();
@@ -105,7 +105,7 @@ class Walk {
     std::size_t fresh = 0;
     for (std::size_t i = 0; i < n; ++i) {
       if (!scratch_->see(slots_[i])) continue;
-      const std::byte* row = graph_.short_row(slots_[i]);
+      const std::byte* row = graph_.quantised_row(slots_[i]);
       for (std::size_t at = 0; at < kPrefetchedBytes; at += 64) __builtin_prefetch(row + at);
       slots_[fresh++] = slots_[i];
     }
@@ -135,8 +135,8 @@ class Walk {
 
   // Distances to up to kMostLinks slots.
   void compare(std::span<const Slot> slots) {
-    for (std::size_t i = 0; i < slots.size(); ++i) data_[i] = graph_.short_row(slots[i]);
-    const ShortSide side = query_.side();
+    for (std::size_t i = 0; i < slots.size(); ++i) data_[i] = graph_.quantised_row(slots[i]);
+    const QuantisedSide side = query_.side();
     cosines_of_(data_.data(), slots.size(), &side, 1, graph_.shape().numbers, distances_.data(),
                 kMostLinks, nullptr);
     for (std::size_t i = 0; i < slots.size(); ++i) distances_[i] = -distances_[i];
@@ -148,7 +148,7 @@ class Walk {
     std::vector<Candidate> out;
     out.reserve(scratch_->best.size());
     for (const Near& near : scratch_->best) {
-      const std::byte* row = graph_.short_row(near.slot);
+      const std::byte* row = graph_.quantised_row(near.slot);
       out.push_back(
           {graph_.row(near.slot), query_.best(-near.distance, graph_.shape().slack(row))});
     }
@@ -156,9 +156,9 @@ class Walk {
   }
 
   const Graph& graph_;
-  const ShortQuery& query_;
+  const QuantisedQuery& query_;
   const RowSet& allowed_;
-  ShortCosines cosines_of_;
+  QuantisedCosines cosines_of_;
   Row begin_ = 0;  // of the allowed rows, when they are one range
   Row end_ = 0;
   Scratch* scratch_ = nullptr;
@@ -170,8 +170,8 @@ class Walk {
 
 }  // namespace
 
-Walked walk(const Graph& graph, const ShortQuery& query, std::size_t expansion,
-            const RowSet& allowed, std::uint64_t most, ShortCosines cosines) {
+Walked walk(const Graph& graph, const QuantisedQuery& query, std::size_t expansion,
+            const RowSet& allowed, std::uint64_t most, QuantisedCosines cosines) {
   return Walk(graph, query, allowed, cosines).run(expansion, most);
 }
 

@@ -18,7 +18,7 @@
 #include "filter/rows.h"
 #include "vectors/candidates.h"
 #include "vectors/graph/graph.h"
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 namespace knarr {
 
@@ -29,7 +29,7 @@ struct Walked {
 };
 
 // Requires a graph that is not empty. A walk depends on graph, query, filter and numbers only.
-Walked walk(const Graph& graph, const ShortQuery& query, std::size_t expansion,
-            const RowSet& allowed, std::uint64_t most, ShortCosines cosines);
+Walked walk(const Graph& graph, const QuantisedQuery& query, std::size_t expansion,
+            const RowSet& allowed, std::uint64_t most, QuantisedCosines cosines);
 
 }  // namespace knarr

@@ -1,4 +1,4 @@
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 
 namespace knarr {
 namespace {
@@ -17,7 +17,7 @@ const ScanKernels* variants(CpuLevel level) {
 
 }  // namespace
 
-const ScanKernel* scan_kernel(CpuLevel level, Precision rows) {
+const ScoreKernel* score_kernel(CpuLevel level, Precision rows) {
   const ScanKernels* kernels = variants(level);
   if (kernels == nullptr) return nullptr;
   switch (rows) {
@@ -31,9 +31,9 @@ const ScanKernel* scan_kernel(CpuLevel level, Precision rows) {
   return &kernels->float32;
 }
 
-const ScanKernel& scan_kernel(Precision rows) {
+const ScoreKernel& score_kernel(Precision rows) {
   static const CpuLevel level = cpu_level();
-  return *scan_kernel(level, rows);
+  return *score_kernel(level, rows);
 }
 
 }  // namespace knarr

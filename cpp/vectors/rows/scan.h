@@ -18,7 +18,7 @@
 
 namespace knarr {
 
-struct ScanKernel {
+struct ScoreKernel {
   // scores[q * stride + r] = rows[r] · queries[q], for r < n_rows, q < n_queries: rows from
   // anywhere, asked for ahead of their use. Queries may have any alignment. Requires stride >=
   // n_rows.
@@ -32,16 +32,16 @@ struct ScanKernel {
 };
 
 // The variant for a level, or null when this build has none. Running it needs cpu_level() >= level.
-const ScanKernel* scan_kernel(CpuLevel level, Precision rows = Precision::kFloat32);
+const ScoreKernel* score_kernel(CpuLevel level, Precision rows = Precision::kFloat32);
 
 // The best variant for this machine.
-const ScanKernel& scan_kernel(Precision rows = Precision::kFloat32);
+const ScoreKernel& score_kernel(Precision rows = Precision::kFloat32);
 
 // The variants of each precision.
 struct ScanKernels {
-  ScanKernel float32;
-  ScanKernel bfloat16;
-  ScanKernel int8;
+  ScoreKernel float32;
+  ScoreKernel bfloat16;
+  ScoreKernel int8;
 };
 
 // Null where the compiler's target has no such instructions.

@@ -5,7 +5,7 @@
 //
 // Target attributes stand on the functions, not on the file, so that nothing from a header is
 // compiled for a machine it might not run on.
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 

@@ -2,7 +2,7 @@
 // the other variants. One query takes eight rows at a time and asks for the next eight meanwhile;
 // many queries take four rows by four. A stream goes row by row. Only AVX-512 F is used, and target
 // attributes stand on functions, as in the AVX2 variant.
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 

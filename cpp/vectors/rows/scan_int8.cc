@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kPieceRows = 128;
 constexpr std::size_t kPieceQueries = 12;
 
-// At most kPieceRows rows, and kPieceQueries queries; as ScanKernel::block.
+// At most kPieceRows rows, and kPieceQueries queries; as ScoreKernel::block.
 void score(Int8Products products, const std::byte* const* rows, std::size_t n_rows,
            std::span<const float* const> queries, std::size_t dim, float* scores,
            std::size_t stride) {

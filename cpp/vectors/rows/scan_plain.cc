@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "vectors/rows/row_format.h"
-#include "vectors/rows/scan.h"
+#include "vectors/rows/score_kernel.h"
 #include "vectors/rows/scan_int8.h"
 
 namespace knarr {

@@ -2,7 +2,7 @@
 // loaded and added in pairs. Four rows by one query or two; one query also asks for the next four
 // rows meanwhile. A query's bytes are 128 too large, and what that adds is taken off at the end: it
 // is the row's centre.
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 
@@ -52,7 +52,7 @@ KNARR_AVX2 inline Terms terms(const std::byte* const* rows, std::size_t numbers)
 // on.
 template <int Q>
 KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* next,
-                            const ShortSide* queries, std::size_t numbers, float* out,
+                            const QuantisedSide* queries, std::size_t numbers, float* out,
                             std::size_t stride, float* slacks) {
   const __m256i ones = _mm256_set1_epi16(1);
   const std::byte* row_at[4];
@@ -100,7 +100,7 @@ inline bool are_together(const std::byte* const* rows, std::size_t numbers) {
 
 // All rows, Q queries. The last rows come with others again.
 template <int Q>
-KNARR_AVX2 void band(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+KNARR_AVX2 void band(const std::byte* const* rows, std::size_t n_rows, const QuantisedSide* queries,
                      std::size_t numbers, float* out, std::size_t stride, float* slacks) {
   std::size_t r = 0;
   for (; r + 4 <= n_rows; r += 4) {
@@ -122,7 +122,7 @@ KNARR_AVX2 void band(const std::byte* const* rows, std::size_t n_rows, const Sho
   }
 }
 
-KNARR_AVX2 void cosines(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+KNARR_AVX2 void cosines(const std::byte* const* rows, std::size_t n_rows, const QuantisedSide* queries,
                         std::size_t n_queries, std::size_t numbers, float* out, std::size_t stride,
                         float* slacks) {
   for (; n_queries >= 2; n_queries -= 2, queries += 2, out += 2 * stride, slacks = nullptr) {
@@ -133,14 +133,14 @@ KNARR_AVX2 void cosines(const std::byte* const* rows, std::size_t n_rows, const 
 
 }  // namespace
 
-const ShortCosines kShortAvx2 = cosines;
+const QuantisedCosines kQuantisedAvx2 = cosines;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ShortCosines kShortAvx2 = nullptr;
+const QuantisedCosines kQuantisedAvx2 = nullptr;
 }  // namespace knarr
 
 #endif

@@ -1,6 +1,6 @@
 // The NEON variant: sixteen numbers of a row are loaded once for all queries of a few, multiplied
 // with a query's, which become signed as they are loaded, and added to sums of 32 bits in pairs.
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 #if defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
 
@@ -11,7 +11,7 @@ namespace {
 
 // One row by Q queries.
 template <int Q>
-inline void tile(const std::byte* row, const ShortSide* queries, std::size_t numbers, float* out,
+inline void tile(const std::byte* row, const QuantisedSide* queries, std::size_t numbers, float* out,
                  std::size_t stride) {
   int32x4_t low[Q], high[Q];
   for (int q = 0; q < Q; ++q) low[q] = high[q] = vdupq_n_s32(0);
@@ -26,7 +26,7 @@ inline void tile(const std::byte* row, const ShortSide* queries, std::size_t num
       high[q] = vpadalq_s16(high[q], vmull_high_s8(some, query));
     }
   }
-  const float scale = ShortShape(numbers).scale(row);
+  const float scale = QuantisedShape(numbers).scale(row);
   for (int q = 0; q < Q; ++q) {
     const std::int32_t product = vaddvq_s32(vaddq_s32(low[q], high[q]));
     out[static_cast<std::size_t>(q) * stride] =
@@ -34,7 +34,7 @@ inline void tile(const std::byte* row, const ShortSide* queries, std::size_t num
   }
 }
 
-void cosines(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+void cosines(const std::byte* const* rows, std::size_t n_rows, const QuantisedSide* queries,
              std::size_t n_queries, std::size_t numbers, float* out, std::size_t stride,
              float* slacks) {
   for (; n_queries >= 4; n_queries -= 4, queries += 4, out += 4 * stride) {
@@ -43,20 +43,20 @@ void cosines(const std::byte* const* rows, std::size_t n_rows, const ShortSide* 
   for (; n_queries >= 1; --n_queries, ++queries, out += stride) {
     for (std::size_t r = 0; r < n_rows; ++r) tile<1>(rows[r], queries, numbers, out + r, stride);
   }
-  const ShortShape shape(numbers);
+  const QuantisedShape shape(numbers);
   for (std::size_t r = 0; slacks != nullptr && r < n_rows; ++r) slacks[r] = shape.slack(rows[r]);
 }
 
 }  // namespace
 
-const ShortCosines kShortNeon = cosines;
+const QuantisedCosines kQuantisedNeon = cosines;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ShortCosines kShortNeon = nullptr;
+const QuantisedCosines kQuantisedNeon = nullptr;
 }  // namespace knarr
 
 #endif

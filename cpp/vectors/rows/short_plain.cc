@@ -3,15 +3,15 @@
 // is the row's centre.
 #include <cstring>
 
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 namespace knarr {
 namespace {
 
-void cosines(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+void cosines(const std::byte* const* rows, std::size_t n_rows, const QuantisedSide* queries,
              std::size_t n_queries, std::size_t numbers, float* out, std::size_t stride,
              float* slacks) {
-  const ShortShape shape(numbers);
+  const QuantisedShape shape(numbers);
   for (std::size_t r = 0; r < n_rows; ++r) {
     const auto* row = reinterpret_cast<const std::int8_t*>(rows[r]);
     std::int32_t centre;
@@ -31,6 +31,6 @@ void cosines(const std::byte* const* rows, std::size_t n_rows, const ShortSide* 
 
 }  // namespace
 
-const ShortCosines kShortPlain = cosines;
+const QuantisedCosines kQuantisedPlain = cosines;
 
 }  // namespace knarr

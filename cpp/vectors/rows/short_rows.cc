@@ -1,4 +1,4 @@
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -48,7 +48,7 @@ void spread_blocks(float* x) {
   for (std::size_t i = 0; i < Blocks * kApart; ++i) x[i] *= scale;
 }
 
-std::vector<float> spread_out(std::span<const float> vector, const ShortShape& shape) {
+std::vector<float> spread_out(std::span<const float> vector, const QuantisedShape& shape) {
   std::vector<float> numbers(shape.numbers, 0.0f);
   std::copy(vector.begin(), vector.end(), numbers.begin());
   spread_apart(numbers);
@@ -89,7 +89,7 @@ void spread_apart(std::span<float> numbers) {
   if (at < numbers.size()) spread_blocks<4>(numbers.data() + at);
 }
 
-void shorten(std::span<const float> row, const ShortShape& shape, std::byte* out) {
+void quantise(std::span<const float> row, const QuantisedShape& shape, std::byte* out) {
   const std::vector<float> spread = spread_out(row, shape);
   auto* numbers = reinterpret_cast<std::int8_t*>(out);
   float scale = 0;
@@ -113,7 +113,7 @@ void shorten(std::span<const float> row, const ShortShape& shape, std::byte* out
   std::memcpy(out + shape.numbers + sizeof(scale) + sizeof(slack), &centre, sizeof(centre));
 }
 
-ShortQuery::ShortQuery(std::span<const float> query, const ShortShape& shape)
+QuantisedQuery::QuantisedQuery(std::span<const float> query, const QuantisedShape& shape)
     : numbers_(shape.numbers), rounding_(rounding(query.size())) {
   const std::vector<float> spread = spread_out(query, shape);
   const Rounded rounded = round_to(spread, largest(spread) / kMostQuery, kMiddle, numbers_.get());
@@ -122,13 +122,13 @@ ShortQuery::ShortQuery(std::span<const float> query, const ShortShape& shape)
   cos_ = std::sqrt(1 - sin_ * sin_);
 }
 
-float ShortQuery::worst(float least) const {
+float QuantisedQuery::worst(float least) const {
   const float x = std::min(1.0f, least - rounding_);
   if (!(x > -cos_)) return -std::numeric_limits<float>::infinity();
   return x * cos_ - std::sqrt(1 - x * x) * sin_ - rounding_;  // cos(acos x + β)
 }
 
-float ShortQuery::best(float cosine, float slack) const {
+float QuantisedQuery::best(float cosine, float slack) const {
   if (!(slack < 1)) return std::numeric_limits<float>::infinity();
   const float more = 1 + slack * slack;
   const float root = std::sqrt(std::max(0.0f, more - cosine * cosine));
@@ -137,21 +137,21 @@ float ShortQuery::best(float cosine, float slack) const {
   return x * cos_ + std::sqrt(1 - x * x) * sin_ + rounding_;  // cos(θ - α - β)
 }
 
-ShortBound ShortQuery::bound(float score) const {
+QuantisedBound QuantisedQuery::bound(float score) const {
   const float x = std::min(1.0f, score - rounding_);
   if (!(x > kLeastBound && sin_ < kMostSine)) return {-std::numeric_limits<float>::infinity(), 0};
   const float y = std::sqrt(1 - x * x);
   return {x * cos_ - y * sin_ - rounding_, std::max(kLeastSlope, y * cos_ + x * sin_)};
 }
 
-ShortCosines short_cosines(CpuLevel level) {
-  if (level >= CpuLevel::kAvx512 && has_vnni()) return kShortVnni;
-  if (level >= CpuLevel::kAvx2) return kShortAvx2;
-  return kShortNeon != nullptr ? kShortNeon : kShortPlain;
+QuantisedCosines quantised_cosines(CpuLevel level) {
+  if (level >= CpuLevel::kAvx512 && has_vnni()) return kQuantisedVnni;
+  if (level >= CpuLevel::kAvx2) return kQuantisedAvx2;
+  return kQuantisedNeon != nullptr ? kQuantisedNeon : kQuantisedPlain;
 }
 
-ShortCosines short_cosines() {
-  static const ShortCosines best = short_cosines(cpu_level());
+QuantisedCosines quantised_cosines() {
+  static const QuantisedCosines best = quantised_cosines(cpu_level());
   return best;
 }
 

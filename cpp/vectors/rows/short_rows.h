@@ -35,8 +35,8 @@ namespace knarr {
 
 // A short row: its numbers, of int8, zeros up to a multiple of 32; then scale, slack and centre:
 // 1 / (|w| cos α), tan α, and the sum of the numbers by 128.
-struct ShortShape {
-  explicit ShortShape(std::size_t dim)
+struct QuantisedShape {
+  explicit QuantisedShape(std::size_t dim)
       : numbers((dim + 31) / 32 * 32), size_bytes(numbers + 3 * sizeof(float)) {}
 
   std::size_t numbers;
@@ -52,19 +52,19 @@ struct ShortShape {
 inline constexpr float kAnySlack = 1e30f;
 
 // Makes a unit vector short; `out` holds size_bytes bytes at a multiple of 4.
-void shorten(std::span<const float> row, const ShortShape& shape, std::byte* out);
+void quantise(std::span<const float> row, const QuantisedShape& shape, std::byte* out);
 
 // Spreads numbers, a multiple of 32, in place. Twice gives back what was, up to rounding.
 void spread_apart(std::span<float> numbers);
 
 // What is compared with rows: numbers from 1 to 255, 128 for zero, and one over their length.
-struct ShortSide {
+struct QuantisedSide {
   const std::uint8_t* numbers;  // at a multiple of 64 bytes, that loads cross no cache lines
   float scale;
 };
 
 // Which rows may reach a score.
-struct ShortBound {
+struct QuantisedBound {
   float least;
   float slope;
 
@@ -72,20 +72,20 @@ struct ShortBound {
   bool is_within(float cosine, float slack) const { return cosine + slope * slack >= least; }
 };
 
-// A query, a unit vector, for short rows. `cosine` is c, what ShortCosines says of a row, and
+// A query, a unit vector, for short rows. `cosine` is c, what QuantisedCosines says of a row, and
 // `slack` the row's. Scores are cosines as the kernels of scan.h round them.
-class ShortQuery {
+class QuantisedQuery {
  public:
-  ShortQuery(std::span<const float> query, const ShortShape& shape);
+  QuantisedQuery(std::span<const float> query, const QuantisedShape& shape);
 
-  ShortSide side() const { return {numbers_.get(), scale_}; }
+  QuantisedSide side() const { return {numbers_.get(), scale_}; }
 
   // The score that a row with cosine - slack >= least has at least.
   float worst(float least) const;
   // The score that a row has at most.
   float best(float cosine, float slack) const;
   // Of the rows that may have a score of `score` or more: all where that is far below zero.
-  ShortBound bound(float score) const;
+  QuantisedBound bound(float score) const;
 
  private:
   LineAligned<std::uint8_t> numbers_;
@@ -98,19 +98,19 @@ class ShortQuery {
 // cosines[q * stride + r] = the product of row r's numbers and those of query q, by the scales of
 // both, for n_rows rows of `numbers` numbers; slacks[r] = row r's slack, unless `slacks` is null.
 // Requires stride >= n_rows.
-using ShortCosines = void (*)(const std::byte* const* rows, std::size_t n_rows,
-                              const ShortSide* queries, std::size_t n_queries, std::size_t numbers,
+using QuantisedCosines = void (*)(const std::byte* const* rows, std::size_t n_rows,
+                              const QuantisedSide* queries, std::size_t n_queries, std::size_t numbers,
                               float* cosines, std::size_t stride, float* slacks);
 
 // The variant for a level: the best of those that this build and this machine have.
-ShortCosines short_cosines(CpuLevel level);
+QuantisedCosines quantised_cosines(CpuLevel level);
 // The best variant for this machine.
-ShortCosines short_cosines();
+QuantisedCosines quantised_cosines();
 
 // The variants; null where the compiler's target has no such instructions.
-extern const ShortCosines kShortPlain;
-extern const ShortCosines kShortAvx2;
-extern const ShortCosines kShortVnni;  // needs AVX-512 VNNI
-extern const ShortCosines kShortNeon;
+extern const QuantisedCosines kQuantisedPlain;
+extern const QuantisedCosines kQuantisedAvx2;
+extern const QuantisedCosines kQuantisedVnni;  // needs AVX-512 VNNI
+extern const QuantisedCosines kQuantisedNeon;
 
 }  // namespace knarr

@@ -1,7 +1,7 @@
 // The AVX-512 VNNI variant: one instruction multiplies sixty-four numbers of a row with a query's
 // bytes and adds them, in fours, to the sums. Two rows by four queries, or four by one. A query's
 // bytes are 128 too large, and what that adds is taken off at the end: it is the row's centre.
-#include "vectors/rows/short_rows.h"
+#include "vectors/rows/quantised_rows.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 
@@ -20,7 +20,7 @@ KNARR_VNNI inline __m512i load(const void* at, __mmask64 some) {
 }
 
 inline float cosine(std::int32_t sum, const std::byte* row, std::size_t numbers, float scale) {
-  const ShortShape shape(numbers);
+  const QuantisedShape shape(numbers);
   std::int32_t centre;
   std::memcpy(&centre, row + numbers + 2 * sizeof(float), sizeof(centre));
   return static_cast<float>(sum - centre) * (shape.scale(row) * scale);
@@ -28,7 +28,7 @@ inline float cosine(std::int32_t sum, const std::byte* row, std::size_t numbers,
 
 template <int R, int Q>
 KNARR_VNNI inline void tile(const std::byte* const* rows, const std::byte* const* ahead,
-                            const ShortSide* queries, std::size_t numbers, float* out,
+                            const QuantisedSide* queries, std::size_t numbers, float* out,
                             std::size_t stride) {
   __m512i sums[R][Q];
 #pragma GCC unroll 4
@@ -63,7 +63,7 @@ KNARR_VNNI inline void tile(const std::byte* const* rows, const std::byte* const
 
 // All rows, Q queries.
 template <int Q>
-KNARR_VNNI void band(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+KNARR_VNNI void band(const std::byte* const* rows, std::size_t n_rows, const QuantisedSide* queries,
                      std::size_t numbers, float* out, std::size_t stride) {
   constexpr std::size_t kRows = Q == 1 ? 4 : 2;
   std::size_t r = 0;
@@ -74,7 +74,7 @@ KNARR_VNNI void band(const std::byte* const* rows, std::size_t n_rows, const Sho
   for (; r < n_rows; ++r) tile<1, Q>(rows + r, rows + r, queries, numbers, out + r, stride);
 }
 
-KNARR_VNNI void cosines(const std::byte* const* rows, std::size_t n_rows, const ShortSide* queries,
+KNARR_VNNI void cosines(const std::byte* const* rows, std::size_t n_rows, const QuantisedSide* queries,
                         std::size_t n_queries, std::size_t numbers, float* out, std::size_t stride,
                         float* slacks) {
   for (; n_queries >= 4; n_queries -= 4, queries += 4, out += 4 * stride) {
@@ -83,20 +83,20 @@ KNARR_VNNI void cosines(const std::byte* const* rows, std::size_t n_rows, const 
   for (; n_queries >= 1; --n_queries, ++queries, out += stride) {
     band<1>(rows, n_rows, queries, numbers, out, stride);
   }
-  const ShortShape shape(numbers);
+  const QuantisedShape shape(numbers);
   for (std::size_t r = 0; slacks != nullptr && r < n_rows; ++r) slacks[r] = shape.slack(rows[r]);
 }
 
 }  // namespace
 
-const ShortCosines kShortVnni = cosines;
+const QuantisedCosines kQuantisedVnni = cosines;
 
 }  // namespace knarr
 
 #else
 
 namespace knarr {
-const ShortCosines kShortVnni = nullptr;
+const QuantisedCosines kQuantisedVnni = nullptr;
 }  // namespace knarr
 
 #endif
