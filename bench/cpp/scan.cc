@@ -10,8 +10,8 @@
 #include "base/cpu.h"
 #include "base/parallel.h"
 #include "harness.h"
+#include "vectors/codes/bound_kernel.h"
 #include "vectors/codes/codes.h"
-#include "vectors/codes/estimate.h"
 #include "vectors/codes/query_table.h"
 #include "vectors/exact.h"
 #include "vectors/rows/quantised_rows.h"
@@ -132,8 +132,8 @@ void steps(const VectorView& view, const Options& options) {
         {"codes, best", [&] { read_codes(bound_kernel()); }, ops},
         {"quantised rows, best",
          [&] {
-           const QueryBytes bytes = quantised_query.bytes();
-           quantised_cosines()(quantised_rows.data(), kChunkRows, &bytes, 1, shape.numbers,
+           const QueryBytes side = quantised_query.bytes();
+           quantised_cosines()(quantised_rows.data(), kChunkRows, &side, 1, shape.numbers,
                                cosines.data(), kChunkRows, slacks.data());
            keep(cosines.data());
          },

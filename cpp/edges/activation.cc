@@ -1,10 +1,10 @@
 // Algorithm 3: from seeds along their edges to targets, by the similarity of questions.
 //
 // Idea: an edge points to its question's numbers, so an expansion looks nothing up on its way. The
-// question's short row (scalar quantisation to int8 with an error bound, a quarter of the memory)
-// gives an upper bound of its cosine. Questions whose bound is below gamma are skipped; only the
-// others are compared in full, each once. Invariant: the bound always holds, so the result equals
-// that of comparing every question in full.
+// question's quantised row (scalar quantisation to int8 with an error bound, a quarter of the
+// memory) gives an upper bound of its cosine. Questions whose bound is below gamma are skipped;
+// only the others are compared in full, each once. Invariant: the bound always holds, so the result
+// equals that of comparing every question in full.
 //
 // Cost: nearly all the time is cache misses, because edges and questions are scattered in memory.
 // So each step runs for all edges before the next step, and prefetches what the next will read.
@@ -89,9 +89,10 @@ class EdgeStore::Comparison {
   }
 
  private:
-  static constexpr std::size_t kBlock = 256;  // questions whose short rows are compared together
-  static constexpr std::size_t kAhead = 6;    // full vectors that are prefetched
-  static constexpr float kUnlike = -2;        // below every cosine
+  static constexpr std::size_t kBlock =
+      256;                                  // questions whose quantised rows are compared together
+  static constexpr std::size_t kAhead = 6;  // full vectors that are prefetched
+  static constexpr float kUnlike = -2;      // below every cosine
 
   const std::byte* quantised_row(const float* question) const {
     return Question::quantised_row(question, unit_.size());

@@ -19,10 +19,8 @@
 #include "engine/state_codec.h"
 #include "grep/text/text_codec.h"
 #include "snapshot/snapshot.h"
-#include "vectors/codes_codec.h"
 #include "vectors/graph_plan.h"
-#include "vectors/quantised_codec.h"
-#include "vectors/vectors_codec.h"
+#include "vectors/store_codec.h"
 
 namespace knarr {
 namespace {

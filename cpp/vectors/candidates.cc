@@ -1,5 +1,5 @@
-// Which rows are in is as good as random to a machine, so loops over rows store first and count
-// after: a branch for each row would cost several times as much.
+// Whether a row stays cannot be predicted by the machine, so loops over rows store first and then
+// count: a branch for each row would cost several times as much.
 #include "vectors/candidates.h"
 
 #include <bit>
@@ -7,10 +7,10 @@
 namespace knarr {
 namespace {
 
-constexpr std::size_t kMostForEach = 2;  // rows looked at, at most, for each that is wanted
+constexpr std::size_t kMostForEach = 2;  // rows looked at for each that is wanted, at most
 
-// A number that at least n rows are not below, and hardly more than n: the n-th largest of the best
-// of each group of rows. Requires n <= groups <= rows.size().
+// A number that n rows reach, and few more: the rows are dealt into groups, and it is the n-th
+// largest of the groups' best. Requires n <= groups <= rows.size().
 float threshold(std::span<const Candidate> rows, std::size_t groups, std::size_t n) {
   std::vector<float> best(groups);
   for (std::size_t g = 0; g < groups; ++g) best[g] = rows[g].upper;
@@ -24,7 +24,7 @@ float threshold(std::span<const Candidate> rows, std::size_t groups, std::size_t
   return *nth;
 }
 
-// Copies the rows that are not below `floor` to `out`, which may be where they are; how many.
+// Copies the rows that reach `floor` to `out`, which may be where they are. Returns how many.
 std::size_t copy_above(std::span<const Candidate> rows, float floor, Candidate* out) {
   std::size_t n = 0;
   for (const Candidate& row : rows) {
@@ -61,7 +61,7 @@ void Candidates::merge(Candidates&& other) {
   other.rows_.clear();
 }
 
-// What was fresh is so no longer.
+// Moves the fresh rows that reach the floor to the others.
 void Candidates::settle() {
   const std::size_t before = rows_.size();
   rows_.resize(before + fresh_.size());
@@ -70,7 +70,7 @@ void Candidates::settle() {
   if (rows_.size() >= most_) prune();
 }
 
-// Drops those that are out, as often as pays.
+// Drops the rows below the floor, and not again before their number has doubled.
 void Candidates::prune() {
   rows_.resize(copy_above(rows_, exact_floor(), rows_.data()));
   most_ = std::max(kLeastBuffer, 2 * rows_.size());

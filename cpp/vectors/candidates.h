@@ -1,4 +1,4 @@
-// What a code scan or a sieve keeps: the rows whose cosine may be among the k best.
+// What a code scan keeps: the rows whose cosine may be among the k best.
 #pragma once
 
 #include <algorithm>
@@ -54,23 +54,29 @@ class KthLargest {
 
 struct Candidate {
   Row row;
-  float upper;  // its cosine is hardly above this
+  float upper;  // a bound that its cosine hardly exceeds
 };
 
-// Of one query. `lower` is a number that a row's cosine is hardly below: once k rows have a better
-// one than another row's `upper`, that row is out. So it is when k rows have been looked at and
-// both their cosines and their `upper` are better: whoever looks at rows in the order of `upper`,
-// until k cosines are better than the next one's, looks at those k before, and stops.
+// The candidates of one query.
+//
+// A floor rises as rows are seen: a number that k rows reach. A row is dropped when its `upper` is
+// below the floor. Two things raise the floor: `lower`, a bound that a row's cosine is hardly
+// below; and true cosines, where rows are looked at early.
+//
+// Invariant: let T be the k-th largest of min(cosine, upper) over all rows. No floor made of
+// cosines exceeds T, so every row whose `upper` reaches T stays, whoever looked at what and when. A
+// rerank in the order of `upper` stops at T and scores exactly those rows (see rerank.h): what else
+// is still here by chance of timing changes nothing.
 class Candidates {
  public:
-  // cosines[i] = that of rows[i].
+  // cosines[i] = the cosine of rows[i].
   using Score = FunctionRef<void(std::span<const Candidate> rows, float* cosines)>;
 
   explicit Candidates(std::size_t k) : lowers_(k), known_(k) { rows_.reserve(kFirstBuffer); }
 
   float floor() const { return std::max({lowers_.floor(), known_.floor(), others_}); }
 
-  // Takes over the floor of others, whose rows this will be merged with.
+  // Takes over the floor of other workers, whose rows this will be merged with.
   void raise(float floor) { others_ = std::max(others_, floor); }
 
   void offer(Row row, float upper, float lower) {
@@ -80,25 +86,25 @@ class Candidates {
     if (rows_.size() >= most_) prune();
   }
 
-  // Rows of which nothing is known but `upper`: they are fresh until the next look.
+  // Adds rows with an upper bound only: they are fresh until the next look.
   void offer(std::span<const Candidate> rows) {
     fresh_.insert(fresh_.end(), rows.begin(), rows.end());
   }
   std::size_t fresh() const { return fresh_.size(); }
 
-  // Looks at about n of the fresh rows that look best, or more, which tells what others are worth.
+  // Scores about n of the most promising fresh rows, up to twice as many, which raises the floor.
   void look(std::size_t n, Score score);
 
-  // How many rows there are, hopeless ones among them.
+  // How many rows are kept, hopeless ones among them.
   std::size_t size() const { return rows_.size() + fresh_.size(); }
-  // The same without those that are known to be out.
+  // How many rows are kept once those below the floor are dropped.
   std::size_t hopeful_size() {
     settle();
     prune();
     return rows_.size();
   }
 
-  // There are too many: all are forgotten, and none is taken any more.
+  // Drops everything: the query is answered in another way.
   void give_up() {
     is_given_up_ = true;
     others_ = std::numeric_limits<float>::infinity();
@@ -107,13 +113,12 @@ class Candidates {
   }
   bool is_given_up() const { return is_given_up_; }
 
-  // A row that must be looked at.
+  // Adds a row that must be looked at.
   void demand(Row row) { rows_.push_back({row, std::numeric_limits<float>::infinity()}); }
 
   void merge(Candidates&& other);
 
-  // Those that are still in. Which of them are looked at, in the order of `upper`, depends on what
-  // was offered: not on its order, nor on what was looked at when.
+  // The rows that are left: all that reach T, and perhaps others.
   std::vector<Candidate> take() {
     settle();
     prune();
@@ -129,10 +134,10 @@ class Candidates {
   float exact_floor() { return std::max({lowers_.value(), known_.value(), others_}); }
 
   KthLargest lowers_;
-  KthLargest known_;
+  KthLargest known_;  // true cosines, or upper bounds below them
   float others_ = -std::numeric_limits<float>::infinity();
   bool is_given_up_ = false;
-  std::size_t most_ = kLeastBuffer;
+  std::size_t most_ = kLeastBuffer;  // rows that are kept without pruning again
   std::vector<Candidate> rows_;
   std::vector<Candidate> fresh_;
 };

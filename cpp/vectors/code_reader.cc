@@ -1,6 +1,10 @@
-// Chunks many of whose rows are allowed are read in blocks as they are. Of others the allowed rows
-// are brought together into blocks first. What is read of a row is the same, so its bound is, to
-// the bit.
+// A chunk with many allowed rows is read in blocks as it is. The few allowed rows of a sparse chunk
+// are first gathered into blocks. Either way the kernel reads the same code of a row, so its bound
+// is the same to the bit.
+//
+// Early looks. An estimate tells little, a cosine everything: each time some hundred rows were
+// offered, the most promising few are scored at once. The k-th best of the cosines known is a floor
+// for all workers, and the bound kernel skips blocks that cannot reach it.
 #include "vectors/code_reader.h"
 
 #include <algorithm>
@@ -9,24 +13,24 @@
 #include <functional>
 #include <utility>
 
-#include "vectors/score.h"
+#include "vectors/rerank.h"
 
 namespace knarr {
 namespace {
 
-// About so many rows, beside as many as are wanted, are looked at early, each time that so many
-// were offered: their true cosines tell sooner than estimates which rows are out. Where very many
-// are wanted that does not pay.
-constexpr std::size_t kEarlyRows = 4;
-constexpr std::size_t kLookAgain = 512;
-constexpr std::size_t kMostWantedEarly = 200;
+constexpr std::size_t kLookAgain = 512;  // rows offered until the next early look
+constexpr std::size_t kEarlyRows = 4;    // that are scored then, beside k
 
-// Chunks that are read to tell whether a query is near nothing.
+// A query is near nothing when more than one in kHopelessShare of the sample may be among its best,
+// and so many times k that this says something. It is given up unless a look at the chunks with the
+// nearest centres raises the floor.
+constexpr std::uint64_t kHopelessShare = 2;
+constexpr std::uint64_t kHopelessRowsPerResult = 8;
 constexpr std::size_t kLikelyChunks = 4;
 
 constexpr std::size_t kLine = 64;
 
-void ask_for(const std::byte* data, std::size_t bytes) {
+void prefetch(const std::byte* data, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(data + at);
 }
 
@@ -34,19 +38,27 @@ std::size_t blocks_of(std::size_t rows) { return (rows + kBlockCodes - 1) / kBlo
 
 }  // namespace
 
-CodeReader::CodeReader(const Scan& scan, std::uint64_t most_kept)
+CodeReader::CodeReader(const Scan& scan, bool looks_early)
     : scan_(&scan),
-      most_kept_(most_kept),
-      looks_early_(scan.k <= kMostWantedEarly),
+      looks_early_(looks_early),
       kept_(scan.queries.size(), Candidates(scan.k)),
       inners_(kTogether * scan.queries.size()),
       inner_(scan.queries.size()) {}
 
-void CodeReader::read(std::size_t begin, std::size_t end) {
-  want(begin, end, wanted_[0]);
+void CodeReader::read_sample() {
+  const SampledChunks& sample = scan_->sample;
+  for (std::size_t i = 0; i < sample.runs; ++i) {
+    const std::size_t begin = sample.begin + i * sample.period;
+    read(begin, begin + SampledChunks::kRun, false);
+  }
+  for (std::size_t q = 0; q < kept_.size(); ++q) give_up_if_hopeless(q);
+}
+
+void CodeReader::read(std::size_t begin, std::size_t end, bool skips_sample) {
+  want(begin, end, skips_sample, wanted_[0]);
   std::size_t turn = 0;
-  for (std::size_t at = begin; at < end && !is_given_up(); at += kTogether, turn = 1 - turn) {
-    want(at + kTogether, end, wanted_[1 - turn]);
+  for (std::size_t at = begin; at < end; at += kTogether, turn = 1 - turn) {
+    want(at + kTogether, end, skips_sample, wanted_[1 - turn]);
     const std::span<const Wanted> some(wanted_[turn].data(), std::min(kTogether, end - at));
     meet_centres(at, some);
     std::size_t met = 0;
@@ -59,7 +71,7 @@ void CodeReader::read(std::size_t begin, std::size_t end) {
   }
 }
 
-// Of those chunks from `begin` on that are wanted, one after the other.
+// Fills `inners_`: chunks from `begin` on that are wanted follow each other there.
 void CodeReader::meet_centres(std::size_t begin, std::span<const Wanted> some) {
   std::array<const std::byte*, kTogether> centres;
   std::size_t n = 0;
@@ -70,17 +82,21 @@ void CodeReader::meet_centres(std::size_t begin, std::span<const Wanted> some) {
                        scan_->view.dim(), inners_.data(), kTogether);
 }
 
-// Of the next chunks, as far as there are any; the centres of those that are wanted are asked for.
-void CodeReader::want(std::size_t begin, std::size_t end, Several& out) const {
+// Tells what is wanted of the next chunks, up to `end`, and prefetches their terms and centres.
+void CodeReader::want(std::size_t begin, std::size_t end, bool skips_sample, Several& out) const {
   for (std::size_t i = 0; i < kTogether && begin + i < end; ++i) {
+    if (skips_sample && scan_->sample.contains(begin + i)) {
+      out[i].rows = 0;
+      continue;
+    }
     want(begin + i, out[i]);
     if (out[i].rows == 0) continue;
     const ChunkView chunk = scan_->codes.chunk(begin + i);
-    ask_for(chunk.data + chunk.shape->terms_at, chunk.shape->size_bytes - chunk.shape->terms_at);
+    prefetch(chunk.data + chunk.shape->terms_at, chunk.shape->size_bytes - chunk.shape->terms_at);
   }
 }
 
-// Asks for what is scattered, so that it is there when the chunk is read.
+// Sparse rows are prefetched, to be at hand when the chunk is read.
 void CodeReader::want(std::size_t chunk, Wanted& out) const {
   out.rows = out.blocks = 0;
   const auto first = static_cast<Row>(chunk * kChunkRows);
@@ -88,7 +104,7 @@ void CodeReader::want(std::size_t chunk, Wanted& out) const {
     out.rows = kChunkRows;
     out.blocks = kChunkBlocks;
     out.masks.fill(~std::uint32_t{0});
-    out.is_scattered = false;
+    out.is_sparse = false;
     return;
   }
   for (std::size_t i = 0; i < kChunkBlocks; ++i) {
@@ -96,15 +112,15 @@ void CodeReader::want(std::size_t chunk, Wanted& out) const {
     out.rows += static_cast<std::size_t>(std::popcount(out.masks[i]));
     out.blocks += out.masks[i] != 0;
   }
-  out.is_scattered = out.rows > 0 && kGatherCost * blocks_of(out.rows) < out.blocks;
-  if (!out.is_scattered) return;
+  out.is_sparse = out.rows > 0 && kGatherCost * blocks_of(out.rows) < out.blocks;
+  if (!out.is_sparse) return;
   const ChunkShape& shape = scan_->codes.coder().shape();
   const std::byte* slots = scan_->codes.slots(chunk);
   std::size_t n = 0;
   for (std::size_t i = 0; i < kChunkBlocks; ++i) {
     for (std::uint32_t left = out.masks[i]; left != 0; left &= left - 1) {
       const std::size_t row = i * kBlockCodes + static_cast<std::size_t>(std::countr_zero(left));
-      ask_for(slots + row * shape.slot_bytes, shape.slot_bytes);
+      prefetch(slots + row * shape.slot_bytes, shape.slot_bytes);
       out.numbers[n++] = static_cast<std::uint16_t>(row);
     }
   }
@@ -112,19 +128,21 @@ void CodeReader::want(std::size_t chunk, Wanted& out) const {
 }
 
 void CodeReader::read_chunk(std::size_t chunk, std::size_t next, const Wanted& wanted) {
+  allowed_ += wanted.rows;
   const ChunkView view = scan_->codes.chunk(chunk);
   const Row first = static_cast<Row>(chunk * kChunkRows);
-  if (wanted.is_scattered) {
-    read_scattered(view, scan_->codes.slots(chunk), first, wanted);
+  if (wanted.is_sparse) {
+    read_sparse(view, scan_->codes.slots(chunk), first, wanted);
   } else {
     read_runs(view, scan_->codes.chunk(next), first, wanted);
   }
 }
 
-// Runs of blocks that hold any of the rows; the same blocks of the next chunk are asked for.
+// Reads the runs of blocks that hold allowed rows, and prefetches the same blocks of the next
+// chunk.
 void CodeReader::read_runs(const ChunkView& chunk, const ChunkView& next, Row first,
                            const Wanted& wanted) {
-  ask_for(next.data + next.shape->factors_at, next.shape->terms_at - next.shape->factors_at);
+  prefetch(next.data + next.shape->factors_at, next.shape->terms_at - next.shape->factors_at);
   const auto& masks = wanted.masks;
   for (std::size_t begin = 0, end; begin < kChunkBlocks; begin = end) {
     for (end = begin + 1; end < kChunkBlocks && (masks[end] != 0) == (masks[begin] != 0);) ++end;
@@ -137,8 +155,8 @@ void CodeReader::read_runs(const ChunkView& chunk, const ChunkView& next, Row fi
   }
 }
 
-void CodeReader::read_scattered(const ChunkView& chunk, const std::byte* slots, Row first,
-                                const Wanted& wanted) {
+void CodeReader::read_sparse(const ChunkView& chunk, const std::byte* slots, Row first,
+                             const Wanted& wanted) {
   const std::size_t n_blocks = blocks_of(wanted.rows);
   gathered_.resize(kChunkBlocks / kGatherCost * chunk.shape->block_bytes);
   scan_->gather(slots, *chunk.shape, wanted.numbers.data(), n_blocks * kBlockCodes,
@@ -166,10 +184,11 @@ void CodeReader::read_tile(const ChunkTerms& terms, const Part& part, std::size_
   std::array<float, kTileQueries> floors{};
   for (std::size_t i = 0; i < n; ++i) {
     const QueryTable& table = scan_->tables[q + i];
-    const Doubt doubt = this->doubt(terms, q + i);
-    bounds[i] = {inner_[q + i] + terms.offset_low + doubt.step + scan_->best * doubt.rounding,
-                 terms.offset_step, terms.factor_step * table.scale(),
-                 terms.factor_step * (table.shift() + scan_->best * doubt.spread)};
+    const Deviation deviation = this->deviation(terms, q + i);
+    bounds[i] = {
+        inner_[q + i] + terms.offset_low + deviation.step + scan_->best * deviation.rounding,
+        terms.offset_step, terms.factor_step * table.scale(),
+        terms.factor_step * (table.shift() + scan_->best * deviation.spread)};
     tables[i] = table.entries();
     kept_[q + i].raise(scan_->floors[q + i].value());
     floors[i] = kept_[q + i].floor();
@@ -187,21 +206,21 @@ void CodeReader::read_tile(const ChunkTerms& terms, const Part& part, std::size_
   for (std::size_t i = 0; i < n; ++i) offer(terms, part, q + i, i);
 }
 
-CodeReader::Doubt CodeReader::doubt(const ChunkTerms& terms, std::size_t q) const {
+CodeReader::Deviation CodeReader::deviation(const ChunkTerms& terms, std::size_t q) const {
   const float distance2 = std::max(0.0f, 1 - 2 * inner_[q] + terms.centre_length2);  // |q - c|²
   const float table = scan_->tables[q].rounding();
   return {std::sqrt(terms.spread * terms.spread * distance2 + table * table),
           terms.rounding * std::sqrt(distance2), terms.offset_step / 2};
 }
 
-// The rows that pass; their bounds are the i-th of a tile. Where rows are looked at early, what a
-// row is at worst tells nothing that their cosines do not tell soon.
+// Offers the rows that pass for query q; their bounds are the i-th of a tile. Where rows are looked
+// at early, lower bounds are left out: cosines soon tell more.
 void CodeReader::offer(const ChunkTerms& terms, const Part& part, std::size_t q, std::size_t i) {
   Candidates& kept = kept_[q];
-  const Doubt doubt = this->doubt(terms, q);
+  const Deviation deviation = this->deviation(terms, q);
   const float spreads = scan_->best + scan_->worst;
-  const float width = spreads * doubt.spread * terms.factor_step;
-  const float rounding = 2 * doubt.step + spreads * doubt.rounding;
+  const float width = spreads * deviation.spread * terms.factor_step;
+  const float rounding = 2 * deviation.step + spreads * deviation.rounding;
   const std::uint32_t* passing = passing_.data() + i * part.n_blocks;
   const float* upper = upper_.data() + i * part.n_blocks * kBlockCodes;
   std::size_t n = 0;
@@ -219,14 +238,25 @@ void CodeReader::offer(const ChunkTerms& terms, const Part& part, std::size_t q,
   }
   kept.offer({passed_.data(), n});
   if (kept.fresh() >= kLookAgain) look_early(q);
-  if (kept.size() <= most_kept_ || kept.hopeful_size() <= most_kept_) return;
-  look_where_likely(q);
-  kept.raise(scan_->floors[q].value());
-  if (kept.hopeful_size() > most_kept_) kept.give_up();
 }
 
-// Where the query's best rows lie behind what was read, that does not tell yet which rows are out:
-// so rows of the chunks whose centres are nearest are looked at, which raises the query's floor.
+void CodeReader::give_up_if_hopeless(std::size_t q) {
+  if (!is_hopeless(q)) return;
+  look_where_likely(q);
+  kept_[q].raise(scan_->floors[q].value());
+  if (!is_hopeless(q)) return;
+  kept_[q].give_up();
+  scan_->floors[q].raise(std::numeric_limits<float>::infinity());  // no row passes any more
+}
+
+bool CodeReader::is_hopeless(std::size_t q) {
+  const std::uint64_t most =
+      std::max<std::uint64_t>(allowed_ / kHopelessShare, kHopelessRowsPerResult * scan_->k);
+  return kept_[q].size() > most && kept_[q].hopeful_size() > most;
+}
+
+// A query's best rows may lie outside the sample, which then does not tell which rows are out. So
+// rows of the chunks with the nearest centres are scored, which raises the query's floor.
 void CodeReader::look_where_likely(std::size_t q) const {
   const Scan alone = scan_->of(q);
   std::vector<std::pair<float, std::size_t>> chunks;
@@ -239,9 +269,9 @@ void CodeReader::look_where_likely(std::size_t q) const {
   const std::size_t n = std::min(kLikelyChunks, chunks.size());
   std::partial_sort(chunks.begin(), chunks.begin() + static_cast<std::ptrdiff_t>(n), chunks.end(),
                     std::greater<>());
-  CodeReader reader(alone, kChunkRows * kLikelyChunks);
+  CodeReader reader(alone, true);
   for (std::size_t i = 0; i < n; ++i) {
-    reader.read(chunks[i].second, chunks[i].second + 1);
+    reader.read(chunks[i].second, chunks[i].second + 1, false);
     reader.look_early(0);
   }
 }

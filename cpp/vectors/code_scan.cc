@@ -1,6 +1,7 @@
-// Chunks are cut into tasks; each worker keeps candidates of its own for each query, and tells the
-// others which cosine k rows are known to reach. What goes early depends on who did what when, but
-// nothing goes that the rerank would take: so what is found depends on the rows only.
+// One worker reads a sample of chunks and gives up hopeless queries. The other chunks are cut into
+// tasks. Each worker keeps candidates of its own for each query, and tells the others which cosine
+// k rows are known to reach. Which rows are dropped early depends on who read what when, but none
+// is that the rerank would look at (candidates.h), so the result depends on the rows only.
 #include "vectors/code_scan.h"
 
 #include <algorithm>
@@ -15,16 +16,32 @@ namespace {
 
 constexpr std::size_t kGroupQueries = 48;  // queries that share one reading of the codes
 constexpr std::size_t kFileChunks = 16;    // some hundred kilobytes
-constexpr std::size_t kTaskChunks = 4;     // at least: some microseconds
+constexpr std::size_t kTaskChunks = 4;     // of the shortest task: some microseconds
 
-// How many spreads below its estimate a row is taken to be at worst. The k-th best of that must not
-// lie above the true k-th best cosine, also when many thousand rows are nearly as good as that one:
-// so it is more than the recall target asks for.
+// The allowed rows that a sample should hold, and the share of the scope that it may be, at most:
+// only one worker reads it.
+constexpr std::uint64_t kSampleRows = 4096;
+constexpr std::uint64_t kSampleRowsPerResult = 32;
+constexpr std::uint64_t kLeastPerSampled = 8;
+
+// A row is taken to be at worst this many deviations below its estimate. The k-th best of that must
+// not lie above the true k-th best cosine, even when many thousand rows are nearly as good as that
+// one: so it is more than the recall target asks for.
 constexpr double kWorst = 3.0;
 
-// Where to cut chunks into tasks: long ones first, because each begins with chunks that nobody
-// asked for ahead, then shorter ones, so that the workers end together. A file is read from the
-// front, so that workers stay together.
+SampledChunks sample_of(std::size_t begin, std::size_t end, std::uint64_t allowed, std::size_t k) {
+  const std::uint64_t chunks = end > begin ? end - begin : 0;
+  const std::uint64_t rows = std::min<std::uint64_t>(
+      std::max<std::uint64_t>(kSampleRows, kSampleRowsPerResult * k), allowed / kLeastPerSampled);
+  const std::uint64_t wanted = rows * chunks / allowed;  // an even share of the allowed rows
+  const std::uint64_t runs =
+      std::min(wanted / SampledChunks::kRun + 1, chunks / (2 * SampledChunks::kRun));
+  return runs == 0 ? SampledChunks{} : SampledChunks{begin, chunks / runs, runs};
+}
+
+// Cuts chunks into tasks: long ones first, because each begins with chunks that are not prefetched,
+// then shorter ones, so that the workers end together. A file is read from the front, so that
+// workers stay together.
 std::vector<std::size_t> tasks_between(std::size_t begin, std::size_t end, std::size_t workers,
                                        bool from_file) {
   std::vector<std::size_t> cuts{begin};
@@ -46,18 +63,18 @@ std::vector<CodeReader> read_all(const Scan& scan) {
       static_cast<unsigned>(std::clamp<std::size_t>(bytes / kCodeBytesPerWorker, 1, max_workers()));
   std::vector<CodeReader> readers;
   readers.reserve(workers);
-  for (unsigned worker = 0; worker < workers; ++worker) {
-    readers.emplace_back(scan, kHopeless * scan.most / workers);
-  }
+  for (unsigned worker = 0; worker < workers; ++worker) readers.emplace_back(scan);
+  readers[0].read_sample();
+  if (readers[0].is_given_up()) return readers;
   const std::vector<std::size_t> cuts =
       tasks_between(begin, end, workers, !scan.codes.is_checked());
   parallel_for(cuts.size() - 1, workers, [&](unsigned worker, std::size_t task) {
-    readers[worker].read(cuts[task], cuts[task + 1]);
+    readers[worker].read_others(cuts[task], cuts[task + 1]);
   });
   return readers;
 }
 
-// One group of queries; adds to `out`.
+// Answers one group of queries; adds to `out`.
 void scan_group(const Scan& scan, const RowSet& uncoded, const RowLess& before, CodeScanned& out) {
   Stopwatch watch(true);
   std::vector<CodeReader> readers = read_all(scan);
@@ -84,7 +101,7 @@ void scan_group(const Scan& scan, const RowSet& uncoded, const RowLess& before, 
 }  // namespace
 
 double normal_quantile(double probability) {
-  double low = 0, high = 8;  // beyond 8 a double knows no difference from 1
+  double low = 0, high = 8;  // beyond 8 a double does not differ from 1
   for (int i = 0; i < 40; ++i) {
     const double middle = (low + high) / 2;
     const double below = 1 - 0.5 * std::erfc(middle / std::sqrt(2.0));
@@ -115,9 +132,11 @@ CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
       if (codes.chunks() > 0) tables.emplace_back(codes.coder(), query);
     }
     std::vector<SharedFloor> floors(group.size());
-    const Scan scan{
+    Scan scan{
         view,   codes,         blocks, group, tables, kernel, score_kernel(Precision::kBfloat16),
-        bounds, gather_rows(), k,      most,  best,   worst,  floors};
+        bounds, gather_rows(), k,      most,  best,   worst,  floors,
+        {}};
+    scan.sample = sample_of(scan.first_chunk(), scan.last_chunk(), allowed.size(), k);
     scan_group(scan, uncoded, before, out);
   }
   return out;

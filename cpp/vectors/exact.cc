@@ -1,12 +1,12 @@
 // The allowed rows are laid out by rank, 0 to allowed.size() - 1, and cut into tasks of about
-// kTaskBytes of vectors; a task is read in blocks. A block is a list of row pointers, so that one
-// kernel serves whole ranges, ranges across segments and scattered rows alike. Only the long runs
-// of a scan that is larger than the caches go past the list, in the order in which they lie in
-// memory: there the speed of reading is the limit, and any other order costs a fifth of it.
+// kTaskBytes of vectors. A task is read in blocks. A block is a list of row pointers, so that one
+// kernel serves whole ranges, ranges across segments and single rows alike. Only a scan that is
+// larger than the caches streams its long runs past that list, in the order of memory: there the
+// speed of reading is the limit, and any other order costs a fifth of it.
 //
 // With many queries a block stays in the second-level cache while it meets them, a few at a time so
-// that those stay in the first. Queries are taken in groups, which bounds the memory of their
-// results; each group reads the rows once.
+// that these stay in the first-level cache. Queries are taken in groups, which bounds the memory of
+// their results; each group reads the rows once.
 #include "vectors/exact.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include <span>
 
 #include "base/parallel.h"
-#include "vectors/ranked_ranges.h"
+#include "vectors/allowed_rows.h"
 
 namespace knarr {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::size_t kStreamRows = 32;                     // rows of a long ru
 constexpr std::size_t kBlockRows = 128;                     // most rows of a block
 constexpr std::size_t kGroupQueries = 48;  // queries that share one reading of the rows
 constexpr std::size_t kTileQueries = 12;   // queries that meet a block together
-// Queries after the first cost arithmetic but no memory traffic: about an eighth of the first.
+// Queries after the first cost arithmetic but no memory traffic: an eighth of the first, about.
 constexpr std::size_t kQueriesPerReading = 8;
 
 struct Scan {

@@ -12,15 +12,15 @@
 
 namespace knarr {
 
-// One more thread joins a scan for each so many bytes of vectors that it reads: about a tenth of a
+// Another thread joins a scan for each of these bytes of vectors that it reads: about a tenth of a
 // millisecond of work. At dimension 384 one query is answered by one thread up to 2,047 rows of
 // float32.
 inline constexpr std::size_t kBytesPerWorker = std::size_t{3} << 19;
 
-// The best min(k, allowed.size()) rows for each query, a unit vector as the kernel, which is one
-// for the view's rows, takes them (aligned to 64 bytes if it is to be fast). Requires k >= 1 and
-// allowed within view. The kernel decides the last bit of scores; the number of threads changes
-// nothing.
+// The best min(k, allowed.size()) rows for each query. `kernel` is one for the view's precision,
+// and queries are unit vectors as it takes them; it is fast when they are aligned to 64 bytes.
+// Requires k >= 1 and allowed within view. The kernel decides the last bit of scores; the number of
+// threads changes nothing.
 std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const RowSet& allowed,
                                                 std::span<const float* const> queries,
                                                 std::size_t k, const RowLess& before,

@@ -29,7 +29,7 @@ std::size_t graph_expansion(const Graph& graph, const RowSet& allowed, std::size
 
 struct GraphSearched {
   Reranked found;              // not done: it has fewer than min(k, rows allowed) rows
-  std::uint64_t compared = 0;  // short rows
+  std::uint64_t compared = 0;  // quantised rows
   double search_us = 0;
   double rerank_us = 0;
 };

@@ -1,5 +1,5 @@
-// Checks arguments once, picks a plan, runs it, and reports what it did. A further plan is one more
-// case of `choose_plan` and one more step of `run`; checks and promises stay here.
+// Checks arguments once, chooses a plan, runs it, and reports what it did. A plan that gives a
+// query up leaves it to the next one: graph, then codes, then exact.
 #include "vectors/search.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/stopwatch.h"
-#include "vectors/bound_filter.h"
 #include "vectors/code_scan.h"
 #include "vectors/exact.h"
 #include "vectors/graph_plan.h"
+#include "vectors/lower_bound_filter.h"
 #include "vectors/planner.h"
 #include "vectors/rows/score_kernel.h"
 #include "vectors/rows/unit_queries.h"
@@ -41,10 +41,10 @@ Choice choose_plan(const VectorView& view, const RowSet& allowed, std::size_t k,
     const std::size_t expansion = graph_expansion(*how.graph, allowed, k, how.recall_target);
     if (expansion != 0) return {Plan::kGraph, expansion};
   }
-  if (rows <= kExactRows) return {Plan::kExact};  // without measuring a machine that needs no plan
+  if (rows <= kExactRows) return {Plan::kExact};
   const std::uint64_t span = std::uint64_t{allowed.last()} - allowed.first() + 1;
   const std::uint64_t blocks = std::min(rows, span / kBlockCodes + 1);
-  return {choose(costs_here(), {rows, blocks, view.dim(), k, view.format().precision()})};
+  return {choose({rows, blocks, view.dim(), k, view.format().precision()})};
 }
 
 void check(std::size_t k, const SearchHow& how) {
@@ -55,14 +55,14 @@ void check(std::size_t k, const SearchHow& how) {
   }
 }
 
-// Fills `results`, which say what to fill: those at `which`, for the queries there.
+// Fills the results at `which`, for the queries there.
 void answer_exactly(const VectorView& view, const RowSet& allowed,
                     std::span<const float* const> queries, std::span<const std::size_t> which,
                     std::size_t k, const RowLess& before, std::vector<TopKResult>& results) {
   if (which.empty()) return;
   const ScoreKernel& kernel = score_kernel(view.format().precision());
   const std::uint64_t least =
-      std::max<std::uint64_t>(kBoundFilterRows, k * kBoundFilterRowsPerResult);
+      std::max<std::uint64_t>(kLowerBoundFilterRows, k * kLowerBoundFilterRowsPerResult);
   std::vector<const float*> asked;
   for (const std::size_t q : which) asked.push_back(queries[q]);
   for (const std::size_t q : which) {
@@ -70,7 +70,7 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
     results[q].explanation.rows_scanned += allowed.size();
   }
   if (allowed.size() >= least && view.has_quantised_rows()) {
-    auto found = bound_filter_top_k(view, allowed, asked, k, before, kernel, quantised_cosines());
+    auto found = lower_bound_filter_top_k(view, allowed, asked, k, before, kernel, quantised_cosines());
     for (std::size_t i = 0; i < which.size(); ++i) {
       results[which[i]].rows = std::move(found[i].rows);
       results[which[i]].explanation.rows_reranked += found[i].scored;
@@ -107,8 +107,8 @@ std::vector<std::size_t> answer_by_graph(const VectorView& view, const RowSet& a
   return open;
 }
 
-// By codes; returns the queries for which too many rows are too much alike for their codes to tell
-// apart, and that are not answered.
+// Answers the queries at `which` by a code scan. Returns those that it gave up, and that are not
+// answered.
 std::vector<std::size_t> answer_by_codes(const VectorView& view, const RowSet& allowed,
                                          std::span<const float* const> queries,
                                          std::span<const std::size_t> which, std::size_t k,

@@ -8,14 +8,19 @@
 //
 // What is found. The plan "exact" finds the true best rows. The plan "scan" (see code_scan.h) finds
 // each of them with a probability of at least recall_target. The plan "graph" (see graph_plan.h)
-// aims at recall_target and promises no recall; it runs only where it is asked for. By default
-// ("auto") the plan is exact up to kExactRows allowed rows (planner.h), and beyond them the one
-// that costs least: so a section, a document or a small folder is always answered exactly, and a
-// wide scope with the recall asked for. Who needs exact results in every scope asks for the plan
-// "exact", or for a recall of 1. Pages of one ranking fit together without a gap or a repetition
-// under the plan "exact" only.
+// aims at recall_target, promises no recall, and runs only where it is asked for. By default ("auto") the
+// plan is "exact" up to kExactRows allowed rows (planner.h), and beyond them the cheaper of "exact"
+// and "scan": a section, a document or a small folder is always answered exactly, and a wide scope
+// with the recall asked for. For exact results in every scope, ask for the plan "exact" or for a
+// recall of 1. Pages of one ranking fit together without a gap or a repetition under the plan
+// "exact" only.
 //
-// Threads: any number of calls at once; a call reads its view without locks and may start threads
+// Deterministic: plan and result follow from the view, the filter, the query, k and SearchHow. They
+// do not depend on the clock, the load of the machine or the number of threads; the same question
+// has the same answer in another process. Scores may differ in their last bit between machines of
+// different instruction sets.
+//
+// Threads: any number of calls at once. A call reads its view without locks and may start threads
 // of its own for large scans.
 #pragma once
 
@@ -35,21 +40,22 @@ class Graph;
 enum class PlanWish : std::uint8_t { kAuto, kExact, kScan, kGraph };
 
 struct SearchHow {
-  // kScan: where rows have codes. kGraph: where graph_plan.h says so, else kAuto.
+  // kScan needs rows with codes, else kExact. kGraph needs a graph that serves the question, else
+  // kAuto. kAuto never takes the graph.
   PlanWish plan = PlanWish::kAuto;
   double recall_target = 0.99;   // over 0, at most 1
   bool explain = false;          // also measure times
   const Graph* graph = nullptr;  // of the view's rows, where there is one
 };
 
-// How a result was found. Times are zero unless asked for, and of the whole call: queries of a
-// batch share them.
+// How a result was found. Times are zero unless asked for, and belong to the whole call: queries of
+// a batch share them.
 struct Explanation {
   std::uint64_t rows_allowed = 0;
-  // Whose code (plan "scan"), or whose vector in its short or long form ("exact", "graph"), was
-  // read.
+  // Rows whose code was read (plan "scan"), or whose vector in its short or long form ("exact",
+  // "graph").
   std::uint64_t rows_scanned = 0;
-  std::uint64_t rows_reranked = 0;  // whose vector was read after that
+  std::uint64_t rows_reranked = 0;  // rows whose vector was read after that
   double plan_us = 0;               // to check the arguments and choose
   double scan_us = 0;
   double rerank_us = 0;

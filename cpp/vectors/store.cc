@@ -1,7 +1,7 @@
 // The table of segments is itself immutable: when a segment is added the writer makes a new table,
-// and views keep the one they were taken with. Segments hold up to kSegmentBytes and are asked for
-// as fresh pages, so that an engine of fifty rows touches only what fifty rows need; the first one
-// keeps small pages.
+// and views keep the one they were taken with. Segments hold up to kSegmentBytes. They are
+// allocated as untouched pages, so an engine of fifty rows uses the memory of fifty rows; the first
+// segment keeps small pages for the same reason.
 #include "vectors/store.h"
 
 #include <bit>

@@ -1,7 +1,7 @@
 // VectorStore: one unit vector of `dim` numbers per row, in row order, append-only, in one
-// precision (row_format.h). Where the dimension is large enough for that to be faster, each vector
-// stands beside it again as a code (codes.h) and as a quantised row (quantised_rows.h), which int8
-// rows are already.
+// precision (row_format.h); and beside them, when the dimension is large enough for that to be
+// faster, each vector as a quantised row (quantised_rows.h; not beside int8, which is as short) and
+// as a code (codes.h).
 //
 // Rows live in segments of a fixed capacity that never move, so a VectorView, taken once and read
 // without locks, stays valid while the writer appends behind it. Rows mapped from a snapshot may
@@ -26,16 +26,16 @@
 
 namespace knarr {
 
-// Vectors of fewer numbers have no codes and no quantised rows.
+// Vectors of fewer dimensions have no codes and no quantised rows.
 inline constexpr std::size_t kLeastCodedDim = 64;
 
-// Rows that live in memory of somebody else, such as a mapped file.
+// Rows in memory of another owner, such as a mapped file.
 struct AdoptedVectors {
   const void* data = nullptr;         // rows one after the other, 4-byte aligned
   Row rows = 0;                       // how many
   std::shared_ptr<const void> owner;  // keeps `data` alive
   Precision precision = Precision::kFloat32;
-  // Pages of 2^page_shift() rows that are yet to be checked; none: all are trusted.
+  // Pages of 2^page_shift() rows that are checked on first use; none: all are trusted.
   std::shared_ptr<const CheckedPages> pages = {};
 };
 
@@ -63,8 +63,8 @@ class VectorView {
 
   const RowFormat& format() const { return format_; }
 
-  // The format().row_bytes() bytes of a row. Requires row < size(). Throws Error kCorruption for a
-  // row of a file whose page turns out to be damaged, as do all that follow.
+  // The format().row_bytes() bytes of a row. Requires row < size(). This and the readers below
+  // throw Error kCorruption for a row of a file whose page turns out to be damaged.
   const std::byte* data(Row row) const {
     if (row < adopted_) {
       if (pages_ != nullptr) pages_->need(row >> page_shift_);
@@ -74,7 +74,7 @@ class VectorView {
     return segments_[at >> shift_] +
            std::size_t{at & ((Row{1} << shift_) - 1)} * format_.row_bytes();
   }
-  // Asks for the file's page of a row that data() will be asked of, and waits for nothing.
+  // Asks the file for the page of a row that data() will be called for, and waits for nothing.
   void ask_for(Row row) const {
     if (row >= adopted_ || pages_ == nullptr) return;
     pages_->ask_for(row >> page_shift_, (row >> page_shift_) + 1);
@@ -82,14 +82,15 @@ class VectorView {
   // The `dim` floats of a row. Requires row < size() and float32.
   const float* row(Row row) const { return reinterpret_cast<const float*>(data(row)); }
 
-  // Of the first codes().rows() rows.
+  // The codes of the first codes().rows() rows.
   const CodeView& codes() const { return codes_; }
 
-  // Every row has a quantised row, or none has: int8 rows are not read in two stages.
+  // Whether every row has a quantised row; else none has: int8 rows are not read in two stages.
   bool has_quantised_rows() const {
     return dim_ >= kLeastCodedDim && format_.precision() != Precision::kInt8;
   }
-  // Whether reading them waits for no disk: every page of a file was read before.
+  // Whether quantised rows can be read without waiting for the disk: those of a file only when each
+  // of their pages was read before.
   bool has_quantised_rows_at_hand() const {
     return has_quantised_rows() && (quantised_pages_ == nullptr || quantised_pages_->all());
   }
@@ -105,13 +106,8 @@ class VectorView {
            std::size_t{at & ((Row{1} << shift_) - 1)} * quantised_shape_.size_bytes;
   }
 
-  // Former names, for cpp/vectors/graph until it follows.
-  bool has_quantised_rows() const { return has_quantised_rows(); }
-  const QuantisedShape& quantised_shape() const { return quantised_shape_; }
-  const std::byte* quantised_row(Row row) const { return quantised_row(row); }
-
-  // How many rows, this one included, follow each other in memory and may be read once this one's
-  // data() and quantised_row() were asked for. Requires row < size().
+  // How many rows, this one included, follow each other in memory and may be read after data() and
+  // quantised_row() were called for this one. Requires row < size().
   Row contiguous(Row row) const {
     if (row < adopted_) {
       const Row end = std::min(adopted_, size_);
@@ -154,11 +150,10 @@ class VectorStore {
   // Throws Error kInvalidArgument unless 1 <= dim <= 65536.
   explicit VectorStore(std::size_t dim, Precision precision = Precision::kFloat32);
 
-  // A store that begins with rows of somebody else, of whose precision it is, and which are trusted
-  // to be finite unit vectors (a row that is not may be missing from results, and harms nothing
-  // else).
-  // What they lack in codes and quantised rows is made at once. Throws Error kInvalidArgument when
-  // there are codes or quantised rows of other rows.
+  // A store that begins with adopted rows and has their precision. They are trusted to be finite
+  // unit vectors: a row that is not may be missing from results, and harms nothing else. Codes and
+  // quantised rows that they lack are made at once. Throws Error kInvalidArgument when there are
+  // codes or quantised rows of other rows.
   VectorStore(std::size_t dim, AdoptedVectors front, AdoptedCodes codes = {},
               AdoptedQuantisedRows quantised_rows = {});
 
@@ -172,16 +167,16 @@ class VectorStore {
 
   VectorView view() const;
 
-  // Memory held: segments as far as they were written, and adopted rows.
+  // Bytes of vectors: written and adopted rows.
   std::size_t size_bytes() const;
 
  private:
   bool has_quantised_rows() const;
-  void reserve(Row rows);              // segments for that many rows in all
+  void reserve(Row rows);              // makes segments for this many rows in all
   std::byte* writable(Row row) const;  // requires a row behind the adopted ones
   std::byte* writable_quantised(Row row) const;
-  void quantise_adopted(VectorView::Table& table) const;  // where they bring no quantised rows
-  void code();                                            // the chunks that have become whole
+  void quantise_adopted(VectorView::Table& table) const;  // unless they bring quantised rows
+  void code();                                            // codes the chunks that became whole
 
   std::size_t dim_;
   RowFormat format_;

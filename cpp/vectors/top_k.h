@@ -3,8 +3,8 @@
 // Order: higher score first, equal scores by `before`; it is total, so the result does not depend
 // on the order of the stream. Candidates pass a threshold test, then collect in a buffer of up to
 // 2k; a full buffer is cut to its best k by selection, which moves the threshold. Work per
-// candidate is thus constant for any k, where a heap's grows with log k; memory is 8 bytes for each
-// candidate held, never more than were offered.
+// candidate is thus constant for any k, where the work of a heap grows with log k. Memory is 8
+// bytes for each candidate held, never more than were offered.
 //
 // A NaN score is never taken. Threads: one object, one thread.
 #pragma once
@@ -41,7 +41,7 @@ class TopK {
     for (std::size_t i = 0; i < rows.size(); ++i) offer(rows[i], scores[i]);
   }
 
-  // Adds what another kept, which is left empty.
+  // Adds what another one kept, and leaves it empty.
   void merge(TopK&& other) {
     for (const ScoredRow& candidate : other.kept_) offer(candidate.row, candidate.score);
     other.kept_.clear();

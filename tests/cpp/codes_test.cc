@@ -13,7 +13,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
-#include "vectors/codes/estimate.h"
+#include "vectors/codes/bound_kernel.h"
 #include "vectors/codes/query_table.h"
 #include "vectors/codes/rotation.h"
 #include "vectors/store.h"
@@ -59,7 +59,7 @@ struct Coded {
   }
   ChunkView view() const { return {data, &coder.shape()}; }
 
-  std::size_t letter(std::size_t row, std::size_t i) const {
+  std::size_t word(std::size_t row, std::size_t i) const {
     const std::byte byte = view().block(row / kBlockCodes)[i / 2 * kBlockCodes + row % kBlockCodes];
     return std::to_integer<std::size_t>(byte) >> (i % 2 == 0 ? 0 : 4) & 15;
   }
@@ -84,16 +84,16 @@ struct Estimate {
   double spread;
 };
 
-// The vector that the letters of x stand for: ones, or a one in each eight.
-Matrix spoken(const Matrix& x, Letters letters) {
+// The vector that the code of x stands for: ones, or a one in each eight.
+Matrix coded_vector(const Matrix& x, Codebook codebook) {
   Matrix out(x.size(), 0.0f);
-  for (std::size_t at = 0; at < x.size(); at += letter_numbers(letters)) {
+  for (std::size_t at = 0; at < x.size(); at += word_dims(codebook)) {
     std::size_t peak = at;
-    for (std::size_t i = at; i < at + letter_numbers(letters); ++i) {
+    for (std::size_t i = at; i < at + word_dims(codebook); ++i) {
       if (std::abs(x[i]) > std::abs(x[peak])) peak = i;
-      if (letters == Letters::kSigns) out[i] = std::signbit(x[i]) ? -1.0f : 1.0f;
+      if (codebook == Codebook::kSigns) out[i] = std::signbit(x[i]) ? -1.0f : 1.0f;
     }
-    if (letters == Letters::kPeaks) out[peak] = std::signbit(x[peak]) ? -1.0f : 1.0f;
+    if (codebook == Codebook::kCrossPolytope) out[peak] = std::signbit(x[peak]) ? -1.0f : 1.0f;
   }
   return out;
 }
@@ -112,7 +112,7 @@ Estimate define(const Coded& coded, const Matrix& rows, std::size_t row, const M
   rotation.apply(apart, turned);
   rotation.apply(query, turned_query);
   rotation.apply(centre, turned_centre);
-  const Matrix s = spoken(turned, coded.coder.shape().letters);
+  const Matrix s = coded_vector(turned, coded.coder.shape().codebook);
   const double sum = inner(s.data(), turned.data(), n);
   const double length2 = inner(turned.data(), turned.data(), n);
   const double s2 = inner(s.data(), s.data(), n);
@@ -194,27 +194,28 @@ TEST(Rotation, KeepsLengthsAndAnglesAndSpreadsWhatIsInOnePlace) {
   }
 }
 
-TEST(Codes, LettersSayWhichNumbersAreUpOrFarthest) {
+TEST(Codes, WordsNameSignsOrTheLargestNumber) {
   for (std::size_t dim : {64u, 70u, 383u, 384u, 390u, 1024u}) {
-    const Letters letters = letters_for(dim);
-    ASSERT_EQ(letters, dim < 384 ? Letters::kSigns : Letters::kPeaks);
+    const Codebook codebook = codebook_for(dim);
+    ASSERT_EQ(codebook, dim < 384 ? Codebook::kSigns : Codebook::kCrossPolytope);
     const Matrix rows = units(normal(kChunkRows, dim, 5), dim);
     const Coded coded(rows, dim);
     const std::size_t n = coded.coder.rotation().size();
-    ASSERT_EQ(n % byte_numbers(letters), 0u);
-    ASSERT_EQ(coded.coder.shape().code_bytes, n / byte_numbers(letters));
+    ASSERT_EQ(n % byte_dims(codebook), 0u);
+    ASSERT_EQ(coded.coder.shape().code_bytes, n / byte_dims(codebook));
     const Matrix centre = coded.centre();
     for (std::size_t row = 0; row < kChunkRows; row += 50) {
       Matrix apart(dim), turned(n);
       for (std::size_t i = 0; i < dim; ++i) apart[i] = rows[row * dim + i] - centre[i];
       coded.coder.rotation().apply(apart, turned);
-      const Matrix expected = spoken(turned, letters);
+      const Matrix expected = coded_vector(turned, codebook);
       for (std::size_t at = 0; at < n; ++at) {
-        const std::size_t numbers = letter_numbers(letters), i = at % numbers;
-        const std::size_t letter = coded.letter(row, at / numbers);
-        const float up_or_down = (letter >> i & 1) != 0 ? 1.0f : -1.0f;
-        const float peak = (letter & 7) != i ? 0.0f : letter > 7 ? -1.0f : 1.0f;
-        ASSERT_EQ(letters == Letters::kSigns ? up_or_down : peak, expected[at]) << dim << " " << at;
+        const std::size_t numbers = word_dims(codebook), i = at % numbers;
+        const std::size_t word = coded.word(row, at / numbers);
+        const float up_or_down = (word >> i & 1) != 0 ? 1.0f : -1.0f;
+        const float peak = (word & 7) != i ? 0.0f : word > 7 ? -1.0f : 1.0f;
+        ASSERT_EQ(codebook == Codebook::kSigns ? up_or_down : peak, expected[at])
+            << dim << " " << at;
       }
     }
   }
@@ -282,7 +283,7 @@ TEST(Codes, TheErrorIsUnbiasedAndHasTheSpreadThatIsStated) {
   }
 }
 
-TEST(Codes, TwinsAgree) {
+TEST(Codes, VariantsAgree) {
   for (std::size_t dim : {1u, 8u, 9u, 31u, 64u, 72u, 384u, 1100u, 2048u, 2056u, 5000u}) {
     const Matrix rows = units(normal(kChunkRows, dim, 7), dim);
     const Coded coded(rows, dim);

@@ -1,4 +1,4 @@
-// Choices of the planner, by counted work: no test here reads a clock.
+// Choices of the planner, which depend on what is asked only: no test here reads a clock.
 #include "vectors/planner.h"
 
 #include <gtest/gtest.h>
@@ -12,15 +12,22 @@
 namespace knarr {
 namespace {
 
-constexpr CostModel kModel{30, 40, 50, 40, 5000};
+constexpr std::uint64_t kDense = 32;  // rows in each block
+
+Work work_of(std::uint64_t rows, std::uint64_t rows_in_block, std::size_t dim, std::size_t k,
+             Precision precision = Precision::kFloat32) {
+  return {rows, rows / rows_in_block + 1, dim, k, precision};
+}
 
 std::vector<Work> works() {
   std::vector<Work> out;
-  for (std::size_t dim : {64u, 384u, 1536u}) {
-    for (std::uint64_t rows : {1u, 50u, 9'999u, 10'000u, 10'001u, 30'000u, 100'000u, 1'000'000u}) {
-      for (std::uint64_t rows_in_block : {1u, 2u, 5u, 15u, 16u, 32u}) {
-        for (std::size_t k : {1u, 10u, 100u, 1000u, 100'000u}) {
-          out.push_back({rows, rows / rows_in_block + 1, dim, k});
+  for (const Precision precision : {Precision::kFloat32, Precision::kBfloat16, Precision::kInt8}) {
+    for (std::size_t dim : {64u, 384u, 1536u}) {
+      for (std::uint64_t rows : {1u, 50u, 10'000u, 10'001u, 30'000u, 100'000u, 1'000'000u}) {
+        for (std::uint64_t rows_in_block : {1u, 2u, 5u, 15u, 16u, 32u}) {
+          for (std::size_t k : {1u, 10u, 100u, 1000u, 100'000u}) {
+            out.push_back(work_of(rows, rows_in_block, dim, k, precision));
+          }
         }
       }
     }
@@ -28,64 +35,91 @@ std::vector<Work> works() {
   return out;
 }
 
-double cost(const CostModel& machine, const Work& work, Plan plan) {
+double cost(const CostTable& machine, const Work& work, Plan plan) {
   return plan == Plan::kScan ? machine.scan_ns(work) : machine.exact_ns(work);
 }
 
 TEST(Planner, NarrowScopesAreExact) {
-  const CostModel dear_vectors{1e9, 1e9, 1, 1, 1};
+  const CostTable dear_vectors{1e9, 1e9, 1, 1, 1};
   for (const Work& work : works()) {
     if (work.rows > kExactRows) continue;
-    EXPECT_EQ(choose(dear_vectors, work), Plan::kExact);
+    EXPECT_EQ(choose(work), Plan::kExact);
+    EXPECT_EQ(choose(work, dear_vectors), Plan::kExact);
   }
   static_assert(kExactRows >= 10'000);
 }
 
-TEST(Planner, WideScopesAreScannedAndSparseOrGreedyOnesAreNot) {
-  EXPECT_EQ(choose(kModel, {1'000'000, 31'250, 384, 10}), Plan::kScan);
-  EXPECT_EQ(choose(kModel, {100'000, 3'125, 384, 10}), Plan::kScan);
-  EXPECT_EQ(choose(kModel, {100'000, 3'125, 384, 100'000}), Plan::kExact);
-  EXPECT_EQ(choose({30, 40, 50, 400, 5000}, {20'000, 20'000, 384, 10}), Plan::kExact);
+TEST(Planner, WideScopesAreScannedAndGreedyOnesAreNot) {
+  for (const std::size_t dim : {128u, 384u, 768u, 1536u}) {
+    for (const std::size_t k : {1u, 10u, 20u}) {
+      EXPECT_EQ(choose(work_of(kExactRows + 1, kDense, dim, k)), Plan::kScan) << dim << " " << k;
+      EXPECT_EQ(choose(work_of(100'000, kDense, dim, k)), Plan::kScan) << dim << " " << k;
+      EXPECT_EQ(choose(work_of(1'000'000, kDense, dim, k)), Plan::kScan) << dim << " " << k;
+    }
+    EXPECT_EQ(choose(work_of(100'000, kDense, dim, 100'000)), Plan::kExact) << dim;
+  }
+  EXPECT_EQ(choose(work_of(10'001, kDense, 384, 1000)), Plan::kExact);
+  EXPECT_EQ(choose(work_of(100'000, kDense, 384, 1000)), Plan::kScan);
 }
 
-// Each number of the model may be wrong by √2, up or down: the choice costs at most twice the best.
-TEST(Planner, AWrongGuessCostsAtMostTwice) {
-  const double off[] = {1 / std::sqrt(2.0), 1.0, std::sqrt(2.0)};
-  for (const double a : off) {
-    for (const double b : off) {
-      for (const double c : off) {
-        const CostModel machine{kModel.row_ns_per_kb * a, kModel.gap_ns_per_kb * c,
-                                kModel.rerank_ns_per_kb * c, kModel.block_ns_per_kb * b,
-                                kModel.start_ns * a};
-        for (const Work& work : works()) {
-          if (work.rows <= kExactRows) continue;
-          const double best = std::min(machine.exact_ns(work), machine.scan_ns(work));
-          EXPECT_LE(cost(machine, work, choose(kModel, work)), 2.0001 * best);
+// Rights that hide most rows: a few of each block, or one of many blocks.
+TEST(Planner, SparseScopes) {
+  EXPECT_EQ(choose(work_of(50'000, 16, 384, 10)), Plan::kScan);
+  EXPECT_EQ(choose(work_of(20'000, 3, 384, 10)), Plan::kScan);
+  EXPECT_EQ(choose(work_of(20'000, 1, 384, 10)), Plan::kScan);
+  EXPECT_EQ(choose(work_of(10'001, 1, 384, 100)), Plan::kScan);
+  EXPECT_EQ(choose(work_of(10'001, 1, 384, 1000)), Plan::kExact);
+  const CostTable dear_vectors{30, 40, 400, 50, 5000};
+  EXPECT_EQ(choose({20'000, 20'000, 384, 10}, dear_vectors), Plan::kExact);
+}
+
+// A wider scope never turns a scan into an exact plan, nor does a smaller k.
+TEST(Planner, IsMonotone) {
+  for (const std::size_t dim : {64u, 128u, 384u, 1536u}) {
+    for (const std::uint64_t rows_in_block : {1u, 4u, 32u}) {
+      for (const std::size_t k : {1u, 10u, 100u, 1000u}) {
+        bool scans = false;
+        for (std::uint64_t rows = 500; rows < 3'000'000; rows += rows / 20) {
+          if (rows < 8 * k) continue;
+          const Plan plan = choose(work_of(rows, rows_in_block, dim, k));
+          EXPECT_TRUE(!scans || plan == Plan::kScan) << dim << " " << rows << " " << k;
+          scans = plan == Plan::kScan;
+        }
+        EXPECT_TRUE(scans);
+      }
+      for (const std::uint64_t rows : {10'001u, 100'000u, 1'000'000u}) {
+        bool scans = true;
+        for (std::size_t k = 1; 8 * k <= rows; k += 1 + k / 10) {
+          const Plan plan = choose(work_of(rows, rows_in_block, dim, k));
+          EXPECT_TRUE(scans || plan == Plan::kExact) << dim << " " << rows << " " << k;
+          scans = plan == Plan::kScan;
         }
       }
     }
   }
 }
 
-// A clock that a fake machine moves: each look at it is a step of the measurement.
-TEST(Planner, ACalibrationReadsTheClockAndNothingElse) {
-  std::int64_t time = 0;
-  const CostModel model = measure_costs([&] { return time += 1'000'000; });
-  EXPECT_GT(model.row_ns_per_kb, 0);
-  EXPECT_NEAR(model.row_ns_per_kb, model.gap_ns_per_kb, 1e-9);  // a step each
-  EXPECT_NEAR(model.start_ns, 1e6, 1);
-  EXPECT_NEAR(model.block_ns_per_kb, 0, 0.1);  // the table is taken off
+// Each price of the table may be wrong by √2, up or down: the choice costs at most twice the best.
+TEST(Planner, AWrongGuessCostsAtMostTwice) {
+  const double off[] = {1 / std::sqrt(2.0), 1.0, std::sqrt(2.0)};
+  for (const double a : off) {
+    for (const double b : off) {
+      for (const double c : off) {
+        const CostTable machine{kCosts.row_ns_per_kb * a, kCosts.gap_ns_per_kb * c,
+                                kCosts.rerank_ns_per_kb * c, kCosts.block_ns_per_kb * b,
+                                kCosts.start_ns * a};
+        for (const Work& work : works()) {
+          if (work.rows <= kExactRows) continue;
+          const double best = std::min(machine.exact_ns(work), machine.scan_ns(work));
+          EXPECT_LE(cost(machine, work, choose(work)), 2.0001 * best);
+        }
+      }
+    }
+  }
 }
 
-TEST(Planner, ThisMachineIsMeasuredOnce) {
-  const CostModel& model = costs_here();
-  EXPECT_EQ(&model, &costs_here());
-  for (const double each :
-       {model.row_ns_per_kb, model.gap_ns_per_kb, model.rerank_ns_per_kb, model.start_ns}) {
-    EXPECT_GT(each, 0);
-    EXPECT_TRUE(std::isfinite(each));
-  }
-  EXPECT_TRUE(std::isfinite(model.block_ns_per_kb));
+TEST(Planner, NeverChoosesTheGraph) {
+  for (const Work& work : works()) EXPECT_NE(choose(work), Plan::kGraph);
 }
 
 TEST(Planner, SearchSaysWhatItDid) {

@@ -8,9 +8,8 @@
 
 #include "base/cpu.h"
 #include "vector_rows.h"
-#include "vectors/bound_filter.h"
 #include "vectors/exact.h"
-#include "vectors/rows/row_format.h"
+#include "vectors/lower_bound_filter.h"
 #include "vectors/rows/score_kernel.h"
 #include "vectors/rows/unit_queries.h"
 #include "vectors/search.h"
@@ -200,10 +199,10 @@ TEST(BoundFilter, OverBfloat16IsTheExactPlanToTheBit) {
     for (const RowSet& allowed : {RowSet::range(0, n), one_of(4, n, 13)}) {
       for (const std::size_t k : {1u, 10u, 300u}) {
         const auto all = exact_top_k(store.view(), allowed, unit.all(), k, by_row, kernel)[0];
-        const auto sieved = bound_filter_top_k(store.view(), allowed, unit.all(), k, by_row, kernel,
-                                               quantised_cosines())
-                                .front();
-        ASSERT_EQ(sieved.rows, all);
+        const auto filtered = lower_bound_filter_top_k(store.view(), allowed, unit.all(), k, by_row,
+                                                       kernel, quantised_cosines())
+                                  .front();
+        ASSERT_EQ(filtered.rows, all);
       }
     }
   }

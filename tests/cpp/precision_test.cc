@@ -18,7 +18,7 @@
 #include "vector_rows.h"
 #include "vectors/rows/hadamard.h"
 #include "vectors/rows/row_format.h"
-#include "vectors/vectors_codec.h"
+#include "vectors/store_codec.h"
 
 namespace knarr {
 namespace {

@@ -1,4 +1,4 @@
-// Search beside its dull variant: every score in double, sorted.
+// Search beside a dull reference: every score in double, sorted.
 #include "vectors/search.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ std::vector<Scored> brute(const std::vector<float>& values, std::size_t dim, con
   return all;
 }
 
-// Same length, scores within rounding, ordered, and no row that the variant would not have there.
+// Same length, scores within rounding, ordered, and no row that the reference would not have there.
 void expect_close(const std::vector<ScoredRow>& found, const std::vector<Scored>& all,
                   std::size_t k) {
   ASSERT_EQ(found.size(), std::min(k, all.size()));
@@ -111,7 +111,7 @@ std::vector<float> units(std::size_t n, std::size_t dim, unsigned seed) {
   return out;
 }
 
-TEST(Scan, TwinsAgree) {
+TEST(Scan, VariantsAgree) {
   for (std::size_t dim : {1u, 3u, 7u, 8u, 9u, 15u, 16u, 17u, 24u, 31u, 33u, 100u, 384u, 1001u}) {
     for (std::size_t n : {1u, 2u, 3u, 4u, 7u, 8u, 9u, 21u}) {
       for (std::size_t nq : {1u, 2u, 3u, 4u, 5u, 12u}) {
@@ -175,7 +175,7 @@ TEST(Search, AgreesWithBruteForce) {
 }
 
 // Every variant, through the whole plan: ragged dimensions, segment borders, a batch.
-TEST(Search, EveryTwinAgreesWithBruteForce) {
+TEST(Search, EveryVariantAgreesWithBruteForce) {
   const std::size_t dim = 16'385;  // 128 rows to a segment
   const auto values = normal(300, dim, 7);
   const VectorStore store = store_of(values, dim);
@@ -185,8 +185,7 @@ TEST(Search, EveryTwinAgreesWithBruteForce) {
   RowSet allowed = RowSet::range(100, 290);
   allowed.remove_range(127, 129);
   for (CpuLevel level : levels_here()) {
-    const auto found =
-        exact_top_k(store.view(), allowed, pointers, 9, by_row, *score_kernel(level));
+    const auto found = exact_top_k(store.view(), allowed, pointers, 9, by_row, *score_kernel(level));
     for (std::size_t q = 0; q < 5; ++q) {
       ASSERT_NO_FATAL_FAILURE(
           expect_close(found[q], brute(values, dim, allowed, queries.data() + q * dim), 9));

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import threading
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -106,3 +111,57 @@ def test_bad_wishes_are_refused(engine: Engine, vectors: Floats) -> None:
     for target in (0.0, -1.0, 1.5, float("nan")):
         with pytest.raises(InvalidArgument, match="recall_target"):
             engine.search(vectors[0], recall_target=target)
+
+
+# A fresh engine, asked queries from near a row to near nothing. Prints the plans and a digest of the results.
+FRESH_ENGINE = """
+import hashlib
+import numpy as np
+from knarr import Engine
+rng = np.random.default_rng(7)
+rows, dim = 120_000, 128
+heads = np.repeat(rng.standard_normal((rows // 20, dim), dtype=np.float32), 20, axis=0)
+noise = rng.standard_normal((rows, dim), dtype=np.float32)
+vectors = rng.standard_normal(dim, dtype=np.float32) + 0.8 * heads + 0.4 * noise
+engine = Engine(dim)
+engine.add([f"viking://all/{i}" for i in range(rows)], vectors)
+plans, digest = [], hashlib.sha256()
+for i in range(12):
+    query = (1 - i / 12) * vectors[9000 * i] + i / 12 * rng.standard_normal(dim, dtype=np.float32)
+    for plan in ("auto", "scan"):
+        hits = engine.search(query, k=10, plan=plan)
+        plans.append(hits.plan)
+        digest.update(hits.rows.tobytes() + hits.scores.tobytes())
+print(plans, digest.hexdigest())
+"""
+
+
+def test_plans_and_results_are_the_same_under_any_load() -> None:
+    over = threading.Event()
+
+    def burn() -> None:
+        while not over.is_set():
+            np.linalg.norm(np.ones((200, 200)))
+
+    def ask(threads: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", FRESH_ENGINE],
+            env={**os.environ, "KNARR_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    quiet = ask("1")
+    assert "scan" in quiet and "exact" in quiet
+    burning = [threading.Thread(target=burn) for _ in range(3)]
+    for thread in burning:
+        thread.start()
+    try:
+        assert ask("2") == quiet
+        assert ask("8") == quiet
+    finally:
+        over.set()
+        for thread in burning:
+            thread.join()

@@ -1,6 +1,6 @@
-// The numbers of a chunk are kept in 8 bits, in steps that the chunk's largest ones decide: what
-// that rounds away is a fiftieth of what the letters lose, and is told. The centre is rounded
-// before anything is measured from it, so that nothing is lost by that.
+// Factors and offsets are kept in 8 bits, in steps that follow from the chunk's largest ones. The
+// error of that is a fiftieth of what the codes lose, and part of the error bound. The centre is
+// rounded before anything is measured from it, so its rounding loses nothing.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -36,15 +36,14 @@ double inner(const float* a, const float* b, std::size_t n) {
   return lanes.total();
 }
 
-// A finite number, rounded to what bfloat16 holds.
+// Rounds a finite number to bfloat16.
 float rounded(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   const std::uint32_t to_even = 0x7FFF + (bits >> kHalf & 1);
   return std::bit_cast<float>((bits + to_even) >> kHalf << kHalf);
 }
 
-// The mean of the rows, each number summed in double, then rounded. Rows that are not finite do not
-// count.
+// The mean of the rows, summed in double, then rounded. Rows that are not finite do not count.
 std::vector<float> mean_of(std::span<const float* const> rows, std::size_t dim) {
   std::vector<double> sums(dim, 0.0);
   std::vector<float> mean(dim, 0.0f);
@@ -61,23 +60,23 @@ std::vector<float> mean_of(std::span<const float* const> rows, std::size_t dim) 
   return mean;
 }
 
-// What is kept of a row beside its letters, before it is rounded.
+// What is kept of a row beside its code, before rounding. s is the vector that its code stands for.
 struct RowTerms {
   double factor = 0;
   double with_centre = 0;  // (v - c) · c
   double along = 0;        // s · Rc
   double spread = 0;
-  double reach = 0;  // s · R(v - c) by |v - c|
+  double reach = 0;  // s · R(v - c) / |v - c|
 };
 
-// What the letters say of the numbers x that they are made of, and of others, c.
-struct Spoken {
-  Lanes sums;    // s · x
-  Lanes alongs;  // s · c
+// Products of s with the coded numbers x, and with the rotated centre c.
+struct Products {
+  Lanes with_x;
+  Lanes with_c;
 };
 
-// The letters of x, eight numbers: two of signs.
-unsigned signs(const float* x, const float* c, Spoken& out) {
+// The code byte of eight numbers x: two words of signs.
+unsigned signs(const float* x, const float* c, Products& out) {
   std::array<std::uint32_t, Lanes::kCount> down;  // the sign bit of each
   unsigned byte = 0;
   for (std::size_t j = 0; j < Lanes::kCount; ++j) {
@@ -85,14 +84,16 @@ unsigned signs(const float* x, const float* c, Spoken& out) {
   }
   for (std::size_t j = 0; j < Lanes::kCount; ++j) byte |= (~down[j] >> 31) << j;
   for (std::size_t j = 0; j < Lanes::kCount; ++j) {
-    out.sums.sums[j] += std::abs(x[j]);
-    out.alongs.sums[j] += std::bit_cast<float>(std::bit_cast<std::uint32_t>(c[j]) ^ down[j]);
+    out.with_x.sums[j] += std::abs(x[j]);
+    out.with_c.sums[j] += std::bit_cast<float>(std::bit_cast<std::uint32_t>(c[j]) ^ down[j]);
   }
   return byte;
 }
 
-// One of peaks. Numbers that differ in their last three bits only may stand in for each other.
-unsigned peak(const float* x, const float* c, std::size_t lane, Spoken& out) {
+// The word of eight numbers x in the cross-polytope. The index of each is written into its last
+// three bits, so that one maximum finds both: numbers that differ in those bits only count as
+// equal.
+unsigned axis(const float* x, const float* c, std::size_t lane, Products& out) {
   constexpr std::uint32_t kPlaces = 7;
   std::uint32_t most = 0;
   for (std::uint32_t j = 0; j < Lanes::kCount; ++j) {
@@ -101,70 +102,70 @@ unsigned peak(const float* x, const float* c, std::size_t lane, Spoken& out) {
   }
   const std::uint32_t at = most & kPlaces;
   const bool is_down = std::signbit(x[at]);
-  out.sums.sums[lane] += std::abs(x[at]);
-  out.alongs.sums[lane] += is_down ? -c[at] : c[at];
+  out.with_x.sums[lane] += std::abs(x[at]);
+  out.with_c.sums[lane] += is_down ? -c[at] : c[at];
   return at | (is_down ? 8u : 0u);
 }
 
 // Codes the rows of one chunk, one after the other.
 class ChunkCoder {
  public:
-  ChunkCoder(const Rotation& rotation, Letters letters, std::vector<float> centre)
+  ChunkCoder(const Rotation& rotation, Codebook codebook, std::vector<float> centre)
       : rotation_(rotation),
-        letters_(letters),
+        codebook_(codebook),
         centre_(std::move(centre)),
-        apart_(centre_.size()),
-        turned_centre_(rotation.size()),
-        turned_(rotation.size()) {
-    rotation.apply(centre_, turned_centre_);
+        residual_(centre_.size()),
+        rotated_centre_(rotation.size()),
+        rotated_(rotation.size()) {
+    rotation.apply(centre_, rotated_centre_);
   }
 
   // code: byte i at code[i * kBlockCodes].
   RowTerms code(const float* row, std::byte* code) {
-    for (std::size_t i = 0; i < apart_.size(); ++i) apart_[i] = row[i] - centre_[i];
-    rotation_.apply(apart_, turned_);
-    const Spoken spoken = write(code);
-    const double length2 = inner(turned_.data(), turned_.data(), turned_.size());  // |v - c|²
-    const double sum = spoken.sums.total();                                        // s · R(v - c)
-    const double with_centre = inner(apart_.data(), centre_.data(), apart_.size());
+    for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] = row[i] - centre_[i];
+    rotation_.apply(residual_, rotated_);
+    const Products products = write(code);
+    const double length2 = inner(rotated_.data(), rotated_.data(), rotated_.size());  // |v - c|²
+    const double sum = products.with_x.total();  // s · R(v - c)
+    const double with_centre = inner(residual_.data(), centre_.data(), residual_.size());
     if (!std::isfinite(length2) || !(sum > 0)) {
       return {0, std::isfinite(with_centre) ? with_centre : 0, 0, 0, 0};
     }
-    const auto n = static_cast<double>(turned_.size());
-    const double s2 = letters_ == Letters::kSigns ? n : n / letter_numbers(letters_);  // |s|²
+    const auto n = static_cast<double>(rotated_.size());
+    const double s2 = codebook_ == Codebook::kSigns ? n : n / word_dims(codebook_);  // |s|²
     const double x2 = std::min(1.0, sum * sum / (length2 * s2));
-    return {length2 / sum, with_centre, spoken.alongs.total(), std::sqrt((1 - x2) * s2 / (n - 1)),
+    return {length2 / sum, with_centre, products.with_c.total(), std::sqrt((1 - x2) * s2 / (n - 1)),
             std::sqrt(x2 * s2)};
   }
 
   std::span<const float> centre() const { return centre_; }
 
  private:
-  Spoken write(std::byte* code) const {
-    const float* x = turned_.data();
-    const float* c = turned_centre_.data();
-    const float* const end = x + turned_.size();
-    Spoken spoken;
-    if (letters_ == Letters::kSigns) {
+  Products write(std::byte* code) const {
+    const float* x = rotated_.data();
+    const float* c = rotated_centre_.data();
+    const float* const end = x + rotated_.size();
+    Products products;
+    if (codebook_ == Codebook::kSigns) {
       for (; x < end; x += 8, c += 8, code += kBlockCodes) {
-        *code = static_cast<std::byte>(signs(x, c, spoken));
+        *code = static_cast<std::byte>(signs(x, c, products));
       }
     } else {
       for (std::size_t i = 0; x < end; x += 16, c += 16, i += 2, code += kBlockCodes) {
-        const unsigned low = peak(x, c, i % Lanes::kCount, spoken);
-        const unsigned high = peak(x + 8, c + 8, (i + 1) % Lanes::kCount, spoken);
+        const unsigned low = axis(x, c, i % Lanes::kCount, products);
+        const unsigned high = axis(x + 8, c + 8, (i + 1) % Lanes::kCount, products);
         *code = static_cast<std::byte>(low | high << 4);
       }
     }
-    return spoken;
+    return products;
   }
 
   const Rotation& rotation_;
-  Letters letters_;
+  Codebook codebook_;
   std::vector<float> centre_;
-  std::vector<float> apart_;
-  std::vector<float> turned_centre_;
-  std::vector<float> turned_;
+  std::vector<float> residual_;
+  std::vector<float> rotated_centre_;
+  std::vector<float> rotated_;
 };
 
 std::uint8_t in_steps(double value, double step) {
@@ -176,7 +177,7 @@ std::uint8_t in_steps(double value, double step) {
 
 void Coder::code(std::span<const float* const> rows, std::byte* out) const {
   std::memset(out, 0, shape_.size_bytes);
-  ChunkCoder coder(rotation_, shape_.letters, mean_of(rows, shape_.dim));
+  ChunkCoder coder(rotation_, shape_.codebook, mean_of(rows, shape_.dim));
   std::array<RowTerms, kChunkRows> kept;
   RowTerms most;
   for (std::size_t r = 0; r < kChunkRows; ++r) {
@@ -189,7 +190,7 @@ void Coder::code(std::span<const float* const> rows, std::byte* out) const {
   ChunkTerms terms{};
   terms.factor_step = static_cast<float>(most.factor / kMost8);
   terms.spread = static_cast<float>(most.spread);
-  // Rounded numbers are off by a step over √12, as those that are off by anything up to half of it.
+  // The error of a rounded factor is uniform within a step: a standard deviation of step / √12.
   terms.rounding = static_cast<float>(terms.factor_step / std::sqrt(12.0) * most.reach);
   auto* factors = reinterpret_cast<std::uint8_t*>(out + shape_.factors_at);
   auto* offsets = reinterpret_cast<std::uint8_t*>(out + shape_.offsets_at);

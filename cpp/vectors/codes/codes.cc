@@ -1,5 +1,5 @@
-// Chunks and slots live in segments that never move; the table of segments is itself immutable, as
-// that of the vectors is (store.cc).
+// Chunks and slots live in segments that never move. As in store.cc, the table of segments is
+// itself immutable: a writer that adds a segment makes a new table.
 #include "vectors/codes/codes.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "vectors/codes/scattered.h"
+#include "vectors/codes/gather.h"
 #include "vectors/rows/row_format.h"
 
 namespace knarr {
@@ -23,7 +23,8 @@ constexpr std::size_t kTasksPerWorker = 2;
 
 constexpr std::size_t lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-// A row's code and its two numbers, so that none lies in more lines than it must.
+// The bytes of a row's code and its two numbers, rounded up so that a slot lies in as few cache
+// lines as can be.
 constexpr std::size_t slot(std::size_t code_bytes) {
   constexpr std::size_t kLeast = 16;
   const std::size_t bytes = code_bytes + 2 * sizeof(std::uint8_t);
@@ -38,8 +39,8 @@ unsigned workers_for(std::size_t tasks) {
 
 ChunkShape::ChunkShape(std::size_t d)
     : dim(d),
-      letters(letters_for(d)),
-      code_bytes((d + byte_numbers(letters) - 1) / byte_numbers(letters)),
+      codebook(codebook_for(d)),
+      code_bytes((d + byte_dims(codebook) - 1) / byte_dims(codebook)),
       block_bytes(code_bytes * kBlockCodes),
       factors_at(lines(block_bytes * kChunkBlocks)),
       offsets_at(factors_at + kChunkRows),
@@ -50,7 +51,8 @@ ChunkShape::ChunkShape(std::size_t d)
 
 namespace {
 
-// Slots of adopted chunks. Many are never asked for: only scans of rows here and there want them.
+// Slots of adopted chunks, made on first use: many are never used, for only sparse scopes need
+// them.
 class LateSlots {
  public:
   LateSlots(std::size_t chunks, std::size_t chunk_bytes)

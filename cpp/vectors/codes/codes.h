@@ -1,20 +1,28 @@
-// Codes: a few letters of four bits for a row, from which its cosine with a query is estimated.
+// Codes: each row in half a bit to one bit per dimension, from which its cosine with a query is
+// estimated, with an error bound.
 //
 // Rows are coded in chunks of kChunkRows that follow each other. A chunk is coded when its last row
-// has been written and never changes; the rows after the last whole chunk have no code yet. A row v
-// of a chunk with the centre c, the mean of its rows, is kept as the letters s of R(v - c), where R
-// is a rotation to n numbers, and as two numbers. With f = |v - c|² / (s · R(v - c)), where s is
-// the vector that the letters stand for (letters.h), and b = (v - c)·c - f · (s · Rc),
+// has been written and never changes; the rows after the last whole chunk have no code yet.
+//
+// The estimator is that of RaBitQ (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with
+// a Theoretical Error Bound for Approximate Nearest Neighbor Search", SIGMOD 2024). A row v of a
+// chunk with the centre c, the mean of its rows, is rotated at random, and R(v - c), of n
+// dimensions, is replaced by a vector s that a code can name: each few dimensions by the nearest
+// word of a small codebook. Beside the code, two numbers are kept. With f = |v - c|² /
+// (s · R(v - c)) and b = (v - c)·c - f · (s · Rc),
 //
 //     v · q  ≈  c · q + b + f · (s · Rq)
 //
 // for any q, without bias over random R, and with a standard deviation of at most
 // spread · f · |q - c|, where spread² = |s|² (1 - x²) / (n - 1) and x is the cosine of s and
-// R(v - c). What rounding f loses by, δ, adds an error of δ · (s · R(q - c)), for b is made with
-// the f that is kept. This is the estimator of RaBitQ (Gao and Long, 2024) with the part that
-// belongs to the centre moved into b: so a chunk may have a centre of its own, which is always that
-// of the rows beside it, and nothing is ever coded again as a store grows. It holds for any
-// letters: no bias and no spread depends on what the rows are, since only R is random.
+// R(v - c). Rounding f by δ adds an error of δ · (s · R(q - c)), because b is made with the rounded
+// f. Neither bias nor spread depends on the rows, since only R is random, so this holds for any
+// codebook.
+//
+// We differ in two ways. The part of the estimate that belongs to the centre is moved into b: a
+// chunk may then have a centre of its own, the mean of the rows beside it, and nothing is ever
+// coded again as a store grows. And from kLeastCrossPolytopeDim dimensions on, codes use half a bit
+// per dimension (see Codebook).
 //
 // A chunk is one piece of memory, which snapshots map as it is:
 //
@@ -37,10 +45,34 @@
 #include "base/checked_pages.h"
 #include "base/function_ref.h"
 #include "base/types.h"
-#include "vectors/codes/letters.h"
 #include "vectors/codes/rotation.h"
 
 namespace knarr {
+
+// The 16 words of a codebook: what four bits of a code stand for.
+//
+// kSigns: the corners of a cube in 4 dimensions; bit i is 1 where dimension i is not negative. This
+// is the code of RaBitQ, one bit per dimension. kCrossPolytope: plus or minus a unit vector in 8
+// dimensions; bits 0 to 2 name the dimension of the largest magnitude, bit 3 is 1 where it is
+// negative. Half a bit per dimension, as in cross-polytope hashing (Andoni et al., NIPS 2015).
+//
+// For a normally distributed vector x² is 0.64 with signs and 0.40 with the cross-polytope. Signs
+// of half of the dimensions would give 0.32, and no other sixteen words in 8 dimensions that we
+// searched for give more than the cross-polytope.
+enum class Codebook : std::uint8_t { kSigns, kCrossPolytope };
+
+// From this dimension on half a bit per dimension tells rows apart well enough, in half the bytes.
+inline constexpr std::size_t kLeastCrossPolytopeDim = 384;
+
+constexpr Codebook codebook_for(std::size_t dim) {
+  return dim < kLeastCrossPolytopeDim ? Codebook::kSigns : Codebook::kCrossPolytope;
+}
+
+// The dimensions of a word.
+constexpr std::size_t word_dims(Codebook codebook) { return codebook == Codebook::kSigns ? 4 : 8; }
+
+// The dimensions of a code byte, which names two words, the first in its low half.
+constexpr std::size_t byte_dims(Codebook codebook) { return 2 * word_dims(codebook); }
 
 inline constexpr std::size_t kBlockCodes = 32;  // rows of a block
 inline constexpr std::size_t kChunkBlocks = 16;
@@ -51,7 +83,7 @@ struct ChunkTerms {
   float offset_low;
   float offset_step;
   float spread;          // the largest of the chunk's rows
-  float rounding;        // the standard deviation that rounded factors add, at most, by |q - c|
+  float rounding;        // times |q - c|: the standard deviation that rounded factors add, at most
   float centre_length2;  // |c|²
 };
 
@@ -60,7 +92,7 @@ struct ChunkShape {
   explicit ChunkShape(std::size_t dim);
 
   std::size_t dim;
-  Letters letters;
+  Codebook codebook;
   std::size_t code_bytes;  // of a row
   std::size_t block_bytes;
   std::size_t factors_at;
@@ -68,7 +100,7 @@ struct ChunkShape {
   std::size_t terms_at;
   std::size_t centre_at;
   std::size_t size_bytes;  // of a chunk: a multiple of 64
-  std::size_t slot_bytes;  // of a row's slot, see scattered.h: a multiple of 16
+  std::size_t slot_bytes;  // of a row's slot, see gather.h: a multiple of 16
 };
 
 // Reads a chunk.
@@ -92,7 +124,7 @@ struct ChunkView {
 // Makes chunks. Immutable.
 class Coder {
  public:
-  explicit Coder(std::size_t dim) : rotation_(dim, byte_numbers(letters_for(dim))), shape_(dim) {}
+  explicit Coder(std::size_t dim) : rotation_(dim, byte_dims(codebook_for(dim))), shape_(dim) {}
 
   const Rotation& rotation() const { return rotation_; }
   const ChunkShape& shape() const { return shape_; }
@@ -106,7 +138,7 @@ class Coder {
   ChunkShape shape_;
 };
 
-// Chunks that live in memory of somebody else.
+// Chunks in memory of another owner, such as a mapped file.
 struct AdoptedCodes {
   const std::byte* data = nullptr;  // chunks one after the other, at a multiple of 64
   std::size_t chunks = 0;
@@ -138,13 +170,13 @@ class CodeView {
   // Whether all chunks were read before, or lie in memory.
   bool is_checked() const { return pages_ == nullptr || pages_->all(); }
 
-  // Asks for what a file holds of the chunks [begin, end), and waits for nothing.
+  // Asks a file for the chunks [begin, end), and waits for nothing.
   void ask_for(std::size_t begin, std::size_t end) const {
     end = end < adopted_ ? end : adopted_;
     if (pages_ != nullptr && begin < end) pages_->ask_for(begin, end);
   }
 
-  // The slots of a chunk's rows. Those of adopted chunks are made when they are first asked for.
+  // The slots of a chunk's rows (gather.h). For adopted chunks they are made on first use.
   const std::byte* slots(std::size_t chunk) const;
 
  private:

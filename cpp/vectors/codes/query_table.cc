@@ -8,47 +8,46 @@
 namespace knarr {
 namespace {
 
-constexpr std::size_t kLetters = 16;
+constexpr std::size_t kWords = 16;
 
-using Products = std::array<float, kLetters>;
+using Products = std::array<float, kWords>;
 
-// With the query's four numbers at x: those that are up less those that are down.
+// The products of the query's four numbers at x with every pattern of signs.
 Products with_signs(const float* x) {
   Products products{-x[0] - x[1] - x[2] - x[3]};
-  for (std::size_t i = 0, bit = 1; bit < kLetters; ++i, bit *= 2) {
-    for (std::size_t letter = 0; letter < bit; ++letter) {
-      products[bit + letter] = products[letter] + 2 * x[i];
+  for (std::size_t i = 0, bit = 1; bit < kWords; ++i, bit *= 2) {
+    for (std::size_t word = 0; word < bit; ++word) {
+      products[bit + word] = products[word] + 2 * x[i];
     }
   }
   return products;
 }
 
-// With the query's eight numbers at x.
-Products with_peaks(const float* x) {
+// The products of the query's eight numbers at x with every signed axis.
+Products with_axes(const float* x) {
   Products products;
-  for (std::size_t i = 0; i < kLetters / 2; ++i) {
+  for (std::size_t i = 0; i < kWords / 2; ++i) {
     products[i] = x[i];
-    products[kLetters / 2 + i] = -x[i];
+    products[kWords / 2 + i] = -x[i];
   }
   return products;
 }
 
 }  // namespace
 
-// For each letter there is another that stands for the opposite: so products reach as far down as
-// up, and the lowest is minus the largest.
+// A codebook holds the opposite of each of its words, so the lowest product is minus the largest.
 QueryTable::QueryTable(const Coder& coder, const float* query) {
-  const Letters letters = coder.shape().letters;
-  const std::size_t numbers = letter_numbers(letters);
-  std::vector<float> turned(coder.rotation().size());
-  coder.rotation().apply({query, coder.shape().dim}, turned);
-  std::vector<Products> products(turned.size() / numbers);
+  const Codebook codebook = coder.shape().codebook;
+  const std::size_t dims = word_dims(codebook);
+  std::vector<float> rotated(coder.rotation().size());
+  coder.rotation().apply({query, coder.shape().dim}, rotated);
+  std::vector<Products> products(rotated.size() / dims);
   std::vector<float> largest(products.size());
   float most = 0;
   float all = 0;
   for (std::size_t i = 0; i < products.size(); ++i) {
-    const float* x = turned.data() + i * numbers;
-    products[i] = letters == Letters::kSigns ? with_signs(x) : with_peaks(x);
+    const float* x = rotated.data() + i * dims;
+    products[i] = codebook == Codebook::kSigns ? with_signs(x) : with_axes(x);
     largest[i] = *std::max_element(products[i].begin(), products[i].end());
     most = std::max(most, largest[i]);
     all += largest[i];
@@ -56,13 +55,13 @@ QueryTable::QueryTable(const Coder& coder, const float* query) {
   const float step = 2 * most / static_cast<float>(kMostEntry);
   const float inverse = step > 0 ? 1 / step : 0;
   constexpr float kHalf = 0.5f;
-  entries_.resize(products.size() * kLetters);
+  entries_.resize(products.size() * kWords);
   std::uint8_t* out = entries_.data();
   for (std::size_t i = 0; i < products.size(); ++i) {
-    std::array<int, kLetters> entries;
-    for (std::size_t letter = 0; letter < kLetters; ++letter) {
+    std::array<int, kWords> entries;
+    for (std::size_t word = 0; word < kWords; ++word) {
       // From -0 to kMostEntry, up to rounding, which half an entry is far above.
-      entries[letter] = static_cast<int>((products[i][letter] + largest[i]) * inverse + kHalf);
+      entries[word] = static_cast<int>((products[i][word] + largest[i]) * inverse + kHalf);
     }
     for (const int entry : entries) *out++ = static_cast<std::uint8_t>(entry);
   }

@@ -1,5 +1,10 @@
-// What a query is to codes: for each letter of a code, and each of the sixteen that it may be, the
-// product of what the letter stands for and the query's rotated numbers there, in small integers.
+// The look-up tables of a query: for each position of a code, and each of the 16 words that may
+// stand there, the product of the word and the query's rotated numbers there.
+//
+// s · Rq is then a sum of table entries, as in product quantisation. Entries are small integers, so
+// that a table of sixteen fits one SIMD register and a byte shuffle looks up 32 rows at once: the
+// fast scan of André, Kermarrec and Le Scouarnec ("Cache locality is not enough", VLDB 2015;
+// "Quicker ADC", TPAMI 2021).
 #pragma once
 
 #include <cstddef>
@@ -10,8 +15,8 @@
 
 namespace knarr {
 
-// An entry is at most this, so that the eight of four bytes of code fit eight bits together. What
-// rounding adds to the variance of an estimate is a hundredth of what is there, and is counted.
+// The largest entry: the eight entries of four code bytes add up within eight bits. Rounding to
+// entries adds a hundredth to the variance of an estimate, and the error bound counts it.
 inline constexpr unsigned kMostEntry = 31;
 
 class QueryTable {
@@ -25,7 +30,7 @@ class QueryTable {
   // s · Rq is about scale · (the sum of a code's entries) + shift.
   float scale() const { return scale_; }
   float shift() const { return shift_; }
-  // The standard deviation of that for the rounding of entries, as of independent ones.
+  // The standard deviation that rounded entries add to that, taken as independent.
   float rounding() const { return rounding_; }
 
  private:

@@ -1,6 +1,6 @@
 // Each round flips signs at random, takes the Hadamard transform of a stretch whose length is a
-// power of two (the front and the back in turn, which overlap), and then mixes the two halves, so
-// that no part of a vector stays apart from the others.
+// power of two (the front and the back in turn, which overlap), and then mixes the two halves of
+// the vector, so that no part stays apart from the others.
 #include "vectors/codes/rotation.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-// A fixed random rotation, applied in n log n steps.
+// A fixed random rotation, applied in n log n steps: rounds of random sign flips and Hadamard
+// transforms (Ailon and Chazelle, "The Fast Johnson-Lindenstrauss Transform", 2009).
 //
-// Codes keep a little of each rotated number. Rotating first spreads whatever a vector holds over
-// all of its dimensions, so that what a code loses does not depend on the data: a vector with one
-// large component is coded as well as any other. The rotation is part of the snapshot's format: the
-// same on every machine, to the bit, since it only adds, subtracts and scales by powers of two and
-// one constant.
+// A rotation spreads whatever a vector holds over all of its dimensions, so what a code loses does
+// not depend on the data: a vector with one large component is coded as well as any other. The
+// rotation is part of the snapshot's format. It is the same on every machine, to the bit, since it
+// only adds, subtracts and scales by powers of two and one constant.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Rotation {
  private:
   std::size_t size_;
   std::size_t span_;          // the largest power of two within size_
-  float scale_;               // what all rounds together must be multiplied with
+  float scale_;               // makes all rounds together keep lengths
   std::vector<float> flips_;  // a sign for each number, round after round
 };
 

@@ -43,20 +43,20 @@ constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kHeaderBytes = 64;
 
 // A stored row in the place of a query, whose numbers are unsigned; they are written to `numbers`.
-QuantisedSide as_side(const std::byte* row, const QuantisedShape& shape,
-                  const LineAligned<std::uint8_t>& numbers) {
+QueryBytes as_query(const std::byte* row, const QuantisedShape& shape,
+                    const LineAligned<std::uint8_t>& numbers) {
   constexpr std::byte kSign{0x80};
   std::transform(row, row + shape.numbers, numbers.get(),
                  [](std::byte x) { return std::to_integer<std::uint8_t>(x ^ kSign); });
   return {numbers.get(), shape.scale(row)};
 }
 
-// USearch's metric: the negated cosine of two short rows. It may be copied, and so points to the
-// left side of a comparison of two slots, which USearch often keeps from one to the next.
+// USearch's metric: the negated cosine of two quantised rows. It may be copied, and so points to
+// the left side of a comparison of two slots, which USearch often keeps from one to the next.
 struct Distance {
   struct Left {
     Slot slot;
-    QuantisedSide side;
+    QueryBytes side;
     LineAligned<std::uint8_t> numbers;
   };
   std::span<const std::byte* const> quantised_rows;
@@ -65,7 +65,7 @@ struct Distance {
   QuantisedCosines cosines = quantised_cosines();
 
   template <class Member>
-  float operator()(const QuantisedSide& side, const Member& member) const noexcept {
+  float operator()(const QueryBytes& side, const Member& member) const noexcept {
     float cosine = 0;
     cosines(&quantised_rows[get_slot(member)], 1, &side, 1, shape.numbers, &cosine, 1, nullptr);
     return -cosine;
@@ -74,7 +74,7 @@ struct Distance {
   float operator()(const Member& a, const Member& b) const noexcept {
     if (left->slot != get_slot(a)) {
       left->slot = static_cast<Slot>(get_slot(a));
-      left->side = as_side(quantised_rows[left->slot], shape, left->numbers);
+      left->side = as_query(quantised_rows[left->slot], shape, left->numbers);
     }
     return operator()(left->side, b);
   }
@@ -174,7 +174,7 @@ GraphPtr Graph::build(const Graph* base, const GraphRows& rows, const RowSet& li
     if (!copied) throw std::bad_alloc();
     graph->links_->index = std::move(copied.index);
     graph->row_of_slot_ = base->row_of_slot_;
-    graph->short_rows_ = base->short_rows_;
+    graph->quantised_rows_ = base->quantised_rows_;
     graph->left_out_ = base->left_out_;
     graph->rows_end_ = base->rows_end_;
   }
@@ -195,20 +195,20 @@ void Graph::add(Row row) {
   const auto slot = static_cast<Slot>(size());
   if (slot == index.capacity()) links_->reserve(std::max(kLeastCapacity, size() + size() / 4));
   row_of_slot_.push_back(row);
-  short_rows_.push_back(rows_.quantised_row(row));
+  quantised_rows_.push_back(rows_.quantised_row(row));
   const LineAligned<std::uint8_t> numbers(rows_.shape.numbers);
-  const QuantisedSide added = as_side(short_rows_[slot], rows_.shape, numbers);
+  const QueryBytes added = as_query(quantised_rows_[slot], rows_.shape, numbers);
   Distance::Left left{slot, added, LineAligned<std::uint8_t>(rows_.shape.numbers)};
   us::index_update_config_t config;
   config.expansion = kBuildExpansion;
-  const auto result = index.add(slot, added, Distance{short_rows_, rows_.shape, &left}, config,
-                                us::dummy_callback_t{}, Prefetch{short_rows_});
+  const auto result = index.add(slot, added, Distance{quantised_rows_, rows_.shape, &left}, config,
+                                us::dummy_callback_t{}, Prefetch{quantised_rows_});
   if (result.error) throw std::bad_alloc();
 }
 
 std::size_t Graph::size_bytes() const {
   return links_->index.memory_usage(0) + row_of_slot_.capacity() * sizeof(Row) +
-         short_rows_.capacity() * sizeof(const std::byte*);
+         quantised_rows_.capacity() * sizeof(const std::byte*);
 }
 
 GraphSearch Graph::search(const QuantisedQuery& query, const RowSet& allowed,
@@ -226,13 +226,13 @@ GraphSearch Graph::search(const QuantisedQuery& query, const RowSet& allowed,
   config.expansion = expansion;
   config.thread = links_->contexts.borrow();  // nothing throws until it is given back
   const auto found =
-      links_->index.search(query.side(), expansion, Distance{short_rows_, rows_.shape}, config,
-                           is_allowed, Prefetch{short_rows_});
+      links_->index.search(query.bytes(), expansion, Distance{quantised_rows_, rows_.shape}, config,
+                           is_allowed, Prefetch{quantised_rows_});
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto match = found[i];
     const std::size_t slot = match.member.slot;
-    out.rows.push_back(
-        {row_of_slot_[slot], query.best(-match.distance, rows_.shape.slack(short_rows_[slot]))});
+    out.rows.push_back({row_of_slot_[slot],
+                        query.best(-match.distance, rows_.shape.slack(quantised_rows_[slot]))});
   }
   out.compared = found.computed_distances;
   links_->contexts.give_back(config.thread);
@@ -246,7 +246,7 @@ void Graph::save(std::span<const Row> numbers, FunctionRef<void(Bytes)> out) con
   for (std::size_t slot = 0; slot < size(); ++slot) {
     const Row row = row_of_slot_[slot];
     rows.push_back(row < numbers.size() ? numbers[row] : kNoRow);
-    if (rows.back() == kNoRow) left_out.push_back(short_rows_[slot]);
+    if (rows.back() == kNoRow) left_out.push_back(quantised_rows_[slot]);
   }
   const auto known = numbers.first(std::min<std::size_t>(rows_end_, numbers.size()));
   Encoder header;
@@ -267,7 +267,7 @@ void Graph::save(std::span<const Row> numbers, FunctionRef<void(Bytes)> out) con
 }
 
 // Takes over the rows of a file's slots; false when they do not ascend below rows_end_, or the
-// short rows are not those of the slots without a row.
+// quantised rows are not those of the slots without a row.
 bool Graph::adopt_rows(Bytes rows, Bytes left_out) {
   row_of_slot_.resize(rows.size() / sizeof(Row));
   std::memcpy(row_of_slot_.data(), rows.data(), rows.size());
@@ -279,11 +279,11 @@ bool Graph::adopt_rows(Bytes rows, Bytes left_out) {
   for (const Row row : row_of_slot_) {
     if (row == kNoRow) {
       if (next == end || !std::isfinite(rows_.shape.scale(next))) return false;
-      short_rows_.push_back(next);
+      quantised_rows_.push_back(next);
       next += rows_.shape.size_bytes;
     } else {
       if (row < least || row >= rows_end_) return false;
-      short_rows_.push_back(rows_.quantised_row(row));
+      quantised_rows_.push_back(rows_.quantised_row(row));
       least = row + 1;
     }
   }

@@ -3,16 +3,16 @@
 //
 // A search reads some hundreds of rows, however many there are, and promises nothing about the
 // rows that it did not reach. Rows are nodes 0, 1, 2, ... ("slots") in the order in which they were
-// added, and are compared by their short rows, which the graph borrows from the store. A removed
-// row keeps its slot: searches pass through it, and their filter leaves it out. Rows added after
-// the graph was built are not in it; vectors/graph_plan.h scores them beside it.
+// added, and are compared by their quantised rows, which the graph borrows from the store. A
+// removed row keeps its slot: searches pass through it, and their filter leaves it out. Rows added
+// after the graph was built are not in it; vectors/graph_plan.h scores them beside it.
 //
 // Invariant: a graph is immutable, and holds each row below rows_end() that was live when it was
 // built. One thread adds rows in their order, and distances are products of whole numbers, so equal
 // rows added to equal graphs give equal graphs, and equal searches equal results.
 //
-// Cost at dimension 384: about 160 bytes of memory for each row beside its short row, and as much
-// again while a graph is copied to be grown.
+// Cost at dimension 384: about 160 bytes of memory for each row beside its quantised row, and as
+// much again while a graph is copied to be grown.
 //
 // Threads: any number may search. Each search borrows one of 64 work areas, and waits when all of
 // them are taken.
@@ -33,7 +33,7 @@
 
 namespace knarr {
 
-// The rows 0, ..., end - 1 of a store, by their short rows.
+// The rows 0, ..., end - 1 of a store, by their quantised rows.
 struct GraphRows {
   QuantisedShape shape{0};
   Row end = 0;
@@ -63,14 +63,15 @@ class Graph {
 
   std::size_t size() const { return row_of_slot_.size(); }  // slots, of removed rows too
   Row rows_end() const { return rows_end_; }
-  std::size_t size_bytes() const;  // of memory, without the short rows
+  std::size_t size_bytes() const;  // of memory, without the quantised rows
 
   // Up to `expansion` (HNSW's ef) rows of `allowed` that are near the query. Throws std::bad_alloc.
-  GraphSearch search(const QuantisedQuery& query, const RowSet& allowed, std::size_t expansion) const;
+  GraphSearch search(const QuantisedQuery& query, const RowSet& allowed,
+                     std::size_t expansion) const;
 
   // Writes the graph in pieces, as FORMAT.md of the snapshot room draws it. `numbers` maps rows to
   // those of the file (kNoRow: left out of it); the graph may be newer than they are. Slots of rows
-  // that are left out bring their short rows along, since others are reached through them.
+  // that are left out bring their quantised rows along, since others are reached through them.
   void save(std::span<const Row> numbers, FunctionRef<void(std::span<const std::byte>)> out) const;
 
   // A graph of the first `n_rows` rows, those of the file. The bytes are outside data: null, or
@@ -89,8 +90,8 @@ class Graph {
   GraphRows rows_;
   std::unique_ptr<Links> links_;
   std::vector<Row> row_of_slot_;  // ascending; kNoRow: a snapshot has left it out
-  std::vector<const std::byte*> short_rows_;
-  std::shared_ptr<std::byte> left_out_;  // short rows of slots without a row
+  std::vector<const std::byte*> quantised_rows_;
+  std::shared_ptr<std::byte> left_out_;  // quantised rows of slots without a row
   Row rows_end_ = 0;
 };
 

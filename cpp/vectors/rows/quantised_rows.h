@@ -100,7 +100,6 @@ class QuantisedQuery {
   QuantisedQuery(std::span<const float> query, const QuantisedShape& shape);
 
   QueryBytes bytes() const { return {numbers_.get(), scale_}; }
-  QueryBytes side() const { return bytes(); }  // its former name
 
   // The least score of a row with cosine - slack >= least.
   float worst(float least) const;

@@ -1,5 +1,5 @@
-// Codes of rows here and there beside those of the chunk they are from.
-#include "vectors/codes/scattered.h"
+// Gathered codes beside those of the chunk they come from.
+#include "vectors/codes/gather.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace knarr {
 namespace {
 
-TEST(Scattered, GatheredBlocksHoldWhatTheChunkHolds) {
+TEST(Gather, GatheredBlocksHoldWhatTheChunkHolds) {
   std::mt19937 random(1);
   for (const std::size_t dim : {64u, 70u, 100u, 256u, 384u, 400u, 768u, 1100u, 3000u}) {
     const VectorStore store = store_of(normal(2 * kChunkRows, dim, 2), dim);
@@ -48,7 +48,7 @@ TEST(Scattered, GatheredBlocksHoldWhatTheChunkHolds) {
 }
 
 // Slots are made again for codes that a store adopts.
-TEST(Scattered, AdoptedCodesHaveSlots) {
+TEST(Gather, AdoptedCodesHaveSlots) {
   const std::size_t dim = 384, n = 3 * kChunkRows + 5;
   const VectorStore store = store_of(normal(n, dim, 3), dim);
   const VectorView view = store.view();
@@ -69,7 +69,7 @@ TEST(Scattered, AdoptedCodesHaveSlots) {
 
 // However few rows are allowed, the best of them are found, and only they are read, or a block
 // where a chunk has one of them.
-TEST(Scattered, RightsHereAndThereLoseNothing) {
+TEST(Gather, RightsHereAndThereLoseNothing) {
   const std::size_t dim = 384, n = 20'000;
   Matrix values = normal(n, dim, 5);
   for (std::size_t row = 0; row < n; ++row) {  // families of ten, near each other

@@ -1,7 +1,6 @@
 // The NEON variant: code byte i of sixteen rows to a register, entries by table look-up, and sums
 // of sixteen bits by widening additions.
-#include "vectors/codes/codes.h"
-#include "vectors/codes/estimate.h"
+#include "vectors/codes/bound_kernel.h"
 
 #if defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
 

@@ -1,5 +1,6 @@
-// Codes in snapshots: mapped as they were, coded again where rows went, refused when damaged.
-#include "vectors/codes_codec.h"
+// Codes and quantised rows in snapshots: mapped as they were, made again where rows are removed,
+// refused when damaged.
+#include "vectors/store_codec.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ std::vector<float> families(std::size_t n) {
   return out;
 }
 
-class CodesCodec : public ::testing::Test {
+class StoreCodec : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() /
@@ -84,7 +85,7 @@ class CodesCodec : public ::testing::Test {
   Engine engine_{kDim};
 };
 
-TEST_F(CodesCodec, ComeBackAsTheyWere) {
+TEST_F(StoreCodec, ComeBackAsTheyWere) {
   engine_.save(path("a"));
   const auto loaded = Engine::load(path("a"));
   EXPECT_EQ(found(*loaded), found(engine_));
@@ -93,8 +94,8 @@ TEST_F(CodesCodec, ComeBackAsTheyWere) {
   EXPECT_EQ(section(path("a")), section(path("b")));
 }
 
-// What is left after a removal is coded as a fresh engine would code it.
-TEST_F(CodesCodec, AreMadeAgainWhereRowsWent) {
+// The rows left after a removal are coded as a fresh engine would code them.
+TEST_F(StoreCodec, AreMadeAgainWhereRowsWent) {
   engine_.remove("viking://d7");
   engine_.remove("viking://d8/c850");
   engine_.save(path("a"));
@@ -108,7 +109,7 @@ TEST_F(CodesCodec, AreMadeAgainWhereRowsWent) {
   EXPECT_EQ(section(path("a")).size(), 64 + (kRows - 101) / kChunkRows * chunk);
 }
 
-TEST_F(CodesCodec, OfAnotherVersionAreMadeAgain) {
+TEST_F(StoreCodec, OfAnotherVersionAreMadeAgain) {
   engine_.save(path("a"));
   std::string codes = section(path("a"));
   codes[0] = 99;
@@ -117,7 +118,7 @@ TEST_F(CodesCodec, OfAnotherVersionAreMadeAgain) {
   EXPECT_EQ(found(*Engine::load(path("b"))), found(engine_));
 }
 
-TEST_F(CodesCodec, ThatDoNotFitAreRefused) {
+TEST_F(StoreCodec, ThatDoNotFitAreRefused) {
   engine_.save(path("a"));
   const std::string good = section(path("a"));
   const std::size_t chunk = ChunkShape(kDim).size_bytes;
@@ -156,7 +157,7 @@ TEST_F(CodesCodec, ThatDoNotFitAreRefused) {
 
 // Flips that checksums would find: whatever the codes say, a search is answered or the file
 // refused.
-TEST_F(CodesCodec, AnyContentIsAnsweredOrRefused) {
+TEST_F(StoreCodec, AnyContentIsAnsweredOrRefused) {
   engine_.save(path("a"));
   const std::string good = section(path("a"));
   for (std::size_t at = 0; at < good.size(); at += at < 64 ? 1 : 131) {
@@ -180,7 +181,7 @@ std::string quantised_section(const std::string& file) {
   return std::string(Snapshot::open(file)->section_text("engine.short"));
 }
 
-TEST_F(CodesCodec, QuantisedRowsComeBackAsTheyWere) {
+TEST_F(StoreCodec, QuantisedRowsComeBackAsTheyWere) {
   engine_.remove("viking://d3");
   engine_.save(path("a"));
   const std::string kept = quantised_section(path("a"));
@@ -192,7 +193,7 @@ TEST_F(CodesCodec, QuantisedRowsComeBackAsTheyWere) {
   EXPECT_EQ(quantised_section(path("c")), kept);
 }
 
-TEST_F(CodesCodec, QuantisedRowsThatDoNotFitAreRefused) {
+TEST_F(StoreCodec, QuantisedRowsThatDoNotFitAreRefused) {
   engine_.save(path("a"));
   const std::string good = quantised_section(path("a"));
   const std::size_t row = QuantisedShape(kDim).size_bytes;

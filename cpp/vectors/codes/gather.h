@@ -1,15 +1,16 @@
-// Codes of rows here and there.
+// Gather: the codes of single rows of a chunk, brought together into blocks.
 //
-// In a chunk (codes.h) byte i of 32 rows lies together: whoever wants one of the rows reads all of
-// them. So each row's code is kept a second time in one piece, in a slot, and the slots of the rows
-// that are wanted are brought together into blocks, for the same kernels, with the same results.
+// In a chunk (codes.h) byte i of 32 rows lies together, so reading one row would mean reading all
+// of them. Each row's code is therefore kept a second time in one piece, in a slot. For sparse
+// scopes the slots of the allowed rows are gathered into blocks, and the same kernels read them
+// with the same results.
 //
 // A slot:
 //
 //     code      code_bytes bytes
-//     factor    u8, the row's number in the chunk's `factors`
-//     offset    u8, and in its `offsets`
-//     zeros     up to size_bytes, so that a slot lies in as few lines of 64 bytes as can be
+//     factor    u8, from the chunk's `factors`
+//     offset    u8, from the chunk's `offsets`
+//     zeros     up to slot_bytes, so that a slot lies in as few lines of 64 bytes as can be
 #pragma once
 
 #include <cstddef>
@@ -20,14 +21,14 @@
 
 namespace knarr {
 
-// What a block of rows from here and there costs, in blocks that are read as they are.
+// A gathered block costs as much as this many blocks that are read as they are.
 inline constexpr std::size_t kGatherCost = 2;
 
 // Writes the slots of a chunk's rows, kChunkRows times chunk.shape->slot_bytes.
 void write_slots(const ChunkView& chunk, std::byte* slots);
 
-// For n rows of a chunk, by their numbers in it: n is a multiple of kBlockCodes. Writes their
-// blocks, factors and offsets as a chunk has them.
+// Writes the blocks, factors and offsets of n rows, as a chunk has them. `rows` are their numbers
+// in the chunk; n is a multiple of kBlockCodes.
 using GatherRows = void (*)(const std::byte* slots, const ChunkShape& shape,
                             const std::uint16_t* rows, std::size_t n, std::byte* blocks,
                             std::uint8_t* factors, std::uint8_t* offsets);

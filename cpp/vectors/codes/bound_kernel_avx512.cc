@@ -1,8 +1,7 @@
 // The AVX-512 variant. As the AVX2 variant, with two blocks in one register: block 0 in its low
-// half, block 1 in its high half. A single block stands in both. Needs AVX-512 BW for shuffles of
-// bytes.
-#include "vectors/codes/codes.h"
-#include "vectors/codes/estimate.h"
+// half, block 1 in its high half. A single block stands in both halves. Needs AVX-512 BW for
+// shuffles of bytes.
+#include "vectors/codes/bound_kernel.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 

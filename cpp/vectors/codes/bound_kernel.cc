@@ -1,8 +1,7 @@
-// The variant without instruction sets: the meaning of the others.
-#include <array>
+// The plain variant, which defines what the others compute, and the choice among variants.
+#include "vectors/codes/bound_kernel.h"
 
-#include "vectors/codes/codes.h"
-#include "vectors/codes/estimate.h"
+#include <array>
 
 namespace knarr {
 namespace {
@@ -32,8 +31,34 @@ void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_t code_byte
 
 constexpr BoundKernel kKernel{bounds, bounds_one_by_one<bounds>};
 
+// The AVX-512 variant needs BW beside F.
+bool has_avx512bw() {
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+  return __builtin_cpu_supports("avx512bw") != 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 const BoundKernel* const kBoundPlain = &kKernel;
+
+const BoundKernel* bound_kernel(CpuLevel level) {
+  switch (level) {
+    case CpuLevel::kAvx512:
+      return has_avx512bw() ? kBoundAvx512 : kBoundAvx2;
+    case CpuLevel::kAvx2:
+      return kBoundAvx2;
+    case CpuLevel::kPlain:
+      break;
+  }
+  return kBoundNeon != nullptr ? kBoundNeon : kBoundPlain;
+}
+
+const BoundKernel& bound_kernel() {
+  static const BoundKernel* const best = bound_kernel(cpu_level());
+  return *best;
+}
 
 }  // namespace knarr

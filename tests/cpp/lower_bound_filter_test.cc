@@ -1,4 +1,7 @@
-// Quantised rows beside their definition, and the sieve beside the plan that scores every row.
+// Quantised rows beside their definition, and the lower-bound filter beside the plan that scores
+// every row.
+#include "vectors/lower_bound_filter.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,9 +16,7 @@
 
 #include "base/cpu.h"
 #include "vector_rows.h"
-#include "vectors/bound_filter.h"
 #include "vectors/exact.h"
-#include "vectors/rows/hadamard.h"
 #include "vectors/search.h"
 
 namespace knarr {
@@ -34,7 +35,7 @@ Matrix rows_of_many_sorts(std::size_t n, std::size_t dim, unsigned seed) {
   return stored(store_of(values, dim).view());
 }
 
-// Quantised rows, one after the other.
+// Rows made short, one after the other.
 struct QuantisedMatrix {
   QuantisedMatrix(const Matrix& rows, std::size_t dim)
       : shape(dim), memory(rows.size() / dim * shape.size_bytes) {
@@ -59,8 +60,8 @@ TEST(QuantisedRows, TheBoundHoldsForEveryRow) {
       const float* query = queries.data() + q * dim;
       const QuantisedQuery quantised_query({query, dim}, made.shape);
       std::vector<float> cosines(n), slacks(n);
-      const QueryBytes bytes = quantised_query.bytes();
-      quantised_cosines()(made.data.data(), n, &bytes, 1, made.shape.numbers, cosines.data(), n,
+      const QueryBytes side = quantised_query.bytes();
+      quantised_cosines()(made.data.data(), n, &side, 1, made.shape.numbers, cosines.data(), n,
                           slacks.data());
       for (std::size_t r = 0; r < n; ++r) {
         double exact = 0;
@@ -130,16 +131,12 @@ TEST(QuantisedRows, HadamardRotateIsAHadamardMatrixAndItsOwnInverse) {
       after += double{found[i]} * found[i];
     }
     EXPECT_NEAR(after, before, 1e-4);
-    for (std::size_t at = 0, size = 0; at < dim; at += size) {  // block by block
-      size = dim - at >= 128 ? 128 : dim - at >= 64 ? 64 : 32;
-      const double one = 1 / std::sqrt(static_cast<double>(size) / 8);
-      for (std::size_t i = 0; i < size; ++i) {
-        double sum = 0;
-        for (std::size_t j = i % 8; j < size; j += 8) {
-          sum += (std::popcount(i / 8 & j / 8) % 2 == 0 ? one : -one) * values[at + j];
-        }
-        ASSERT_NEAR(found[at + i], sum, 1e-5);
+    for (std::size_t i = 0; i < std::min<std::size_t>(dim, 128) && dim >= 128; ++i) {
+      double sum = 0;
+      for (std::size_t j = i % 8; j < 128; j += 8) {
+        sum += (std::popcount(i / 8 & j / 8) % 2 == 0 ? 0.25 : -0.25) * values[j];
       }
+      ASSERT_NEAR(found[i], sum, 1e-5);
     }
     hadamard_rotate(found);
     for (std::size_t i = 0; i < dim; ++i) ASSERT_NEAR(found[i], values[i], 1e-5);
@@ -164,7 +161,7 @@ TEST(QuantisedRows, NeighboursAreSmallTogether) {
   }
 }
 
-std::vector<QuantisedCosines> twins_here() {
+std::vector<QuantisedCosines> variants_here() {
   std::vector<QuantisedCosines> variants = {kQuantisedPlain};
   for (const CpuLevel level : {CpuLevel::kPlain, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
     if (level <= cpu_level() && quantised_cosines(level) != variants.back()) {
@@ -174,7 +171,7 @@ std::vector<QuantisedCosines> twins_here() {
   return variants;
 }
 
-TEST(QuantisedRows, TwinsAgreeForManyQueries) {
+TEST(QuantisedRows, VariantsAgreeForManyQueries) {
   std::mt19937 random(8);
   for (std::size_t dim : {1u, 31u, 64u, 96u, 100u, 384u, 1000u, 1024u}) {
     const QuantisedShape shape(dim);
@@ -189,7 +186,7 @@ TEST(QuantisedRows, TwinsAgreeForManyQueries) {
       const std::size_t n = 1 + random() % 40, nq = 1 + random() % 50, stride = n + random() % 3;
       std::vector<std::byte> memory(100 * shape.size_bytes);
       std::vector<const std::byte*> data;
-      for (std::size_t r = 0; r < n; ++r) {  // in order, or here and there
+      for (std::size_t r = 0; r < n; ++r) {  // in order, or at random
         std::byte* at = memory.data() + (trial % 2 == 0 ? r : r * 37 % 100) * shape.size_bytes;
         quantise({values.data() + random() % 50 * dim, dim}, shape, at);
         data.push_back(at);
@@ -197,7 +194,7 @@ TEST(QuantisedRows, TwinsAgreeForManyQueries) {
       std::vector<float> plain(nq * stride, -7), slacks(n, -7);
       kQuantisedPlain(data.data(), n, query_bytes.data(), nq, shape.numbers, plain.data(), stride,
                       slacks.data());
-      for (const QuantisedCosines variant : twins_here()) {
+      for (const QuantisedCosines variant : variants_here()) {
         std::vector<float> cosines(nq * stride, -7), again(n, -7);
         variant(data.data(), n, query_bytes.data(), nq, shape.numbers, cosines.data(), stride,
                 again.data());
@@ -232,12 +229,12 @@ TEST(QuantisedRows, SumsDoNotOverflow) {
         void* at = memory.data();
         std::size_t room = memory.size();
         std::align(64, shape.numbers, at, room);
-        const QueryBytes bytes{static_cast<const std::uint8_t*>(at), 1};
+        const QueryBytes side{static_cast<const std::uint8_t*>(at), 1};
         const auto wanted =
             static_cast<float>(static_cast<double>(shape.numbers) * size / 2 * (number - 128));
-        for (const QuantisedCosines variant : twins_here()) {
+        for (const QuantisedCosines variant : variants_here()) {
           float found = 0;
-          variant(&data, 1, &bytes, 1, shape.numbers, &found, 1, nullptr);
+          variant(&data, 1, &side, 1, shape.numbers, &found, 1, nullptr);
           EXPECT_EQ(found, wanted) << dim;
         }
       }
@@ -252,14 +249,14 @@ RowSet one_of(unsigned each, Row rows, unsigned seed) {
   return RowSet::from_mask(mask);
 }
 
-Reranked sieve_one(const VectorView& view, const RowSet& allowed, const float* query,
-                   std::size_t k) {
-  return bound_filter_top_k(view, allowed, {&query, 1}, k, by_row, score_kernel(),
-                            quantised_cosines())
+Reranked filter_one(const VectorView& view, const RowSet& allowed, const float* query,
+                    std::size_t k) {
+  return lower_bound_filter_top_k(view, allowed, {&query, 1}, k, by_row, score_kernel(),
+                                  quantised_cosines())
       .front();
 }
 
-TEST(BoundFilter, IsTheExactPlanToTheBit) {
+TEST(LowerBoundFilter, IsTheExactPlanToTheBit) {
   for (std::size_t dim : {64u, 100u, 384u}) {
     const std::size_t n = 6000;
     const Matrix values = rows_of_many_sorts(n, dim, 3);
@@ -274,7 +271,7 @@ TEST(BoundFilter, IsTheExactPlanToTheBit) {
         for (const std::size_t k : {1u, 10u, 300u, 5000u, 10'000u}) {
           const auto exact =
               exact_top_k(view, allowed, {&pointer, 1}, k, by_row, score_kernel()).front();
-          const auto found = sieve_one(view, allowed, pointer, k);
+          const auto found = filter_one(view, allowed, pointer, k);
           ASSERT_EQ(found.rows, exact) << dim << " k " << k << " seed " << seed;
         }
       }
@@ -284,7 +281,7 @@ TEST(BoundFilter, IsTheExactPlanToTheBit) {
 
 // Many queries share blocks of other sizes than one, groups, and threads where there is enough to
 // do.
-TEST(BoundFilter, ABatchEqualsItsQueriesAskedAlone) {
+TEST(LowerBoundFilter, ABatchEqualsItsQueriesAskedAlone) {
   const std::size_t dim = 100, n = 3000;
   const Matrix values = rows_of_many_sorts(n, dim, 10);
   const VectorStore store = store_of(values, dim);
@@ -293,11 +290,11 @@ TEST(BoundFilter, ABatchEqualsItsQueriesAskedAlone) {
       std::vector<const float*> queries;
       for (std::size_t q = 0; q < nq; ++q) queries.push_back(values.data() + q * 29 % n * dim);
       for (const std::size_t k : {1u, 10u, 40u, 200u}) {
-        const auto together = bound_filter_top_k(store.view(), allowed, queries, k, by_row,
-                                                 score_kernel(), quantised_cosines());
+        const auto together = lower_bound_filter_top_k(store.view(), allowed, queries, k, by_row,
+                                                       score_kernel(), quantised_cosines());
         const auto exact = exact_top_k(store.view(), allowed, queries, k, by_row, score_kernel());
         for (std::size_t q = 0; q < nq; ++q) {
-          const Reranked alone = sieve_one(store.view(), allowed, queries[q], k);
+          const Reranked alone = filter_one(store.view(), allowed, queries[q], k);
           ASSERT_EQ(together[q].rows, alone.rows) << nq << " " << q;
           ASSERT_EQ(together[q].rows, exact[q]) << nq << " " << q;
         }
@@ -306,7 +303,7 @@ TEST(BoundFilter, ABatchEqualsItsQueriesAskedAlone) {
   }
 }
 
-TEST(BoundFilter, LooksAtFewRows) {
+TEST(LowerBoundFilter, LooksAtFewRows) {
   const std::size_t dim = 384, n = 5000;
   const Matrix values = normal(n, dim, 5);
   const VectorStore store = store_of(values, dim);
@@ -318,7 +315,7 @@ TEST(BoundFilter, LooksAtFewRows) {
 }
 
 // Threads, and adopted rows in front of others.
-TEST(BoundFilter, ThreadsAndAdoptedRowsChangeNothing) {
+TEST(LowerBoundFilter, ThreadsAndAdoptedRowsChangeNothing) {
   const std::size_t dim = 512, n = 40'000;
   auto values = std::make_shared<Matrix>(normal(n, dim, 6));
   for (std::size_t r = 0; r < n; ++r) {
@@ -337,12 +334,12 @@ TEST(BoundFilter, ThreadsAndAdoptedRowsChangeNothing) {
     const auto exact =
         exact_top_k(adopting.view(), allowed, {&query, 1}, 50, by_row, score_kernel()).front();
     for (int again = 0; again < 3; ++again) {
-      EXPECT_EQ(sieve_one(adopting.view(), allowed, query, 50).rows, exact);
+      EXPECT_EQ(filter_one(adopting.view(), allowed, query, 50).rows, exact);
     }
   }
 }
 
-TEST(BoundFilter, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
+TEST(LowerBoundFilter, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
   const std::size_t dim = 64, n = 400;
   auto values = std::make_shared<Matrix>(normal(n, dim, 7));
   for (float& x : *values) x /= 8;
@@ -355,7 +352,7 @@ TEST(BoundFilter, RowsThatAreNotFiniteAreNeverReturnedAndHarmNoOther) {
   const RowSet allowed = RowSet::range(0, n);
   const auto exact =
       exact_top_k(store.view(), allowed, {&pointer, 1}, 20, by_row, score_kernel()).front();
-  EXPECT_EQ(sieve_one(store.view(), allowed, pointer, 20).rows, exact);
+  EXPECT_EQ(filter_one(store.view(), allowed, pointer, 20).rows, exact);
 }
 
 }  // namespace

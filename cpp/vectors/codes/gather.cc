@@ -1,5 +1,5 @@
-// The variant without instruction sets, and the choice.
-#include "vectors/codes/scattered.h"
+// The plain variant, and the choice among variants.
+#include "vectors/codes/gather.h"
 
 #include <cstring>
 

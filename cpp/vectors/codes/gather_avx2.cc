@@ -1,8 +1,9 @@
-// The AVX2 variant. Sixteen registers hold sixteen bytes of each of 32 rows, row i beside row i
-// + 16. A step interleaves the bytes of registers i and i + 8; in the number of a byte, four bits
-// for its row and four for its place, each step moves the bits around by one. So four steps swap
-// rows and places, and a register holds one byte of each of 32 rows, as blocks have it.
-#include "vectors/codes/scattered.h"
+// The AVX2 variant: a transposition of bytes. Sixteen registers hold sixteen bytes of each of 32
+// rows, row i beside row i + 16. A step interleaves the bytes of registers i and i + 8. Number a
+// byte by four bits for its row and four for its place: a step rotates these eight bits by one. So
+// four steps exchange rows and places, and a register holds one byte of each of 32 rows, as blocks
+// have it.
+#include "vectors/codes/gather.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 
@@ -15,7 +16,7 @@
 namespace knarr {
 namespace {
 
-constexpr std::size_t kHalf = 16;  // rows of a lane, and bytes that are turned at once
+constexpr std::size_t kHalf = 16;  // rows of a lane, and bytes that are transposed at once
 
 KNARR_AVX2 inline void interleave(const __m256i* from, __m256i* to) {
 #pragma GCC unroll 8
@@ -29,7 +30,7 @@ KNARR_AVX2 inline __m128i sixteen(const std::byte* at) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
 }
 
-// Slots are a multiple of 16 bytes, so that the last sixteen of a code are theirs.
+// Slots are a multiple of 16 bytes, so reading sixteen bytes of a code never leaves its slot.
 KNARR_AVX2 void gather(const std::byte* slots, const ChunkShape& shape, const std::uint16_t* rows,
                        std::size_t n, std::byte* blocks, std::uint8_t* factors,
                        std::uint8_t* offsets) {

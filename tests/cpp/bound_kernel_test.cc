@@ -1,5 +1,5 @@
-// The kernels of the code scan beside the plain one, and many queries beside one.
-#include "vectors/codes/estimate.h"
+// Variants of the bound kernel beside the plain one, and many queries beside one.
+#include "vectors/codes/bound_kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 
 #include "base/cpu.h"
 #include "vectors/codes/codes.h"
-#include "vectors/codes/gate.h"
 #include "vectors/codes/query_table.h"
 
 namespace knarr {
@@ -48,8 +47,8 @@ struct Queries {
   std::vector<float> floors;
 };
 
-// Variants agree but for rounding: on bounds, where both have them, and on which rows pass, but for
-// those that are as good as at the floor.
+// Variants agree up to rounding: on bounds, where both have them, and on which rows pass, unless a
+// bound is within rounding of the floor.
 void expect_like(const std::vector<float>& plain, const std::vector<std::uint32_t>& plain_passing,
                  const std::vector<float>& upper, const std::vector<std::uint32_t>& passing,
                  const std::vector<float>& floors, std::size_t n_blocks) {
@@ -64,7 +63,7 @@ void expect_like(const std::vector<float>& plain, const std::vector<std::uint32_
   }
 }
 
-TEST(Bounds, ManyQueriesGetWhatEachGetsAlone) {
+TEST(BoundKernel, ManyQueriesGetWhatEachGetsAlone) {
   std::mt19937 random(1);
   for (const std::size_t code_bytes : {1u, 2u, 8u, 9u, 24u, 48u, 75u, 128u, 257u, 520u}) {
     for (int trial = 0; trial < 6; ++trial) {
@@ -106,7 +105,7 @@ TEST(Bounds, ManyQueriesGetWhatEachGetsAlone) {
   }
 }
 
-// The formula of gate.h.
+// The formula of the gate, in bound_kernel.h.
 bool lets(const Gate& gate, std::uint32_t sum, std::uint8_t factor, std::uint8_t offset) {
   const auto high = [](std::uint32_t a, std::uint32_t b) { return a * b >> 16; };
   const std::uint32_t inner = sum + gate.more < gate.less ? 0 : sum + gate.more - gate.less;

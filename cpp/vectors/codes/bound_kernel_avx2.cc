@@ -1,13 +1,13 @@
-// The AVX2 variant. A register holds code byte i of 32 rows; each half of each byte looks up its
-// entry by a shuffle, and the eight entries of four bytes are added in eight bits. Sums of sixteen
-// bits are kept for even and odd rows: adding the bytes as sixteen-bit numbers adds the odd rows'
-// into the high half, which is taken away again at the end. Two blocks are read together, so that
-// each row of the table is loaded once for both. Many queries read one block, whose bytes are split
-// once for four of them. A gate of sixteen-bit numbers (gate.h) spares most blocks the bounds.
+// The AVX2 variant. A register holds code byte i of 32 rows. Each half of each byte looks up its
+// entry by a shuffle (the fast scan of query_table.h), and the eight entries of four bytes are
+// added in eight bits. Sums of sixteen bits are kept for even and odd rows: adding the bytes as
+// sixteen-bit numbers adds those of odd rows into the high half, which is subtracted again at the
+// end. Two blocks are read together, so that each row of the table is loaded once for both. Many
+// queries read one block, whose bytes are split once for four of them. The gate spares most blocks
+// the bounds.
 //
 // The target has no fused multiply-add: bounds are those of the plain variant, to the bit.
-#include "vectors/codes/codes.h"
-#include "vectors/codes/estimate.h"
+#include "vectors/codes/bound_kernel.h"
 #include "vectors/codes/query_table.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -16,22 +16,20 @@
 
 #include <algorithm>
 
-#include "vectors/codes/gate_avx2.h"
-
 #define KNARR_AVX2 __attribute__((target("avx2")))
 
 namespace knarr {
 namespace {
 
-// So many bytes of code, of two entries each, sum up to less than 2^16.
+// The entries of this many bytes of code, two of each, sum up to less than 2^16.
 constexpr std::size_t kBytesAtOnce = 256;
 
-// The entries of so many bytes of code sum up to less than 2^8.
+// The entries of this many bytes of code sum up to less than 2^8.
 constexpr std::size_t kBytesTogether = 4;
 static_assert(2 * kBytesTogether * kMostEntry < 256);
 
-// What is written before is done before: else compilers move look-ups together, which takes more
-// registers than there are, and most of the time then goes into storing what does not fit.
+// Keeps the order of the source. Compilers would move look-ups together, which takes more registers
+// than there are, and most of the time then goes into spilling them.
 KNARR_AVX2 inline void now(__m256i& done) { asm("" : "+x"(done)); }
 
 // The halves of 32 code bytes.
@@ -82,11 +80,11 @@ struct Sums {
   KNARR_AVX2 __m256i even() const { return _mm256_sub_epi16(all, _mm256_slli_epi16(odd, 8)); }
 };
 
-inline void ask_for(const std::byte* at) {
+inline void prefetch(const std::byte* at) {
   _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T1);
 }
 
-// Adds up the entries of N bytes of code, of B blocks that are `stride` bytes apart, and asks for
+// Adds up the entries of N bytes of code, of B blocks that are `stride` bytes apart, and prefetches
 // as many from `next` on.
 template <int B, std::size_t N>
 KNARR_AVX2 inline void add_some(const std::byte* blocks, const std::byte* next, std::size_t stride,
@@ -98,7 +96,7 @@ KNARR_AVX2 inline void add_some(const std::byte* blocks, const std::byte* next, 
 #pragma GCC unroll 2
     for (int b = 0; b < B; ++b) {
       const std::size_t from = static_cast<std::size_t>(b) * stride + i * kBlockCodes;
-      if (i % 2 == 0) ask_for(next + from);  // lines of 64 bytes
+      if (i % 2 == 0) prefetch(next + from);  // lines of 64 bytes
       look_up(here, halves(blocks + from), i == 0, bytes[b]);
     }
   }
@@ -151,6 +149,49 @@ KNARR_AVX2 inline std::uint32_t finish(const __m256i* sums, const std::uint8_t* 
   }
   return passing;
 }
+
+// Numbers of 32 rows, sixteen to a register, as unpacking leaves them.
+struct Unpacked {
+  __m256i first;   // rows 0 to 7 and 16 to 23
+  __m256i second;  // rows 8 to 15 and 24 to 31
+};
+
+// 2^8 times each of 32 numbers.
+KNARR_AVX2 inline Unpacked unpacked(const std::uint8_t* at) {
+  const __m256i numbers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+  const __m256i zero = _mm256_setzero_si256();
+  return {_mm256_unpacklo_epi8(zero, numbers), _mm256_unpackhi_epi8(zero, numbers)};
+}
+
+struct WideGate {
+  __m256i more;
+  __m256i less;
+  __m256i offset_share;
+  __m256i least;
+
+  KNARR_AVX2 explicit WideGate(const Gate& gate)
+      : more(_mm256_set1_epi16(static_cast<short>(gate.more))),
+        less(_mm256_set1_epi16(static_cast<short>(gate.less))),
+        offset_share(_mm256_set1_epi16(static_cast<short>(gate.offset_share))),
+        least(_mm256_set1_epi16(static_cast<short>(gate.least))) {}
+
+  // By how much sixteen rows miss the least that passes; 0: they pass.
+  KNARR_AVX2 __m256i lack(__m256i sums, __m256i factors, __m256i offsets) const {
+    const __m256i inner = _mm256_subs_epu16(_mm256_add_epi16(sums, more), less);
+    const __m256i reached = _mm256_adds_epu16(_mm256_mulhi_epu16(factors, inner),
+                                              _mm256_mulhi_epu16(offsets, offset_share));
+    return _mm256_subs_epu16(least, reached);
+  }
+
+  KNARR_AVX2 bool lets_any(const Unpacked& sums, const std::uint8_t* factors,
+                           const std::uint8_t* offsets) const {
+    const Unpacked f = unpacked(factors);
+    const Unpacked o = unpacked(offsets);
+    const __m256i lacking =
+        _mm256_min_epu16(lack(sums.first, f.first, o.first), lack(sums.second, f.second, o.second));
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi16(lacking, _mm256_setzero_si256())) != 0;
+  }
+};
 
 KNARR_AVX2 inline Unpacked unpacked(const Sums& of) {
   const __m256i even = of.even();
