@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from knarr.agent import Agent, ExtractivePolicy
+from knarr.agent import Agent, Budget, ExtractivePolicy
 from knarr.language.citations import locate
 from knarr.language.constraints import Coverage, constraints
 from knarr.language.lexical import root, terms
@@ -113,7 +113,7 @@ def test_one_policy_serves_many_threads(library):
 
 
 def test_tokens_stay_within_the_budget(agent):
-    answer = agent.ask("What is the late fee?", max_tokens=150)
+    answer = agent.ask("What is the late fee?", budget=Budget(tokens=150))
     assert answer.usage.tokens_shown <= 300 and answer.status in ("answered", "budget_exhausted", "not_found")
 
 
