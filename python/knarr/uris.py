@@ -1,29 +1,40 @@
-"""Titles to URI components, and components to URIs.
+"""URIs: the one place that knows how they are made, cut, joined and compared.
 
-A component is kept readable: white space becomes `_`, everything else stays, letters of any
-script included; the URI percent-encodes, once, the few characters that would break it. Titles
-longer than 80 characters keep their beginning and get a hash tail. Names that would mean
-something else (`..`, a leading dot, which marks our own files) get a leading `_`. Equal siblings
-get `~2`, `~3` in document order.
+A URI is ``viking://`` and components joined by `/`. A component is made from a title and kept
+readable: white space becomes `_`, everything else stays, letters of any script included; the URI
+percent-encodes, once, the few characters that would break it. Titles longer than 80 characters keep
+their beginning and get a hash tail. Names that would mean something else (`..`, a leading dot, which
+marks our own files) get a leading `_`. Equal siblings get `~2`, `~3` in document order.
+
+Two kinds of functions. `components`, `canonical`, `place`, `within` and `name_of` take a URI as a user
+writes it, decode it, and raise InvalidArgument where it is none. The others (`parent`, `above`,
+`below`, `relative`, …) take URIs in their one written form, as the catalog and the engine hold them,
+and only cut and join text: equal text is an equal URI there. A trailing slash is optional everywhere.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
-from urllib.parse import unquote_to_bytes
 
 from knarr.errors import InvalidArgument
 
 SCHEME = "viking://"
-ABSTRACT_NAME = ".abstract.md"  # of the object that tells what a directory holds
+"""Begins every URI; alone it is the URI of the root, the one directory that is always written with its slash."""
+
+ABSTRACT_NAME = ".abstract.md"
+"""The name of the object that says what a directory holds."""
+
 MAX_NAME_CHARS = 80
-# Of the URI of a document or of a folder above it. The engine takes 64 KiB; the rest is for what lies in a
-# document, a few levels of short names.
+# Bounds the URI of a document or of a folder above it. The engine takes 64 KiB; the rest is left for the
+# sections and chunks below, a few levels of short names.
 MAX_PLACE_BYTES = 32 << 10
 
-# The same set as cpp/uri/uri.cc: what must not stand raw inside a component.
+_CHUNK_SUFFIX = ".md"
+
+# Characters that must be escaped inside a component; the same set as in cpp/uri/uri.cc.
 _ENCODE = re.compile(r"[%/?#\\\x00-\x20\x7f]")
 _ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _ESCAPE = re.compile(r"(%[0-7][0-9A-Fa-f])")
@@ -36,7 +47,7 @@ def component(title: str) -> str:
     name = unicodedata.normalize("NFC", name)  # now that nothing stands between a letter and its accent
     name = re.sub(r"\s+", "_", name.strip())
     if len(name) > MAX_NAME_CHARS:
-        import hashlib
+        import hashlib  # here, so that this module, which everything imports, costs nothing to import
 
         tail = hashlib.sha256(name.encode("utf-8")).hexdigest()[:8]
         name = f"{name[: MAX_NAME_CHARS - 9]}-{tail}"
@@ -50,26 +61,32 @@ def encode(name: str) -> str:
     return _ENCODE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8")), name)
 
 
+def numbered(name: str, number: int, suffix: str = "") -> str:
+    """The name of the first, second, … of equal siblings: `name`, `name~2`, …, before `suffix`."""
+    return f"{name}{suffix}" if number == 1 else f"{name}~{number}{suffix}"
+
+
 class SiblingNames:
     """Hands out distinct names among the children of one directory."""
 
-    def __init__(self, taken: set[str] | None = None) -> None:
-        self._taken = set(taken or ())
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        # By name: the first number that was never tried. Names are never given back, so all lower
+        # numbers stay taken, and a thousand equal headings cost a thousand looks, not half a million.
+        self._untried: dict[tuple[str, str], int] = {}
 
     def claim(self, name: str, suffix: str = "") -> str:
         """`name + suffix`, or with `~2`, `~3`, … before the suffix when that is taken."""
-        candidate, number = f"{name}{suffix}", 1
-        while candidate in self._taken:
+        number = self._untried.get((name, suffix), 1)
+        while (candidate := numbered(name, number, suffix)) in self._taken:
             number += 1
-            candidate = f"{name}~{number}{suffix}"
         self._taken.add(candidate)
+        self._untried[name, suffix] = number + 1
         return candidate
 
-
-def join(base: str, *names: str) -> str:
-    """The URI of the directory `base` extended by (decoded) components; no trailing slash."""
-    head = base if base.endswith("/") else base + "/"
-    return head + "/".join(encode(name) for name in names)
+    def claim_chunk(self, section: str, number: int) -> str:
+        """The name of a section's chunk, which counts its chunks from 1."""
+        return self.claim(f"{section}_{number}", _CHUNK_SUFFIX)
 
 
 def components(uri: str) -> tuple[str, ...]:
@@ -89,16 +106,23 @@ def _decode(part: str, uri: str) -> str:
             f"{uri!r}: a `%` must be followed by two hexadecimal digits (`%25` for the sign itself)"
         )
     try:
-        name = unicodedata.normalize("NFC", unquote_to_bytes(part).decode("utf-8"))
-    except UnicodeDecodeError:
+        name = unicodedata.normalize("NFC", _unescape(part).decode("utf-8") if "%" in part else part)
+    except UnicodeError:
         raise InvalidArgument(f"{uri!r}: its escapes are not UTF-8") from None
     # A dot segment before an encoded slash would be one for whoever decodes twice.
     head = re.split(r"[/\\]", name, maxsplit=1)[0]
-    if not name or head in (".", "..") or any(unicodedata.category(ch) == "Cc" for ch in name):
+    if not name or head in (".", "..") or any(unicodedata.category(ch) in ("Cc", "Cs") for ch in name):
         raise InvalidArgument(
-            f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character"
+            f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character or a "
+            "lone surrogate"
         )
     return name
+
+
+def _unescape(part: str) -> bytes:
+    from urllib.parse import unquote_to_bytes
+
+    return unquote_to_bytes(part)
 
 
 @lru_cache(maxsize=4096)
@@ -122,22 +146,8 @@ def place(uri: str) -> str:
     return uri
 
 
-def above(uri: str) -> list[str]:
-    """The folders above a URI, deepest first; the last is the root."""
-    found = []
-    while uri != SCHEME:
-        uri = parent(uri)
-        found.append(uri)
-    return found
-
-
-def abstract_of(folder: str) -> str:
-    """The URI of a directory's abstract."""
-    return folder + ABSTRACT_NAME if folder.endswith("/") else f"{folder}/{ABSTRACT_NAME}"
-
-
 def within(uri: str, scope: str) -> bool:
-    """Whether `uri` is `scope` or lies under it; `a/b` is no ancestor of `a/bc`. Raises InvalidArgument."""
+    """Whether `uri` is `scope` or stands under it; `a/b` is no ancestor of `a/bc`. Raises InvalidArgument."""
     under, above_it = components(uri), components(scope)
     return under[: len(above_it)] == above_it
 
@@ -148,31 +158,82 @@ def name_of(uri: str) -> str:
     return parts[-1] if parts else ""
 
 
-def lies_in(uri: str, folder: str) -> bool:
-    """Whether a canonical URI is `folder`, also canonical, or lies under it; cheaper than `within`."""
-    return uri == folder or uri.startswith(folder if folder.endswith("/") else folder + "/")
+def is_uri(text: str) -> bool:
+    """Whether a text means to be a URI: it begins like one."""
+    return text.startswith(SCHEME)
 
 
-def relative(uri: str, folder: str) -> str:
-    """The rest of a canonical URI below `folder`, which it lies in; "" for the folder itself."""
-    return uri[len(folder) :].strip("/")
+# -- on URIs in their one written form -----------------------------------------------------------------
 
 
-def below(folder: str, path: str) -> str:
-    """The canonical URI at an (encoded) path below `folder`: the inverse of `relative`."""
-    if not path:
-        return folder
-    return (folder if folder.endswith("/") else folder + "/") + path
+def as_directory(uri: str) -> str:
+    """With a trailing slash, as directories are shown."""
+    return uri if uri.endswith("/") else f"{uri}/"
+
+
+def without_slash(uri: str) -> str:
+    """Without a trailing slash, as URIs are kept; the root stays as it is."""
+    return uri if uri == SCHEME else uri.removesuffix("/")
+
+
+def join(base: str, *names: str) -> str:
+    """The URI of the directory `base` extended by decoded components; no trailing slash."""
+    return below(base, "/".join(encode(name) for name in names))
+
+
+def below(base: str, path: str) -> str:
+    """The URI at an encoded path relative to `base`, which is `base` itself for the empty path; the
+    catalog keeps the sections and objects of a document by such paths."""
+    return as_directory(base) + path if path else without_slash(base)
+
+
+def relative(uri: str, base: str) -> str | None:
+    """The encoded path of `uri` relative to `base`, "" for `base` itself, None for what is not under it."""
+    uri, base = without_slash(uri), without_slash(base)
+    if uri == base:
+        return ""
+    return uri.removeprefix(as_directory(base)) if uri.startswith(as_directory(base)) else None
+
+
+def lies_in(uri: str, directory: str) -> bool:
+    """Whether `uri` is `directory` or stands under it."""
+    return relative(uri, directory) is not None
 
 
 def moved(uri: str, source: str, target: str) -> str:
-    """What becomes of a canonical URI in `source` when that is renamed to `target`."""
-    return target + uri[len(source) :]
+    """Where `uri`, at or below `source`, is after `source` has become `target`."""
+    path = relative(uri, source)
+    assert path is not None, (uri, source)
+    return below(target, path)
 
 
 def parent(uri: str) -> str:
-    """The canonical URI of the folder that holds this one; the root's is the root."""
-    return uri.rsplit("/", 1)[0] if uri.count("/") > 2 else SCHEME
+    """The directory directly above, without a slash; the root's is the root."""
+    return SCHEME + without_slash(uri).removeprefix(SCHEME).rpartition("/")[0]
+
+
+def above(uri: str) -> list[str]:
+    """The directories above a URI, deepest first; the last is the root, which has none above it."""
+    found = []
+    while uri != SCHEME:
+        uri = parent(uri)
+        found.append(uri)
+    return found
+
+
+def span_below(uri: str) -> tuple[str, str]:
+    """`(low, high)` such that `low <= other < high`, compared by code point, holds exactly for the URIs
+    under a directory: a range for sorted columns. `0` is the character after `/`."""
+    low = as_directory(uri)
+    return low, low[:-1] + "0"
+
+
+def abstract_of(directory: str) -> str:
+    """The URI of a directory's abstract."""
+    return below(directory, ABSTRACT_NAME)
+
+
+# -- for the engine, which takes URIs as users write them -------------------------------------------------
 
 
 def nfc(uri: str) -> str:
@@ -190,13 +251,13 @@ def nfc(uri: str) -> str:
         uri.encode()
     except UnicodeEncodeError:
         raise InvalidArgument(f"URI {uri!a}: a lone surrogate has no UTF-8 form") from None
-    uri = _ESCAPED_TEXT.sub(_unescape, uri)
+    uri = _ESCAPED_TEXT.sub(_unescape_text, uri)
     if uri.isascii():
         return uri
     return "".join(unicodedata.normalize("NFC", piece) for piece in _ESCAPE.split(uri))
 
 
-def _unescape(match: re.Match[str]) -> str:
+def _unescape_text(match: re.Match[str]) -> str:
     try:
         return bytes.fromhex(match[0].replace("%", "")).decode("utf-8")
     except UnicodeDecodeError:

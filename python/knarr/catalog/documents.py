@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from knarr.catalog import experience
 from knarr.catalog.records import DocumentRecord, Laid, NamedObject, NamedSection
 from knarr.catalog.schema import documents, labels, objects, sections, texts
-from knarr.uris import SCHEME, above, moved, parent
+from knarr.uris import SCHEME, above, moved, parent, span_below, without_slash
 
 _TUPLES = ("page_begins", "missing_pages", "notes")
 
@@ -51,7 +51,7 @@ def owning(connection: sa.Connection, uri: str) -> DocumentRecord | None:
 
 def under(connection: sa.Connection, uri: str) -> list[DocumentRecord]:
     """All documents at or below a URI, by component, in the order of adding."""
-    query = sa.select(documents).where(_below(documents.c.uri, uri)).order_by(documents.c.id)
+    query = sa.select(documents).where(at_or_below(documents.c.uri, uri)).order_by(documents.c.id)
     return [_record(row) for row in connection.execute(query)]
 
 
@@ -61,8 +61,8 @@ def all_ids(connection: sa.Connection) -> list[int]:
 
 def last_change(connection: sa.Connection, uri: str) -> str | None:
     """When a document at, below or above a URI was last put, in ISO 8601; None where there is none."""
-    outer = documents.c.uri.in_(_prefixes(uri))
-    query = sa.select(sa.func.max(documents.c.updated_at)).where(sa.or_(_below(documents.c.uri, uri), outer))
+    related = sa.or_(at_or_below(documents.c.uri, uri), documents.c.uri.in_(_prefixes(uri)))
+    query = sa.select(sa.func.max(documents.c.updated_at)).where(related)
     found = connection.execute(query).scalar()
     return None if found is None else str(found)
 
@@ -258,15 +258,15 @@ def totals(connection: sa.Connection) -> dict[str, int]:
     }
 
 
-def _below(column: sa.Column[str], uri: str) -> sa.ColumnElement[bool]:
-    base = uri.rstrip("/")
-    if base == SCHEME.rstrip("/"):
+def at_or_below(column: sa.ColumnElement[str], uri: str) -> sa.ColumnElement[bool]:
+    """The condition that the URI in a column is `uri` or stands under it."""
+    if uri == SCHEME:
         return sa.true()
     # A range instead of LIKE: exact by component, case-sensitive, and uses the index.
-    return sa.or_(column == base, sa.and_(column >= base + "/", column < base + "0"))
+    low, high = span_below(uri)
+    return sa.or_(column == without_slash(uri), sa.and_(column >= low, column < high))
 
 
 def _prefixes(uri: str) -> list[str]:
-    """A URI and the folders above it, without the root, which is no document."""
-    uri = uri if uri == SCHEME else uri.rstrip("/")
-    return [uri, *above(uri)][:-1]
+    """The URI itself and the directories above it, the root aside."""
+    return [place for place in (without_slash(uri), *above(uri)) if place != SCHEME]

@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from knarr.catalog.documents import at_or_below
 from knarr.catalog.schema import documents, edges, episodes
 
 COUNTERS = ("uses", "helped", "failed")
@@ -76,7 +77,7 @@ def page(
 
 def touching(scope: str) -> sa.ColumnElement[bool]:
     """One end of the edge lies in the scope."""
-    return sa.or_(_within(_source, scope), _within(_target, scope))
+    return sa.or_(at_or_below(_source, scope), at_or_below(_target, scope))
 
 
 def between(source: str, target: str) -> sa.ColumnElement[bool]:
@@ -128,10 +129,3 @@ def stats(connection: sa.Connection) -> dict[str, Any]:
         **dict(zip(COUNTERS, map(int, sums), strict=True)),
         "batches": {str(batch): int(n) for batch, n in connection.execute(batches)},
     }
-
-
-def _within(uri: sa.ColumnElement[str], scope: str) -> sa.ColumnElement[bool]:
-    base = scope.rstrip("/")
-    if base in ("viking:", "viking:/"):
-        return sa.true()
-    return sa.or_(uri == base, sa.and_(uri >= base + "/", uri < base + "0"))

@@ -9,8 +9,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from knarr.catalog import abstracts, vectors
+from knarr.catalog.documents import at_or_below
 from knarr.catalog.schema import documents, folders, objects, stale_folders
-from knarr.uris import ABSTRACT_NAME, moved
+from knarr.uris import ABSTRACT_NAME, moved, parent, span_below
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,7 @@ def move(connection: sa.Connection, source: str, target: str) -> None:
 
 
 def _under(connection: sa.Connection, uri: str) -> list[FolderRecord]:
-    base = uri.rstrip("/")
-    inside = sa.and_(folders.c.uri >= base + "/", folders.c.uri < base + "0")
-    query = sa.select(folders).where(sa.or_(folders.c.uri == uri, inside))
+    query = sa.select(folders).where(at_or_below(folders.c.uri, uri))
     return [FolderRecord(**row._mapping) for row in connection.execute(query)]
 
 
@@ -99,11 +98,7 @@ def children(connection: sa.Connection, uri: str) -> list[tuple[str, str]]:
     rows: list[Any] = list(
         connection.execute(below.where(documents.c.folder == uri).order_by(documents.c.id))
     )
-    base = uri if uri.endswith("/") else uri + "/"
-    inner = sa.select(folders.c.uri, folders.c.text).where(
-        folders.c.uri > base, folders.c.uri < base[:-1] + "0"
-    )
-    rows += [
-        row for row in connection.execute(inner.order_by(folders.c.uri)) if "/" not in row.uri[len(base) :]
-    ]
+    low, high = span_below(uri)
+    inner = sa.select(folders.c.uri, folders.c.text).where(folders.c.uri > low, folders.c.uri < high)
+    rows += [row for row in connection.execute(inner.order_by(folders.c.uri)) if parent(row.uri) == uri]
     return [(str(row[0]), str(row[1])) for row in rows]
