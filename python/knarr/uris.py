@@ -195,6 +195,11 @@ def relative(uri: str, base: str) -> str | None:
     return uri.removeprefix(as_directory(base)) if uri.startswith(as_directory(base)) else None
 
 
+def lies_in(uri: str, directory: str) -> bool:
+    """Whether `uri` is `directory` or stands under it."""
+    return relative(uri, directory) is not None
+
+
 def moved(uri: str, source: str, target: str) -> str:
     """Where `uri`, at or below `source`, is after `source` has become `target`."""
     path = relative(uri, source)
@@ -228,9 +233,7 @@ def abstract_of(directory: str) -> str:
     return below(directory, ABSTRACT_NAME)
 
 
-def lies_in(uri: str, directory: str) -> bool:
-    """Whether a URI is `directory` or stands under it, both in their written form; cheaper than `within`."""
-    return relative(uri, directory) is not None
+# -- for the engine, which takes URIs as users write them -------------------------------------------------
 
 
 def nfc(uri: str) -> str:
@@ -248,13 +251,13 @@ def nfc(uri: str) -> str:
         uri.encode()
     except UnicodeEncodeError:
         raise InvalidArgument(f"URI {uri!a}: a lone surrogate has no UTF-8 form") from None
-    uri = _ESCAPED_TEXT.sub(_escaped_text, uri)
+    uri = _ESCAPED_TEXT.sub(_unescape_text, uri)
     if uri.isascii():
         return uri
     return "".join(unicodedata.normalize("NFC", piece) for piece in _ESCAPE.split(uri))
 
 
-def _escaped_text(match: re.Match[str]) -> str:
+def _unescape_text(match: re.Match[str]) -> str:
     try:
         return bytes.fromhex(match[0].replace("%", "")).decode("utf-8")
     except UnicodeDecodeError:

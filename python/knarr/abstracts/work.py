@@ -60,9 +60,9 @@ class Work:
 
 def _inside(record: DocumentRecord, nodes: list[Node], scope: str) -> set[int]:
     """All of a document; of a scope inside it what lies there, and the sections above."""
-    if scope == record.uri or not lies_in(scope, record.uri):
+    path = relative(scope, record.uri)
+    if not path:
         return set(range(len(nodes)))
-    path = relative(scope, record.uri) or ""
     found = {at for at, node in enumerate(nodes) if lies_in(node.path, path)}
     if not found:
         raise NotFound(f"{scope}: no such section; name a folder, a document or a section")

@@ -51,8 +51,11 @@ class Card:
         return _page_at(self.record, byte)
 
     def relative(self, uri: str) -> str:
-        """The path of a URI below this document, without a trailing slash."""
-        return relative(uri, self.record.uri) or ""
+        """The path of a URI below this document, without a trailing slash. Raises NotFound for another URI."""
+        path = relative(uri, self.record.uri)
+        if path is None:
+            raise NotFound(f"{uri}: does not lie in the document {self.record.uri}")
+        return path
 
     def provenance(self, uri: str) -> Provenance:
         """Where the object or section `uri` of this document comes from."""

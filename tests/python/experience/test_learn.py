@@ -93,8 +93,9 @@ def test_edges_start_from_the_hits_alone_and_stay_in_scope(
     # The edge of the chunk beside the hit is not the hit's.
     first = kb.search(kb.read(parts[0]).text, "viking://kb", **asked)
     assert [hit.uri for hit in first] == parts[:1] and first.edges == ()
-    second = kb.search(kb.read(parts[1]).text, "viking://kb", **asked)
-    assert [(hit.seed, hit.uri) for hit in second.edges] == [(parts[1], FEE)]
+    both = kb.search(kb.read(parts[1]).text, "viking://kb", **(asked | {"k": 9}))
+    assert parts[1] in [hit.uri for hit in both]
+    assert [(hit.seed, hit.uri) for hit in both.edges] == [(parts[1], FEE)]
     # The scope and the kinds hold for what is reached, not only for what is found.
     assert kb.search("Paragraph 1", parts[1], **asked).edges == ()
     assert kb.search("fee", "viking://kb", kinds=("abstract",), **asked).edges == ()
