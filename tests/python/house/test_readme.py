@@ -10,7 +10,7 @@ import pytest
 import knarr
 from knarr.testing import HashEmbedder
 
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).parents[3] / "README.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.M | re.S)
 
 LOANS = """# Missed payments

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 PAGE = (TESTS / "BEHAVIOURS.md").read_text(encoding="utf-8")
 ENTRIES = dict(re.findall(r"^\| ([A-Z]{2,4}-\d\d) \|.*\| (.+) \|$", PAGE, re.MULTILINE))
 SOURCES = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from knarr.config import Settings, table
 
-PAGE = Path(__file__).parents[2] / "python" / "SETTINGS.md"
+PAGE = Path(__file__).parents[3] / "python" / "SETTINGS.md"
 
 
 def test_the_page_is_made_from_the_settings() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def tidy() -> ModuleType:
-    path = Path(__file__).parents[2] / ".ci" / "tidy.py"
+    path = Path(__file__).parents[3] / ".ci" / "tidy.py"
     spec = importlib.util.spec_from_file_location("tidy", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -15,7 +15,7 @@ from knarr.index import snapshots
 from knarr.testing import HashEmbedder
 from support import WriteDocs
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 def kills(folder: Path, how: str, count: int = 0) -> int:

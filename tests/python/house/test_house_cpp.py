@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
-CPP = Path(__file__).parents[2] / "cpp"
+CPP = Path(__file__).parents[3] / "cpp"
 
 # Folder: the folders that it may include. Each row names only folders of the rows above it.
 ALLOWED: dict[str, tuple[str, ...]] = {
