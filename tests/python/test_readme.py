@@ -15,17 +15,7 @@ from knarr.testing import HashEmbedder, ScriptedPolicy
 from support import WriteDocs
 
 README = Path(__file__).parents[2] / "README.md"
-MAP = README.parent / "python" / "README.md"
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
-BLOCKS = BLOCK.findall(README.read_text(encoding="utf-8"))
-# The blocks of python/README.md by their headings, as links name them.
-NAMED = {
-    heading.strip().lower().replace(" ", "-"): found.group(1)
-    for heading, section in re.findall(
-        r"^##+ (.*)\n((?:(?!^##+ ).*\n)*)", MAP.read_text(encoding="utf-8"), re.M
-    )
-    if (found := BLOCK.search(section))
-}
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.M | re.S)
 
 LOANS = """# Missed payments
 
@@ -36,6 +26,17 @@ penalty of 2 per cent of the open amount.
 
 Loans may be repaid early without a fee.
 """
+
+MAP = README.parent / "python" / "README.md"
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
+# The blocks of python/README.md by their headings, as links name them.
+NAMED = {
+    heading.strip().lower().replace(" ", "-"): found.group(1)
+    for heading, section in re.findall(
+        r"^##+ (.*)\n((?:(?!^##+ ).*\n)*)", MAP.read_text(encoding="utf-8"), re.M
+    )
+    if (found := BLOCK.search(section))
+}
 
 
 def test_there_are_the_two_examples() -> None:
