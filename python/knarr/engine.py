@@ -94,7 +94,7 @@ class Engine:
     precision: how vectors are stored: "float32"; "bfloat16", in half the bytes; "int8", in a quarter,
                each number in 255 steps. Exact then means exact over what is stored: a score is the
                cosine of the query and the stored vector. Of the ten best of 14,360 real vectors in
-               float32, bfloat16 finds 99.9 % and int8 99.6 %; see bench/README.md.
+               float32, bfloat16 finds 99.9 % and int8 99.4 %; see bench/README.md.
     graph:     keep a graph of the rows for searches with ``plan="graph"``, see `keep_graph`.
     """
 
