@@ -187,6 +187,11 @@ def below(base: str, path: str) -> str:
     return as_directory(base) + path if path else without_slash(base)
 
 
+def relative_below(path: str, name: str) -> str:
+    """The encoded path of the component `name` in the directory at `path`; both relative to one document."""
+    return f"{path}/{encode(name)}" if path else encode(name)
+
+
 def relative(uri: str, base: str) -> str | None:
     """The encoded path of `uri` relative to `base`, "" for `base` itself, None for what is not under it."""
     uri, base = without_slash(uri), without_slash(base)

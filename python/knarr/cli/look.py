@@ -69,13 +69,13 @@ def list_(
 
 
 def _show_listing(listing: Listing) -> None:
-    from knarr.uris import ABSTRACT_NAME
+    from knarr.uris import ABSTRACT_NAME, as_directory
 
     abstract_shown = bool(listing.abstract) and page.in_terminal()
     if abstract_shown:
         page.say(page.dim(page.block(listing.abstract, max_lines=4)))
         page.say()
-    base = listing.uri if listing.uri.endswith("/") else listing.uri + "/"
+    base = as_directory(listing.uri)
     for entry in listing.entries:
         if not (abstract_shown and entry.name == ABSTRACT_NAME):
             _show_entry(entry, base)

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from knarr.cli import page
-from knarr.uris import SCHEME
+from knarr.uris import SCHEME, is_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +132,7 @@ def _show_call(number: str, call: CallRecord) -> None:
 def _given(arguments: dict[str, Any]) -> str:
     """The main argument of a call first, then the scope where it is not everything."""
     main = next((arguments[name] for name in ("query", "pattern", "uri") if arguments.get(name)), "")
-    quoted = str(main) if str(main).startswith(SCHEME) else f'"{main}"' if main else ""
+    quoted = str(main) if is_uri(str(main)) else f'"{main}"' if main else ""
     scope = arguments.get("scope") or ""
     return f"{quoted} in {scope}" if scope and scope != SCHEME else quoted
 

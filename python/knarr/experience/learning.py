@@ -26,7 +26,7 @@ from knarr.experience.records import moment
 from knarr.language.citations import bare, fold, locate
 from knarr.language.plain import text_key
 from knarr.trace.record import Trace
-from knarr.uris import lies_in
+from knarr.uris import below, lies_in, without_slash
 
 Learning = Literal["off", "record", "learn", "frozen"]
 _MOST_READ_CHUNKS = 64
@@ -48,7 +48,7 @@ class Shelf:
     def __init__(self, connection: sa.Connection, trace: Trace) -> None:
         self._connection = connection
         self._trace = trace
-        self._versions = {uri.rstrip("/"): version for uri, version in trace.versions.items()}
+        self._versions = {without_slash(uri): version for uri, version in trace.versions.items()}
         self._records: dict[str, DocumentRecord | None] = {}
         self._chunks: dict[int, dict[str, Place]] = {}
 
@@ -87,7 +87,7 @@ class Shelf:
             for row in documents.objects_of(self._connection, record.id):
                 if row.kind == "chunk":
                     text = data[row.begin_byte : row.end_byte].decode("utf-8")
-                    uri = f"{record.uri}/{row.path}"
+                    uri = below(record.uri, row.path)
                     end = EdgeEnd(record.id, row.path, text_hash(text), record.version)
                     found[uri] = Place(uri, text, end)
             self._chunks[record.id] = found
@@ -145,7 +145,7 @@ def _places(shelf: Shelf, uris: Iterable[str]) -> Iterable[Place]:
 
 
 def _holds(shelf: Shelf, uri: str, quote: str) -> bool:
-    return any(locate(quote, place.text) is not None for place in shelf.below(uri.rstrip("/")))
+    return any(locate(quote, place.text) is not None for place in shelf.below(without_slash(uri)))
 
 
 def _shown(shelf: Shelf, page: pairs.ShownPage) -> list[Place]:

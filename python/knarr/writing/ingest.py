@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import cast, get_args
 
@@ -28,7 +29,7 @@ from knarr.errors import DocumentError, InvalidArgument
 from knarr.models.embed import Embedder, embed_checked
 from knarr.models.embed.parallel import available_cores
 from knarr.types import Progress
-from knarr.uris import above, component, encode, join, name_of, place
+from knarr.uris import above, component, encode, join, name_of, numbered, place
 from knarr.writing.layout import lay_out
 from knarr.writing.receipt import AddReport, Change, FileReport, Status
 from knarr.writing.sources import SourceFile, find_sources
@@ -259,11 +260,8 @@ def _status(error: DocumentError) -> Status:
 
 def _free(folder: str, name: str, usable: Callable[[str], bool]) -> str:
     """`folder/name`, or with the first of `~2`, `~3`, … that is usable."""
-    number, uri = 1, join(folder, name)
-    while not usable(uri):
-        number += 1
-        uri = join(folder, f"{name}~{number}")
-    return uri
+    places = (join(folder, numbered(name, number)) for number in count(1))
+    return next(uri for uri in places if usable(uri))
 
 
 def _report(

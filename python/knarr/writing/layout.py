@@ -13,7 +13,7 @@ from knarr.catalog.records import Laid, NamedObject, NamedSection
 from knarr.documents.chunks import Chunk, chunk
 from knarr.documents.sections import Document, Section
 from knarr.models.embed.tokens import Tokenizer, count_tokens
-from knarr.uris import ABSTRACT_NAME, SiblingNames, component, encode
+from knarr.uris import ABSTRACT_NAME, SiblingNames, component, relative_below
 
 _TITLED = ("markdown", "html", "docx")
 _OPENING_CHARS = 400
@@ -79,7 +79,7 @@ class _Layout:
             for child in section.children:
                 own = claims.claim(component(child.title))
                 self._names[id(child)] = own
-                self._paths[id(child)] = self._paths[id(section)] + encode(own) + "/"
+                self._paths[id(child)] = relative_below(self._paths[id(section)], own)
                 parents[id(child)] = index[id(section)]
             named.append(self._named(section, parents.get(id(section))))
         own = self._names[id(self._document.root)]
@@ -89,7 +89,7 @@ class _Layout:
         return NamedSection(
             title=section.title,
             level=section.level,
-            path=self._paths[id(section)].rstrip("/"),
+            path=self._paths[id(section)],
             parent=parent,
             begin_byte=section.begin_byte,
             body_byte=section.body_byte,
@@ -105,11 +105,11 @@ class _Layout:
 
     def _chunk(self, at: int, part: Chunk, claims: SiblingNames) -> NamedObject:
         text = self._document.data[part.begin_byte : part.end_byte].decode("utf-8")
-        name = claims.claim(f"{self._names[id(part.section)]}_{part.number}", ".md")
+        name = claims.claim_chunk(self._names[id(part.section)], part.number)
         shown = f"{part.header}\n{text}" if part.header else text
         return NamedObject(
             kind="chunk",
-            path=self._paths[id(part.section)] + encode(name),
+            path=relative_below(self._paths[id(part.section)], name),
             section=at,
             begin_byte=part.begin_byte,
             end_byte=part.end_byte,
@@ -137,7 +137,7 @@ class _Layout:
         alone = not section.children and len(chunks) == 1
         return NamedObject(
             kind="abstract",
-            path=self._paths[id(section)] + ABSTRACT_NAME,
+            path=relative_below(self._paths[id(section)], ABSTRACT_NAME),
             section=at,
             begin_byte=section.begin_byte,
             end_byte=section.end_byte,

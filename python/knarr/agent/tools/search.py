@@ -14,6 +14,7 @@ from knarr.agent.values import Argument, Excerpt, Observation, ToolCall
 from knarr.language.plain import one_line, shortened
 from knarr.trace.record import EdgeUse
 from knarr.types import SearchResult
+from knarr.uris import as_directory
 
 _QUESTION_CHARS = 120  # shown of an earlier question
 
@@ -39,7 +40,7 @@ def _rendered(
     once, and its objects by their paths under it."""
     by_document: dict[str, list[Excerpt]] = {}
     for piece in shown:
-        by_document.setdefault(piece.source.document.rstrip("/") + "/", []).append(piece)
+        by_document.setdefault(as_directory(piece.source.document), []).append(piece)
     found = f"{len(result)} of {result.rows_allowed} objects" if len(result) else "nothing there"
     lines, ordered, edges = [f"Search in {result.scope}: {found}"], list[Excerpt](), _EdgeNotes(result)
     for document, group in by_document.items():

@@ -20,6 +20,7 @@ from knarr.catalog.experience import text_hash
 from knarr.catalog.records import DocumentRecord
 from knarr.experience.warm_up.naming import called
 from knarr.language.passages import sentences
+from knarr.uris import below, lies_in
 
 _LEAST_WORDS = 8
 _HEAD_CHARS = 3000
@@ -103,11 +104,10 @@ def _shelf(
 ) -> Shelf:
     data = text.encode("utf-8")
     titles = _titles(documents.sections_of(connection, record.id))
-    base = scope.rstrip("/") + "/"
     found = []
     for row in documents.objects_of(connection, record.id):
-        uri = f"{record.uri}/{row.path}"
-        if row.kind != "chunk" or not f"{uri}/".startswith(base):
+        uri = below(record.uri, row.path)
+        if row.kind != "chunk" or not lies_in(uri, scope):
             continue
         body = data[row.begin_byte : row.end_byte].decode("utf-8")
         path = titles[row.section]
