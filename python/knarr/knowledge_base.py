@@ -29,7 +29,7 @@ from knarr.reading.search import search
 from knarr.trace.store import Traces
 from knarr.types import Answer, GrepResult, Kind, Listing, Passage, Progress, SearchResult
 from knarr.uris import SCHEME
-from knarr.writing.writer import Writer
+from knarr.writing.writer import DocumentWriter
 
 if TYPE_CHECKING:
     from knarr.agent.asker import Asker, AskOptions
@@ -89,7 +89,7 @@ class KnowledgeBase:
         configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
         self.abstracts = AbstractMaker(catalog, self.embedder, settings, configured, changing, context.follow)
-        self._writer = Writer(
+        self._writer = DocumentWriter(
             catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
         )
         self.traces = traces = Traces(catalog)

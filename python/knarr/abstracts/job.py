@@ -17,7 +17,7 @@ from knarr.abstracts.extractive import folder_abstract
 from knarr.abstracts.folders import parts_of, refresh
 from knarr.abstracts.messages import Content
 from knarr.abstracts.outline import node_asks, only_child
-from knarr.abstracts.recall import Recall, folder_asks
+from knarr.abstracts.recall import AbstractRecall, folder_asks
 from knarr.abstracts.report import AbstractReport
 from knarr.abstracts.work import Tally, Work
 from knarr.abstracts.write import write_document
@@ -219,7 +219,7 @@ class Job:
         with self._catalog.reading() as connection:
             if not touched and not folders.stale(connection):
                 return
-        recall = Recall(self._settings, self._chat.name, wanted=True)
+        recall = AbstractRecall(self._settings, self._chat.name, wanted=True)
         with self._changing():
             with self._catalog.writing() as connection:
                 folders.mark_stale(connection, touched)

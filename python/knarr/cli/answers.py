@@ -21,7 +21,7 @@ class Mode(StrEnum):
     EARLY = "vikingrag-e+"
 
 
-class Policy(StrEnum):
+class PolicyChoice(StrEnum):
     """Who decides: the rules, or the chat model."""
 
     EXTRACTIVE = "extractive"
@@ -50,7 +50,7 @@ def ask(
         typer.Option("--mode", "-m", help="Plain; with what earlier answers taught; or ending early too."),
     ] = Mode.PLAIN,
     policy: Annotated[
-        Policy | None,
+        PolicyChoice | None,
         typer.Option("--policy", help="Quote without a model, or ask the chat model of KNARR_CHAT_URL."),
     ] = None,
     shadow: Annotated[

@@ -42,7 +42,7 @@ class Place:
     end: EdgeEnd
 
 
-class Shelf:
+class TraceChunks:
     """The chunks that a trace names, with their texts, read in one transaction; each document once."""
 
     def __init__(self, connection: sa.Connection, trace: Trace) -> None:
@@ -104,16 +104,16 @@ class Found:
 
 def gather(connection: sa.Connection, trace: Trace) -> Found | None:
     """Sources and candidates as they stand now; None when no citation of the trace holds any more."""
-    shelf = Shelf(connection, trace)
-    if not any(_holds(shelf, citation.uri, citation.text) for citation in trace.citations):
+    chunks = TraceChunks(connection, trace)
+    if not any(_holds(chunks, citation.uri, citation.text) for citation in trace.citations):
         return None
     by_edge = pairs.reached_by_edge(trace)
-    places = {place.uri: place for place in _places(shelf, pairs.candidates(trace))}
+    places = {place.uri: place for place in _places(chunks, pairs.candidates(trace))}
     for page in pairs.pages(trace):
-        for place in _shown(shelf, page):
+        for place in _shown(chunks, page):
             if place.uri not in by_edge:
                 places.setdefault(place.uri, place)
-    sources = list(_places(shelf, pairs.sources(trace)))
+    sources = list(_places(chunks, pairs.sources(trace)))
     return Found(tuple(sources[: pairs.MOST_SOURCES]), tuple(places.values())[: pairs.MOST_CANDIDATES])
 
 
@@ -140,21 +140,21 @@ def still_stand(connection: sa.Connection, edges: Iterable[tuple[EdgeEnd, EdgeEn
     return True
 
 
-def _places(shelf: Shelf, uris: Iterable[str]) -> Iterable[Place]:
-    return (place for place in map(shelf.chunk, uris) if place is not None)
+def _places(chunks: TraceChunks, uris: Iterable[str]) -> Iterable[Place]:
+    return (place for place in map(chunks.chunk, uris) if place is not None)
 
 
-def _holds(shelf: Shelf, uri: str, quote: str) -> bool:
-    return any(locate(quote, place.text) is not None for place in shelf.below(without_slash(uri)))
+def _holds(chunks: TraceChunks, uri: str, quote: str) -> bool:
+    return any(locate(quote, place.text) is not None for place in chunks.below(without_slash(uri)))
 
 
-def _shown(shelf: Shelf, page: pairs.ShownPage) -> list[Place]:
+def _shown(chunks: TraceChunks, page: pairs.ShownPage) -> list[Place]:
     """The chunk that was read; of a section or a document, the chunks that were shown whole."""
-    chunk = shelf.chunk(page.uri)
+    chunk = chunks.chunk(page.uri)
     if chunk is not None:
         return [chunk]
     shown = fold(bare(page.text)).text
-    below = shelf.below(page.uri)[:_MOST_READ_CHUNKS]
+    below = chunks.below(page.uri)[:_MOST_READ_CHUNKS]
     return [place for place in below if fold(place.text).text.strip() in shown]
 
 

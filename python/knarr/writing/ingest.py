@@ -18,7 +18,7 @@ from typing import cast, get_args
 
 import sqlalchemy as sa
 
-from knarr.abstracts.recall import Recall
+from knarr.abstracts.recall import AbstractRecall
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.catalog.records import DocumentRecord, Laid
 from knarr.catalog.vectors import Vector
@@ -58,7 +58,7 @@ class Ingest:
         self._embedder = embedder
         self._settings = settings
         self._published = published
-        self._recall = Recall.of(catalog, settings)
+        self._recall = AbstractRecall.of(catalog, settings)
         self._recipe = (
             f"{_RECIPE_VERSION}:{settings.chunk_tokens}:{settings.abstract_tokens}:{settings.preview_chars}"
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from knarr.writing.receipt import AddReport
 
 
-class Writer:
+class DocumentWriter:
     """Changes the documents of a catalog.
 
     changing:   the right to change documents, for one thread and process at a time

@@ -37,7 +37,7 @@ class Form:
     alone: bool = False
 
 
-class Writer:
+class QuestionWriter:
     """Makes questions of the sentences of one document; `small` are words that it also writes small, `we` is
     who speaks in it."""
 
