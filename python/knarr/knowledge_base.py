@@ -16,13 +16,11 @@ from knarr.abstracts.maker import AbstractMaker
 from knarr.catalog import Catalog
 from knarr.config import Settings
 from knarr.experience.experience import Experience
-from knarr.index.changing import Changing
-from knarr.index.index import Index
+from knarr.index.index import Changing, Index
 from knarr.models.configured import ConfiguredChat
 from knarr.models.embed import Embedder, load_embedder
 from knarr.reading.context import ReadContext
 from knarr.reading.grep import grep
-from knarr.reading.info import info
 from knarr.reading.list import list_children
 from knarr.reading.read import read
 from knarr.reading.search import search
@@ -238,7 +236,7 @@ class KnowledgeBase:
 
     def info(self) -> dict[str, Any]:
         """Counts and settings: what is in here, and how it was made."""
-        return info(self._context, self.settings.chunk_tokens)
+        return self._context.info(self.settings.chunk_tokens)
 
     def refresh(self) -> bool:
         """See what another process has written since; True when there was something."""

@@ -133,7 +133,7 @@ class Asker:
         chat: ChatModel | None = self._configured.model() if by_model else None
         threshold = self._oversight.threshold(judge_of(chat))
         reranker = load_reranker(self._settings.embed_threads)
-        checker = load_checker(self._settings, chat, reranker, threshold=threshold)
+        checker = load_checker(chat, reranker, threshold=threshold)
         rules = (*rules_of(self._settings.domain), *self._oversight.rules)
 
         def rule(question: str, scopes: Sequence[str]) -> str:
