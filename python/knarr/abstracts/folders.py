@@ -70,24 +70,24 @@ def _refresh_one(
             folders.unmark(connection, uri)
             abstracts.keep(connection, uri, keys)
         return 0
-    told = stands_for(title, text) if known else text
-    key = text_key(told)
+    embedded = stands_for(title, text) if known else text
+    key = text_key(embedded)
     tokens = count_tokens(embedder.tokenizer, text)
     record = FolderRecord(uri, text, tokens, preview(text, settings.preview_chars), key)
-    return _store(catalog, embedder, record, told, old, keys)
+    return _store(catalog, embedder, record, embedded, old, keys)
 
 
 def _store(
     catalog: Catalog,
     embedder: Embedder,
     record: FolderRecord,
-    told: str,
+    embedded: str,
     old: FolderRecord | None,
     keys: list[bytes],
 ) -> int:
     with catalog.reading() as connection:
         known = vectors.get(connection, [record.vector_hash], embedder.id)
-    fresh = {} if known else {record.vector_hash: np.asarray(embedder.embed([told])[0], dtype=np.float32)}
+    fresh = {} if known else {record.vector_hash: np.asarray(embedder.embed([embedded])[0], dtype=np.float32)}
     with catalog.writing() as connection:
         vectors.put(connection, fresh, embedder.id)
         folders.put(connection, record)

@@ -30,7 +30,7 @@ MARK = "> "
 _WINDOWS = 12
 _PART_TOKENS = 48
 _MOST_PARTS = 64
-_CHARS_PER_TOKEN = 16  # no text is taken to be denser: what is longer is cut before it is counted
+_CHARS_PER_TOKEN = 16  # an upper bound: longer text is cut before its tokens are counted
 _FRAME_TOKENS = 64  # the server's own marks around two messages
 
 Count = Callable[[str], int]

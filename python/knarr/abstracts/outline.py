@@ -45,7 +45,7 @@ def outline(sections: Sequence[Any], objects: Sequence[Any], data: bytes) -> lis
         if part.kind == "abstract":
             node.at, node.text = place, str(part.text)
             continue
-        # The heading lines that a chunk opens with are told by the title.
+        # The title already says what the heading lines at the beginning of a chunk say.
         begin = max(part.begin_byte, sections[part.section].body_byte)
         if data[begin : part.end_byte].strip():
             node.chunks.append(LazyChunk(_slice(data, begin, part.end_byte), part.tokens))
@@ -66,7 +66,7 @@ def count(text: str) -> int:
 
 def asks(directory: Content, settings: Settings, *, modelled: bool = False) -> Ask | None:
     """What is asked about a directory; None when all of it is no longer than an abstract may be, and no
-    part of it was told by a model (`modelled`): then its own words say it best."""
+    part of it has a model's abstract (`modelled`): then its own words say it best."""
     body = sum(chunk.tokens for chunk in directory.chunks)
     body += sum(count(abstract) for _, abstract in directory.parts)
     if body <= settings.abstract_tokens and not modelled:
@@ -78,12 +78,12 @@ def asks(directory: Content, settings: Settings, *, modelled: bool = False) -> A
 def node_asks(nodes: Sequence[SectionNode], at: int, settings: Settings) -> tuple[Content, Ask | None]:
     """A section's content, and what is asked about it."""
     directory = content(nodes, at)
-    told = any(nodes[child].modelled for child in nodes[at].children)
-    return directory, asks(directory, settings, modelled=told)
+    modelled = any(nodes[child].modelled for child in nodes[at].children)
+    return directory, asks(directory, settings, modelled=modelled)
 
 
 def only_child(nodes: Sequence[SectionNode], at: int) -> SectionNode | None:
-    """The part that is all there is in a directory: its abstract tells both."""
+    """The part that is all there is in a directory: its abstract serves both."""
     node = nodes[at]
     return nodes[node.children[0]] if len(node.children) == 1 and not node.chunks else None
 

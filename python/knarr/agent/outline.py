@@ -46,7 +46,7 @@ def _outlined(library: Outlines) -> Iterator[ScopeEntry]:
 
 
 def entries(library: Library) -> Iterator[ScopeEntry]:
-    """Every folder and document, in the order of the namespace. What is deleted meanwhile is left out."""
+    """Every folder and document, in the order of the namespace. Documents deleted meanwhile are left out."""
     waiting, heads = [SCHEME], 0
     while waiting:
         folder = waiting.pop()

@@ -174,10 +174,10 @@ def stats(kb: KbOption = DEFAULT_KB, as_json: JsonOption = False) -> None:
         page.say_json(facts)
         return
     for name, value in facts.items():
-        told = (
+        shown = (
             ", ".join(f"{n:,} {word}" for word, n in value.items()) if isinstance(value, dict) else f"{value}"
         )
-        page.say(f"{page.pad(name, 9)}  {told or 'none'}")
+        page.say(f"{page.pad(name, 9)}  {shown or 'none'}")
 
 
 @experience.command("calibrate")

@@ -154,7 +154,7 @@ def read(
     uri: Annotated[str, typer.Argument(metavar="URI", help="A chunk, a section, a document or an abstract.")],
     begin_byte: Annotated[int, typer.Option("--begin-byte", min=0, metavar="N", help="Where to begin.")] = 0,
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=1, metavar="N", help="At most so much text.")
+        int | None, typer.Option("--max-tokens", min=1, metavar="N", help="The most tokens to print.")
     ] = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,

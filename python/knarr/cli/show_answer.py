@@ -125,8 +125,8 @@ def _show_call(number: str, call: CallRecord) -> None:
     if len(call.uris) > MAX_URIS:
         page.say(page.dim(f"       and {len(call.uris) - MAX_URIS} more"))
     for edge in call.edges[:MAX_URIS]:
-        told = f"an earlier question, {edge.similarity:.2f} alike, led to {edge.target}: {edge.question}"
-        page.say(page.dim(page.block(told, " " * 7)))
+        line = f"an earlier question, {edge.similarity:.2f} alike, led to {edge.target}: {edge.question}"
+        page.say(page.dim(page.block(line, " " * 7)))
 
 
 def _given(arguments: dict[str, Any]) -> str:

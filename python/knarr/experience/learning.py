@@ -154,8 +154,8 @@ def _shown(chunks: TraceChunks, page: pairs.ShownPage) -> list[Place]:
     if chunk is not None:
         return [chunk]
     shown = fold(bare(page.text)).text
-    below = chunks.below(page.uri)[:_MOST_READ_CHUNKS]
-    return [place for place in below if fold(place.text).text.strip() in shown]
+    inside = chunks.below(page.uri)[:_MOST_READ_CHUNKS]
+    return [place for place in inside if fold(place.text).text.strip() in shown]
 
 
 def episode(trace: Trace, model: str, mode: Learning, days: float | None) -> dict[str, Any]:

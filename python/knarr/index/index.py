@@ -173,7 +173,9 @@ class Index:
     def _rebuild(self, dim: int) -> tuple[Engine, Position]:
         engine = Engine(dim, self._precision)
         with self._catalog.reading() as connection:
-            position = changes.position(connection)  # of what is read: no move must be applied twice
+            position = changes.position(
+                connection
+            )  # in the transaction that reads the rest: no move must be applied twice
             for document_id in documents.all_ids(connection):
                 record = documents.find_id(connection, document_id)
                 if record is not None:

@@ -156,7 +156,7 @@ def _constraint(one: ConstraintCheck) -> DrawingNode:
 
 
 def _gates(gates: Sequence[Gate]) -> DrawingNode:
-    """The gates that passed on one line, those that failed below."""
+    """The passed gates on one line, the failed gates below."""
     passed, failed = [one for one in gates if one.passed], [one for one in gates if not one.passed]
     lines = [f"✗ {short(one.name, _SHORT)}: {short(one.detail, _EVIDENCE)}" for one in failed[:_SOME]]
     head = "gates passed: " + (_listed(one.name for one in passed) or "none")

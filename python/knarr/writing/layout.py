@@ -117,19 +117,20 @@ class _Layout:
             end_line=self._last_line(part.begin_byte, part.end_byte),
             tokens=part.tokens,
             header=part.header,
-            preview=preview(self._told(part, text), self._chars),
+            preview=preview(self._previewed(part, text), self._chars),
             text=text,
-            # The first chunk of a section begins with its heading; the others are told it.
+            # The first chunk of a section begins with its heading; the others get it here.
             embedded=shown.strip() if part.number == 1 else f"{part.section.title}\n{shown.strip()}",
         )
 
-    def _told(self, part: Chunk, text: str) -> str:
-        """A chunk without the headings it opens with, which its URI tells already; its table's columns."""
+    def _previewed(self, part: Chunk, text: str) -> str:
+        """A chunk without the headings at its beginning, which its URI already names, and with its table's
+        columns."""
         body = self._document.data[max(part.begin_byte, part.section.body_byte) : part.end_byte].decode(
             "utf-8"
         )
-        told = body if body.strip() else text
-        return f"{part.header}\n{told}" if part.header else told
+        shown = body if body.strip() else text
+        return f"{part.header}\n{shown}" if part.header else shown
 
     def _abstract(self, at: int, section: Section, chunks: list[NamedObject]) -> NamedObject:
         text = self._abstracts[at]

@@ -1,6 +1,6 @@
 """Search: passages found by meaning, the best of them shown.
 
-Where an edge of experience led to a piece, a line that begins with "? " tells the earlier question and how
+Where an edge of experience led to a piece, a line that begins with "? " shows the earlier question and how
 alike it is. Like quoted text that line is not ours, and it is never evidence.
 """
 
@@ -59,20 +59,20 @@ def _rendered(
 
 
 class _EdgeNotes:
-    """The earlier questions of the edges, each told in full once."""
+    """The earlier questions of the edges, each shown in full once."""
 
     def __init__(self, result: SearchResult) -> None:
         self._edges = {edge.uri: edge for edge in result.edges}
-        self._told: set[str] = set()
+        self._shown: set[str] = set()
 
     def line(self, uri: str) -> str:
         """The line below an object that an edge leads to; "" below others, and the second time."""
         edge = self._edges.get(uri)
-        if edge is None or uri in self._told:
+        if edge is None or uri in self._shown:
             return ""
         question = one_line(edge.question)
-        text = "as above" if question in self._told else shortened(question, _QUESTION_CHARS)
-        self._told |= {uri, question}
+        text = "as above" if question in self._shown else shortened(question, _QUESTION_CHARS)
+        self._shown |= {uri, question}
         return f"\n? asked before, {edge.similarity:.2f} alike: {text}"
 
     def used(self, uris: Sequence[str]) -> tuple[EdgeUse, ...]:

@@ -53,7 +53,7 @@ class QuestionWriter:
         ):  # fmt: skip
             yield from read(sentence)
 
-    # ------------------------------------------------------------------ what is it
+    # ------------------------------------------------------------------ definitions
 
     def _defined(self, sentence: str) -> Iterator[Form]:
         found = re.search(

@@ -121,10 +121,10 @@ def candidates(source: DocumentMaterial, material: Material) -> list[tuple[str, 
 
 def asks(question: str, sentence: str) -> bool:
     """Whether a question is one, and does not repeat its sentence word for word."""
-    asked, told = (_WORD.findall(text.lower()) for text in (question, sentence))
+    asked, stated = (_WORD.findall(text.lower()) for text in (question, sentence))
     if len(asked) < _LEAST_WORDS or _PLACEHOLDER.search(question):
         return False
-    known = {tuple(told[at : at + _MOST_RUN + 1]) for at in range(len(told) - _MOST_RUN)}
+    known = {tuple(stated[at : at + _MOST_RUN + 1]) for at in range(len(stated) - _MOST_RUN)}
     return not any(tuple(asked[at : at + _MOST_RUN + 1]) in known for at in range(len(asked) - _MOST_RUN))
 
 
