@@ -13,9 +13,9 @@ from knarr.experience.warm_up.asked import PER_CHUNK, by_model
 from knarr.experience.warm_up.forms import Form, QuestionWriter
 from knarr.experience.warm_up.headings import heading_forms
 from knarr.experience.warm_up.material import document_materials, tells, without_headings
-from knarr.experience.warm_up.naming import one_line
 from knarr.experience.warm_up.questions import MOST_CHARS, HistoricalQuestion, asks, by_rule, placed
 from knarr.experience.warm_up.rows import row_forms
+from knarr.language.plain import one_line
 from knarr.testing import ScriptedChat
 from support import WriteDocs
 
