@@ -137,13 +137,13 @@ class Job:
             self._tally.failed(work.uri(node), text)
         else:
             node.take(text)
-        work.untold -= 1
+        work.unfinished -= 1
         if node.parent is not None:
             work.pending[node.parent] -= 1
             if work.pending[node.parent] == 0:
                 self._turn_to(work, node.parent)
-        if work.untold == 0:
-            work.untold = -1
+        if work.unfinished == 0:
+            work.unfinished = -1
             self._close(work)
 
     def _close(self, work: Work) -> None:

@@ -21,7 +21,7 @@ _MOST_FAILURES = 20
 @dataclass(slots=True)
 class Work:
     """A document. `before` are its abstracts as they were read, `wanted` the nodes in scope; `pending`
-    counts, per node, the parts that are not told yet, and `untold` all of them; `asked` are the keys of
+    counts, per node, the parts without an abstract yet, and `unfinished` all of them; `asked` are the keys of
     what it asks for, `became` what happened to each node."""
 
     record: DocumentRecord
@@ -29,7 +29,7 @@ class Work:
     wanted: set[int]
     before: list[str]
     pending: list[int]
-    untold: int
+    unfinished: int
     asked: list[bytes] = field(default_factory=list)
     became: dict[int, tuple[str, str]] = field(default_factory=dict)
     states: Counter[str] = field(default_factory=Counter)

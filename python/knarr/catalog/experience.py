@@ -128,18 +128,18 @@ def set_state(connection: sa.Connection, trace_ids: Sequence[str], state: str) -
 def remove(connection: sa.Connection, trace_ids: Sequence[str]) -> int:
     """Forget episodes with their edges and, where no other asks the same, their questions' vectors.
     Returns how many edges went."""
-    gone = 0
+    removed = 0
     keys: list[bytes] = []
     for begin in range(0, len(trace_ids), _BATCH):
         named = episodes.c.trace_id.in_(trace_ids[begin : begin + _BATCH])
         of = edges.c.episode_id.in_(sa.select(episodes.c.id).where(named))
-        gone += connection.execute(sa.select(sa.func.count()).select_from(edges).where(of)).scalar_one()
+        removed += connection.execute(sa.select(sa.func.count()).select_from(edges).where(of)).scalar_one()
         keys += connection.execute(sa.select(episodes.c.vector_hash).where(named)).scalars()
         connection.execute(edges.delete().where(of))
         connection.execute(episodes.delete().where(named))
     vectors.release(connection, keys)
     log(connection, trace_ids)
-    return gone
+    return removed
 
 
 def reconcile(connection: sa.Connection, document_id: int, chunks: Mapping[str, bytes]) -> None:

@@ -161,8 +161,8 @@ def forget(
 ) -> None:
     """Take back what a run or a batch taught, or what was learnt in a time."""
     with open_base(kb) as base:
-        gone = base.experience.forget(trace, batch=batch, since=since, until=until)
-    _done("forgot", "edge", gone, as_json)
+        forgotten = base.experience.forget(trace, batch=batch, since=since, until=until)
+    _done("forgot", "edge", forgotten, as_json)
 
 
 @experience.command("stats")

@@ -106,7 +106,7 @@ class ModelPolicy:
     @property
     def call_tokens(self) -> int | None:
         """The most tokens of one observation, so that several fit the window beside each other. None
-        while the model does not tell its window."""
+        while the model does not state its window."""
         try:
             return max(_LEAST_CALL, (self._limit() - self._overhead("schema")) // _CALL_SHARE)
         except (ChatError, OSError):

@@ -72,7 +72,7 @@ def walk(sources: Iterable[DocumentMaterial], seed: int) -> Iterator[tuple[Docum
 
 
 def _weight(chunk: Material) -> float:
-    """Long chunks tell more, but not in proportion."""
+    """Long chunks say more, but not in proportion to their length."""
     return math.sqrt(min(chunk.words, 400))
 
 
