@@ -16,20 +16,18 @@ from knarr.abstracts.maker import AbstractMaker
 from knarr.catalog import Catalog
 from knarr.config import Settings
 from knarr.experience.experience import Experience
-from knarr.index.changing import Changing
-from knarr.index.index import Index
+from knarr.index.index import Changing, Index
 from knarr.models.configured import ConfiguredChat
 from knarr.models.embed import Embedder, load_embedder
 from knarr.reading.context import ReadContext
 from knarr.reading.grep import grep
-from knarr.reading.info import info
 from knarr.reading.list import list_children
 from knarr.reading.read import read
 from knarr.reading.search import search
 from knarr.trace.store import Traces
 from knarr.types import Answer, GrepResult, Kind, Listing, Passage, Progress, SearchResult
 from knarr.uris import SCHEME
-from knarr.writing.writer import Writer
+from knarr.writing.writer import DocumentWriter
 
 if TYPE_CHECKING:
     from knarr.agent.asker import Asker, AskOptions
@@ -89,7 +87,7 @@ class KnowledgeBase:
         configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
         self.abstracts = AbstractMaker(catalog, self.embedder, settings, configured, changing, context.follow)
-        self._writer = Writer(
+        self._writer = DocumentWriter(
             catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
         )
         self.traces = traces = Traces(catalog)
@@ -238,7 +236,7 @@ class KnowledgeBase:
 
     def info(self) -> dict[str, Any]:
         """Counts and settings: what is in here, and how it was made."""
-        return info(self._context, self.settings.chunk_tokens)
+        return self._context.info(self.settings.chunk_tokens)
 
     def refresh(self) -> bool:
         """See what another process has written since; True when there was something."""

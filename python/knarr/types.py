@@ -10,7 +10,7 @@ from typing import Any, Literal
 Kind = Literal["chunk", "abstract"]
 Mode = Literal["vikingrag", "vikingrag-e", "vikingrag-e+"]
 Span = tuple[int, int]
-Progress = Callable[[int, int, str], None]  # called with (done, total, name of what is next)
+Progress = Callable[[int, int, str], None]  # called with (done, total, name of the item at work)
 
 
 def to_json(value: Any) -> Any:

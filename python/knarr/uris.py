@@ -187,8 +187,13 @@ def below(base: str, path: str) -> str:
     return as_directory(base) + path if path else without_slash(base)
 
 
+def relative_below(path: str, name: str) -> str:
+    """The encoded path of the component `name` in the directory at `path`; both relative to one document."""
+    return f"{path}/{encode(name)}" if path else encode(name)
+
+
 def relative(uri: str, base: str) -> str | None:
-    """The encoded path of `uri` relative to `base`, "" for `base` itself, None for what is not under it."""
+    """The encoded path of `uri` relative to `base`, "" for `base` itself, None for a URI elsewhere."""
     uri, base = without_slash(uri), without_slash(base)
     if uri == base:
         return ""
@@ -242,7 +247,7 @@ def nfc(uri: str) -> str:
     Escapes of bytes from 0x80 on are text written in another way: they are undone first, so that
     both ways name the same node. They yield no `%`, so the rest is still decoded exactly once. An accent
     that follows another escape belongs to the sign that is meant, not to the last letter of the escape.
-    Raises InvalidArgument for what is no str or has no UTF-8 form."""
+    Raises InvalidArgument for another type than str, and for text without a UTF-8 form."""
     if not isinstance(uri, str):
         raise InvalidArgument(f"URI: expected str, got {uri!r}")
     if uri.isascii() and "%" not in uri:

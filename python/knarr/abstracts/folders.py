@@ -11,7 +11,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from knarr.abstracts.extractive import folder_abstract, preview
-from knarr.abstracts.recall import Recall, stands_for
+from knarr.abstracts.recall import AbstractRecall, stands_for
 from knarr.catalog import Catalog, abstracts, changes, folders, vectors
 from knarr.catalog.folders import FolderRecord
 from knarr.config import Settings
@@ -24,7 +24,7 @@ def refresh(
     catalog: Catalog,
     embedder: Embedder,
     settings: Settings,
-    recall: Recall | None = None,
+    recall: AbstractRecall | None = None,
     *,
     below: int = -1,
 ) -> int:
@@ -33,7 +33,7 @@ def refresh(
     folders whose path has more components. Returns how many texts were embedded."""
     with catalog.reading() as connection:
         touched = folders.stale(connection)
-    recall = recall or Recall.of(catalog, settings)
+    recall = recall or AbstractRecall.of(catalog, settings)
     embedded = 0
     touched = [uri for uri in touched if len(components(uri)) > below]
     for uri in sorted(touched, key=lambda uri: (-len(components(uri)), uri)):
@@ -47,7 +47,9 @@ def parts_of(connection: sa.Connection, uri: str) -> tuple[str, list[tuple[str, 
     return name_of(uri), [(name_of(child), text) for child, text in children]
 
 
-def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, recall: Recall, uri: str) -> int:
+def _refresh_one(
+    catalog: Catalog, embedder: Embedder, settings: Settings, recall: AbstractRecall, uri: str
+) -> int:
     with catalog.reading() as connection:
         old = folders.get(connection, uri)
         title, parts = parts_of(connection, uri)
@@ -68,24 +70,24 @@ def _refresh_one(catalog: Catalog, embedder: Embedder, settings: Settings, recal
             folders.unmark(connection, uri)
             abstracts.keep(connection, uri, keys)
         return 0
-    told = stands_for(title, text) if known else text
-    key = text_key(told)
+    embedded = stands_for(title, text) if known else text
+    key = text_key(embedded)
     tokens = count_tokens(embedder.tokenizer, text)
     record = FolderRecord(uri, text, tokens, preview(text, settings.preview_chars), key)
-    return _store(catalog, embedder, record, told, old, keys)
+    return _store(catalog, embedder, record, embedded, old, keys)
 
 
 def _store(
     catalog: Catalog,
     embedder: Embedder,
     record: FolderRecord,
-    told: str,
+    embedded: str,
     old: FolderRecord | None,
     keys: list[bytes],
 ) -> int:
     with catalog.reading() as connection:
         known = vectors.get(connection, [record.vector_hash], embedder.id)
-    fresh = {} if known else {record.vector_hash: np.asarray(embedder.embed([told])[0], dtype=np.float32)}
+    fresh = {} if known else {record.vector_hash: np.asarray(embedder.embed([embedded])[0], dtype=np.float32)}
     with catalog.writing() as connection:
         vectors.put(connection, fresh, embedder.id)
         folders.put(connection, record)

@@ -1,7 +1,7 @@
 """The job: abstracts by a model for everything in a scope, bottom-up, and for the folders above it.
 
 Documents are opened as calls become free, a few at a time, so that a large library never lies in memory.
-In each, leaves are asked about first, a directory as soon as all its parts are told. A document is
+In each, leaves are asked about first, a directory as soon as all its parts have their abstracts. A document is
 written in one transaction when its last directory is; what the model said is in the catalog before that,
 so a job that is killed goes on where it stopped. Folders follow, deepest first.
 """
@@ -17,7 +17,7 @@ from knarr.abstracts.extractive import folder_abstract
 from knarr.abstracts.folders import parts_of, refresh
 from knarr.abstracts.messages import Content
 from knarr.abstracts.outline import node_asks, only_child
-from knarr.abstracts.recall import Recall, folder_asks
+from knarr.abstracts.recall import AbstractRecall, folder_asks
 from knarr.abstracts.report import AbstractReport
 from knarr.abstracts.work import Tally, Work
 from knarr.abstracts.write import write_document
@@ -59,7 +59,7 @@ class Job:
         self._dry_run = dry_run
         self._progress = progress
         self._calls = Calls(catalog, chat, settings, limit, dry_run=dry_run)
-        self._told: dict[str, str] = {}  # in a dry run: what documents and folders would say
+        self._planned: dict[str, str] = {}  # in a dry run: what documents and folders would say
         self._tally = Tally()
         self._touched: list[str] = []  # folders with a new abstract that is not written yet
         self._done = self._total = 0
@@ -105,7 +105,7 @@ class Job:
         return False
 
     def _turn_to(self, work: Work, at: int) -> None:
-        """A node all of whose parts are told."""
+        """A node all of whose parts have their abstracts."""
         node, child = work.nodes[at], only_child(work.nodes, at)
         if at not in work.wanted:
             self._tell(work, at, "outside", "")
@@ -137,22 +137,22 @@ class Job:
             self._tally.failed(work.uri(node), text)
         else:
             node.take(text)
-        work.untold -= 1
+        work.unfinished -= 1
         if node.parent is not None:
             work.pending[node.parent] -= 1
             if work.pending[node.parent] == 0:
                 self._turn_to(work, node.parent)
-        if work.untold == 0:
-            work.untold = -1
+        if work.unfinished == 0:
+            work.unfinished = -1
             self._close(work)
 
     def _close(self, work: Work) -> None:
-        """All of a document is told: write it, if anything in it is new."""
+        """Every section of a document has its abstract: write them, if any is new."""
         whole = len(work.wanted) == len(work.nodes)
         asked = work.asked if whole else None
         changed = work.changed()
         if self._dry_run:
-            self._told[work.record.uri] = work.nodes[0].text
+            self._planned[work.record.uri] = work.nodes[0].text
         elif changed or not self._same(work.record.id, asked):
             embedded = write_document(
                 self._catalog, self._embedder, self._settings, self._changing, work.record, changed, asked
@@ -173,7 +173,7 @@ class Job:
     # ------------------------------------------------------------------ folders
 
     def _folders(self, places: list[str]) -> None:
-        """Deepest first: those below are told, and stored, before those above are asked about."""
+        """Deepest first: a folder is asked about after the abstracts of the folders below it were stored."""
         for depth in sorted({len(components(uri)) for uri in places}, reverse=True):
             self._refresh(below=depth)
             for uri in [uri for uri in places if len(components(uri)) == depth]:
@@ -184,11 +184,11 @@ class Job:
     def _folder(self, uri: str) -> None:
         with self._catalog.reading() as connection:
             title, parts = parts_of(connection, uri)
-            children = [child for child, _ in folders.children(connection, uri)] if self._told else []
+            children = [child for child, _ in folders.children(connection, uri)] if self._planned else []
             known = folders.get(connection, uri)
         if children:
-            told = zip(children, parts, strict=True)
-            parts = [(name, self._told.get(child, text)) for child, (name, text) in told]
+            named = zip(children, parts, strict=True)
+            parts = [(name, self._planned.get(child, text)) for child, (name, text) in named]
         ask = folder_asks(title, parts, self._settings)
 
         def done(how: str, text: str) -> None:
@@ -197,7 +197,7 @@ class Job:
             if how == "fallback":
                 self._tally.failed(uri, text)
             elif text and self._dry_run:
-                self._told[uri] = text
+                self._planned[uri] = text
             elif text and (known is None or known.text != text):
                 self._touched.append(uri)
             if self._progress is not None:
@@ -206,7 +206,7 @@ class Job:
         if ask is None:
             names, texts = [name for name, _ in parts], [text for _, text in parts]
             if children:
-                self._told[uri] = folder_abstract(title, names, texts, self._settings.abstract_tokens)
+                self._planned[uri] = folder_abstract(title, names, texts, self._settings.abstract_tokens)
             done("short", "")
         else:
             self._calls.ask(ask, Content(title, (), tuple(parts)), uri, done)
@@ -219,7 +219,7 @@ class Job:
         with self._catalog.reading() as connection:
             if not touched and not folders.stale(connection):
                 return
-        recall = Recall(self._settings, self._chat.name, wanted=True)
+        recall = AbstractRecall(self._settings, self._chat.name, wanted=True)
         with self._changing():
             with self._catalog.writing() as connection:
                 folders.mark_stale(connection, touched)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from knarr.catalog import Catalog
 from knarr.config import Settings
-from knarr.index.changing import Changing
+from knarr.index.index import Changing
 from knarr.models.configured import ConfiguredChat
 from knarr.models.embed import Embedder
 from knarr.types import Progress

@@ -30,14 +30,14 @@ MARK = "> "
 _WINDOWS = 12
 _PART_TOKENS = 48
 _MOST_PARTS = 64
-_CHARS_PER_TOKEN = 16  # no text is taken to be denser: what is longer is cut before it is counted
+_CHARS_PER_TOKEN = 16  # an upper bound: longer text is cut before its tokens are counted
 _FRAME_TOKENS = 64  # the server's own marks around two messages
 
 Count = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class LazyChunk:
     """A stretch of a section's own text; `tokens` is how long it is, roughly."""
 
     text: Callable[[], str]
@@ -49,7 +49,7 @@ class Content:
     """A directory: its title, its own text in chunks, and `(title, abstract)` of its parts."""
 
     title: str
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[LazyChunk, ...]
     parts: tuple[tuple[str, str], ...]
 
 
@@ -125,7 +125,7 @@ def spread(count: int, most: int) -> list[int]:
     return [at * (count - 1) // (most - 1) for at in range(most)]
 
 
-def _text(chunks: Sequence[Chunk], room: int, count: Count) -> tuple[str, str]:
+def _text(chunks: Sequence[LazyChunk], room: int, count: Count) -> tuple[str, str]:
     """The marked text, and what was seen of it when that is not all."""
     if not chunks or room <= 0:
         return "", "none of it shown" if chunks else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from knarr.abstracts.messages import Ask, Chunk, Content, compose
+from knarr.abstracts.messages import Ask, Content, LazyChunk, compose
 from knarr.config import Settings
 from knarr.models.embed.tokens import RegexTokenizer, count_tokens
 
@@ -14,7 +14,7 @@ _TOKENS = RegexTokenizer()
 
 
 @dataclass(slots=True)
-class Node:
+class SectionNode:
     """A section. `text` is its abstract as it stands now, `at` the abstract's place among the objects;
     `modelled` says that the text was made by a model, or taken over from a part of which that is true."""
 
@@ -25,7 +25,7 @@ class Node:
     text: str
     modelled: bool = False
     children: list[int] = field(default_factory=list)
-    chunks: list[Chunk] = field(default_factory=list)
+    chunks: list[LazyChunk] = field(default_factory=list)
 
     def take(self, text: str) -> None:
         """Let a model's text stand for this section; nothing happens when there is none."""
@@ -33,10 +33,10 @@ class Node:
             self.text, self.modelled = text, True
 
 
-def outline(sections: Sequence[Any], objects: Sequence[Any], data: bytes) -> list[Node]:
+def outline(sections: Sequence[Any], objects: Sequence[Any], data: bytes) -> list[SectionNode]:
     """Nodes in document order, parents first. `sections` and `objects` are those of `Laid`, or the
     catalog's rows, which name the same things alike."""
-    nodes = [Node(section.title, section.parent, section.path, -1, "") for section in sections]
+    nodes = [SectionNode(section.title, section.parent, section.path, -1, "") for section in sections]
     for at, node in enumerate(nodes):
         if node.parent is not None:
             nodes[node.parent].children.append(at)
@@ -45,14 +45,14 @@ def outline(sections: Sequence[Any], objects: Sequence[Any], data: bytes) -> lis
         if part.kind == "abstract":
             node.at, node.text = place, str(part.text)
             continue
-        # The heading lines that a chunk opens with are told by the title.
+        # The title already says what the heading lines at the beginning of a chunk say.
         begin = max(part.begin_byte, sections[part.section].body_byte)
         if data[begin : part.end_byte].strip():
-            node.chunks.append(Chunk(_slice(data, begin, part.end_byte), part.tokens))
+            node.chunks.append(LazyChunk(_slice(data, begin, part.end_byte), part.tokens))
     return nodes
 
 
-def content(nodes: Sequence[Node], at: int) -> Content:
+def content(nodes: Sequence[SectionNode], at: int) -> Content:
     """What a node's abstract is made from: its own text, and its parts' abstracts as they stand."""
     node = nodes[at]
     parts = tuple((nodes[child].title, nodes[child].text) for child in node.children)
@@ -66,7 +66,7 @@ def count(text: str) -> int:
 
 def asks(directory: Content, settings: Settings, *, modelled: bool = False) -> Ask | None:
     """What is asked about a directory; None when all of it is no longer than an abstract may be, and no
-    part of it was told by a model (`modelled`): then its own words say it best."""
+    part of it has a model's abstract (`modelled`): then its own words say it best."""
     body = sum(chunk.tokens for chunk in directory.chunks)
     body += sum(count(abstract) for _, abstract in directory.parts)
     if body <= settings.abstract_tokens and not modelled:
@@ -75,15 +75,15 @@ def asks(directory: Content, settings: Settings, *, modelled: bool = False) -> A
     return compose(directory, count, prompt_tokens=settings.abstract_prompt_tokens, words=words)
 
 
-def node_asks(nodes: Sequence[Node], at: int, settings: Settings) -> tuple[Content, Ask | None]:
+def node_asks(nodes: Sequence[SectionNode], at: int, settings: Settings) -> tuple[Content, Ask | None]:
     """A section's content, and what is asked about it."""
     directory = content(nodes, at)
-    told = any(nodes[child].modelled for child in nodes[at].children)
-    return directory, asks(directory, settings, modelled=told)
+    modelled = any(nodes[child].modelled for child in nodes[at].children)
+    return directory, asks(directory, settings, modelled=modelled)
 
 
-def only_child(nodes: Sequence[Node], at: int) -> Node | None:
-    """The part that is all there is in a directory: its abstract tells both."""
+def only_child(nodes: Sequence[SectionNode], at: int) -> SectionNode | None:
+    """The part that is all there is in a directory: its abstract serves both."""
     node = nodes[at]
     return nodes[node.children[0]] if len(node.children) == 1 and not node.chunks else None
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from knarr.abstracts.extractive import preview
 from knarr.abstracts.messages import PROMPT, Ask, Content
-from knarr.abstracts.outline import Node, asks, node_asks, only_child, outline
+from knarr.abstracts.outline import SectionNode, asks, node_asks, only_child, outline
 from knarr.catalog import Catalog, abstracts
 from knarr.catalog.abstracts import Made
 from knarr.catalog.records import Laid, NamedObject
@@ -18,7 +18,7 @@ from knarr.models.embed import Tokenizer, count_tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class AbstractRecall:
     """`model` made the abstracts that are remembered; they are `wanted`, or only kept for later."""
 
     settings: Settings
@@ -26,7 +26,7 @@ class Recall:
     wanted: bool
 
     @classmethod
-    def of(cls, catalog: Catalog, settings: Settings) -> Recall:
+    def of(cls, catalog: Catalog, settings: Settings) -> AbstractRecall:
         """By the model of this catalog's last job; wanted where the settings say so."""
         return cls(settings, catalog.get(abstracts.MODEL) or "", settings.abstracts == "model")
 
@@ -58,7 +58,7 @@ class Recall:
         made = self.find(connection, ask.key) if self.wanted else None
         return made.text if made is not None else "", [ask.key]
 
-    def _nodes(self, connection: sa.Connection, nodes: list[Node]) -> list[bytes]:
+    def _nodes(self, connection: sa.Connection, nodes: list[SectionNode]) -> list[bytes]:
         keys = []
         for at in reversed(range(len(nodes))):
             node, child = nodes[at], only_child(nodes, at)
@@ -72,7 +72,7 @@ class Recall:
                 node.take(made.text if made is not None else "")
         return keys
 
-    def _with(self, part: NamedObject, node: Node, tokenizer: Tokenizer) -> NamedObject:
+    def _with(self, part: NamedObject, node: SectionNode, tokenizer: Tokenizer) -> NamedObject:
         return replace(
             part,
             text=node.text,

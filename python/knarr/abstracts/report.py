@@ -13,7 +13,7 @@ class AbstractReport:
 
     made:       asked of the model now
     cached:     made before of the same content, no call
-    shared:     directories of one thing only, told by that thing's abstract
+    shared:     directories with a single part, whose abstract serves for both
     short:      no longer than an abstract may be, or a folder of one thing: their own words say it best
     fallback:   the model gave nothing usable: by reason; these keep their extractive abstract
     left:       not asked, for the reason in `stopped`; these keep theirs too
@@ -56,7 +56,7 @@ class AbstractReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is missing that a model should have told."""
+        """Whether no abstract that a model should have written is missing."""
         return not (self.fallback or self.left or self.changed)
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 
 from knarr.abstracts.calls import Calls
-from knarr.abstracts.outline import Node, outline
+from knarr.abstracts.outline import SectionNode, outline
 from knarr.abstracts.report import AbstractReport
 from knarr.catalog import documents
 from knarr.catalog.records import DocumentRecord
@@ -21,15 +21,15 @@ _MOST_FAILURES = 20
 @dataclass(slots=True)
 class Work:
     """A document. `before` are its abstracts as they were read, `wanted` the nodes in scope; `pending`
-    counts, per node, the parts that are not told yet, and `untold` all of them; `asked` are the keys of
+    counts, per node, the parts without an abstract yet, and `unfinished` all of them; `asked` are the keys of
     what it asks for, `became` what happened to each node."""
 
     record: DocumentRecord
-    nodes: list[Node]
+    nodes: list[SectionNode]
     wanted: set[int]
     before: list[str]
     pending: list[int]
-    untold: int
+    unfinished: int
     asked: list[bytes] = field(default_factory=list)
     became: dict[int, tuple[str, str]] = field(default_factory=dict)
     states: Counter[str] = field(default_factory=Counter)
@@ -50,15 +50,15 @@ class Work:
     def leaves(self) -> list[int]:
         return [at for at, node in enumerate(self.nodes) if not node.children]
 
-    def changed(self) -> list[Node]:
+    def changed(self) -> list[SectionNode]:
         """The sections whose abstract is another one now."""
         return [node for node, text in zip(self.nodes, self.before, strict=True) if node.text != text]
 
-    def uri(self, node: Node) -> str:
+    def uri(self, node: SectionNode) -> str:
         return below(self.record.uri, node.path)
 
 
-def _inside(record: DocumentRecord, nodes: list[Node], scope: str) -> set[int]:
+def _inside(record: DocumentRecord, nodes: list[SectionNode], scope: str) -> set[int]:
     """All of a document; of a scope inside it what lies there, and the sections above."""
     path = relative(scope, record.uri)
     if not path:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from knarr.abstracts.extractive import preview
-from knarr.abstracts.outline import Node
+from knarr.abstracts.outline import SectionNode
 from knarr.abstracts.recall import stands_for
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.catalog.records import DocumentRecord
@@ -26,7 +26,7 @@ def write_document(
     settings: Settings,
     changing: Callable[[], AbstractContextManager[None]],
     record: DocumentRecord,
-    nodes: Sequence[Node],
+    nodes: Sequence[SectionNode],
     asked: Sequence[bytes] | None,
 ) -> int | None:
     """Give these sections of a document the texts of `nodes`; the version stays, since its bytes do.
@@ -55,7 +55,7 @@ def write_document(
     return len(fresh)
 
 
-def _row(node: Node, embedder: Embedder, settings: Settings) -> dict[str, Any]:
+def _row(node: SectionNode, embedder: Embedder, settings: Settings) -> dict[str, Any]:
     return {
         "ordinal": node.at,
         "text": node.text,
@@ -65,7 +65,7 @@ def _row(node: Node, embedder: Embedder, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _embed(catalog: Catalog, embedder: Embedder, nodes: Sequence[Node]) -> dict[bytes, Vector]:
+def _embed(catalog: Catalog, embedder: Embedder, nodes: Sequence[SectionNode]) -> dict[bytes, Vector]:
     texts = {text_key(text): text for text in (stands_for(node.title, node.text) for node in nodes)}
     with catalog.reading() as connection:
         stored = vectors.get(connection, list(texts), embedder.id)

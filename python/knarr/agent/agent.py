@@ -28,7 +28,7 @@ class RunOptions(TypedDict, total=False):
                  (Algorithm 3) where the library has them; "vikingrag-e+" may answer after one round, as
                  `escalation` decides
     budget:      the bounds of the run, `Budget()` by default
-    escalation:  how mode "vikingrag-e+" decides, by default as the agent was told
+    escalation:  how mode "vikingrag-e+" decides, by default the agent's own
     """
 
     k: int

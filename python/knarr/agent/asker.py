@@ -35,8 +35,8 @@ class AskOptions(TypedDict, total=False):
     policy:   who decides: "extractive" needs no model and answers by quoting, "model" is the chat model of the
               settings, and a `Policy` of your own; by default the model when the settings name one, else
               "extractive"
-    budget:   `Budget(rounds=15, tokens=None, timeout_s=None, cost=None)`: the run ends after so many rounds,
-              tokens shown, seconds, or cost of chat models (in the currency of the prices that were set)
+    budget:   `Budget(rounds=15, tokens=None, timeout_s=None, cost=None)`: the most rounds, tokens
+              shown, seconds, and cost of chat models (in the currency of the prices that were set)
     shadow:   with "vikingrag-e+": decide and log the decision, but let the full loop answer
     resample: with "vikingrag-e+": the share of early answers, from 0 to 1, for which the full loop runs too, so
               that both can be compared
@@ -139,7 +139,7 @@ class Asker:
         chat: ChatModel | None = self._configured.model() if by_model else None
         threshold = self._oversight.threshold(judge_of(chat))
         reranker = load_reranker(self._settings.embed_threads)
-        checker = load_checker(self._settings, chat, reranker, threshold=threshold)
+        checker = load_checker(chat, reranker, threshold=threshold)
         rules = (*rules_of(self._settings.domain), *self._oversight.rules)
 
         def rule(question: str, scopes: Sequence[str]) -> str:

@@ -110,7 +110,7 @@ def first_calls(view: View, tokens: int) -> tuple[ToolCall, ...]:
 
 def go_on(verdict: Verdict, question: str) -> str:
     """The message to a model whose candidate was not enough. Only words of the question and of ours are used,
-    since a judge that read documents may repeat what they told it to say."""
+    since a judge that read documents may repeat what they instructed it to say."""
     asked = one_line(question).casefold()
     unmet = [one_line(one.text) for one in verdict.constraints if not one.met]
     named = [text for text in unmet if text.casefold() in asked][:5]

@@ -19,7 +19,7 @@ LAST_TURN = "Now answer from what was shown, without further calls, or say what 
 NUDGE = "Your reply was empty. Call a tool, or answer the question, or say that the library does not hold the answer."
 
 
-class History:
+class MessageHistory:
     """The messages so far. Not for use from several threads.
 
     hint: which documents the question may mean, from `Resolution.hint`. Their names are document text, so they

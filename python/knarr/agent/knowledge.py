@@ -10,7 +10,6 @@ from knarr.config import Settings
 from knarr.models.embed import count_tokens
 from knarr.reading.context import ReadContext
 from knarr.reading.grep import grep
-from knarr.reading.info import info
 from knarr.reading.list import list_children
 from knarr.reading.read import read
 from knarr.reading.search import search
@@ -84,7 +83,7 @@ class KnowledgeLibrary:
 
     def info(self) -> dict[str, Any]:
         """See `KnowledgeBase.info`."""
-        return info(self._context, self.settings.chunk_tokens)
+        return self._context.info(self.settings.chunk_tokens)
 
     @property
     def gamma(self) -> float:

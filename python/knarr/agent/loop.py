@@ -25,7 +25,7 @@ from typing import Any
 from knarr.agent.budget import Budget, Meter
 from knarr.agent.calls import CallChecker
 from knarr.agent.escalation import CANDIDATE, Action, Escalation, first_calls, go_on, unasked
-from knarr.agent.history import NUDGE, History
+from knarr.agent.history import NUDGE, MessageHistory
 from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import TOOLS
 from knarr.agent.values import Decision, Draft, Excerpt, Observation, ToolCall, View
@@ -106,7 +106,7 @@ class Loop:
         self._count = count_tokens
         self._clock = clock
         self._meter = Meter(budget, clock())
-        self._history = History(task.question, task.scope, task.resolution.hint())
+        self._history = MessageHistory(task.question, task.scope, task.resolution.hint())
         self._observations: list[Observation] = []
         self._rounds: list[RoundRecord] = []
         self._checker = CallChecker(budget.calls)

@@ -11,7 +11,7 @@ from knarr.agent.scope import ScopeIndex
 from knarr.agent.scope_index import HEAD_CHARS, ScopeEntry
 from knarr.errors import KnarrError
 from knarr.types import Listing
-from knarr.uris import SCHEME
+from knarr.uris import SCHEME, above, as_directory
 
 _PAGE = 1_000
 _HEAD_TOKENS = 600
@@ -39,19 +39,14 @@ def _outlined(library: Outlines) -> Iterator[ScopeEntry]:
     """Documents as the library lists them, each folder before the first document in it."""
     folders: set[str] = set()
     for number, (uri, title, head) in enumerate(library.outline(HEAD_CHARS)):
-        uri = uri.rstrip("/")
-        at = uri.find("/", len(SCHEME))
-        while at >= 0:
-            folder = uri[: at + 1]
-            if folder not in folders:
-                folders.add(folder)
-                yield ScopeEntry(folder, "", is_folder=True)
-            at = uri.find("/", at + 1)
-        yield ScopeEntry(uri + "/", title, head if number < _MOST_HEADS else "")
+        new = [folder for folder in above(uri) if folder != SCHEME and folder not in folders]
+        folders.update(new)
+        yield from (ScopeEntry(as_directory(folder), "", is_folder=True) for folder in reversed(new))
+        yield ScopeEntry(as_directory(uri), title, head if number < _MOST_HEADS else "")
 
 
 def entries(library: Library) -> Iterator[ScopeEntry]:
-    """Every folder and document, in the order of the namespace. What is deleted meanwhile is left out."""
+    """Every folder and document, in the order of the namespace. Documents deleted meanwhile are left out."""
     waiting, heads = [SCHEME], 0
     while waiting:
         folder = waiting.pop()

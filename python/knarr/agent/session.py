@@ -17,7 +17,7 @@ from knarr.agent.loop import Act, Check, Decide, Loop, Outcome, Step, Task
 from knarr.agent.outline import scope_index
 from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import role_of
-from knarr.agent.tools.focus import Focus, Recall
+from knarr.agent.tools.focus import EdgeRecall, Focus
 from knarr.agent.tools.tool import ToolContext
 from knarr.agent.tools.toolbox import Toolbox
 from knarr.agent.values import Decision, Draft, Excerpt, Observation, Policy, Quote, ToolCall
@@ -87,7 +87,7 @@ class Session:
         library = self._resources.library
         recall = None
         if self._task.recalls and isinstance(library, HasExperience):
-            recall = Recall(self._task.resolution.core, library.gamma)
+            recall = EdgeRecall(self._task.resolution.core, library.gamma)
         return Toolbox(ToolContext(library, self._resources.focus, recall), self._task.scope)
 
     def _new_loop(self) -> Loop:

@@ -216,7 +216,7 @@ class Decision:
 
     text:      what a model says beside its calls; it stays in the history
     usage:     what a chat model cost for it
-    fault:     without calls and draft: what was wrong with the reply; the model is told and asked again
+    fault:     without calls and draft: what was wrong with the reply; the model reads it and is asked again
     ends:      without calls and draft: the model cannot be reached, so it is not asked again
     left_out:  ids of earlier calls whose observations the policy no longer has: they may be made again
     """

@@ -64,7 +64,7 @@ def keep(connection: sa.Connection, user: str, keys: Sequence[bytes]) -> None:
 
 
 def forget(connection: sa.Connection, users: Sequence[str]) -> None:
-    """Owners that are gone: what only they asked for goes with them."""
+    """Forget removed owners, and the texts that only they asked for."""
     for begin in range(0, len(users), _BATCH):
         part = users[begin : begin + _BATCH]
         old = _used(connection, part)

@@ -84,7 +84,7 @@ def active_traces(connection: sa.Connection) -> list[str]:
 
 
 def lessons(connection: sa.Connection, trace_ids: Sequence[str]) -> Iterator[tuple[str, Lesson]]:
-    """What these traces teach at present, those that are active, in the order given."""
+    """The lessons of the active traces among these, in the order given."""
     for begin in range(0, len(trace_ids), _BATCH):
         batch = trace_ids[begin : begin + _BATCH]
         query = sa.select(episodes).where(episodes.c.trace_id.in_(batch), episodes.c.state == "active")
@@ -128,18 +128,18 @@ def set_state(connection: sa.Connection, trace_ids: Sequence[str], state: str) -
 def remove(connection: sa.Connection, trace_ids: Sequence[str]) -> int:
     """Forget episodes with their edges and, where no other asks the same, their questions' vectors.
     Returns how many edges went."""
-    gone = 0
+    removed = 0
     keys: list[bytes] = []
     for begin in range(0, len(trace_ids), _BATCH):
         named = episodes.c.trace_id.in_(trace_ids[begin : begin + _BATCH])
         of = edges.c.episode_id.in_(sa.select(episodes.c.id).where(named))
-        gone += connection.execute(sa.select(sa.func.count()).select_from(edges).where(of)).scalar_one()
+        removed += connection.execute(sa.select(sa.func.count()).select_from(edges).where(of)).scalar_one()
         keys += connection.execute(sa.select(episodes.c.vector_hash).where(named)).scalars()
         connection.execute(edges.delete().where(of))
         connection.execute(episodes.delete().where(named))
     vectors.release(connection, keys)
     log(connection, trace_ids)
-    return gone
+    return removed
 
 
 def reconcile(connection: sa.Connection, document_id: int, chunks: Mapping[str, bytes]) -> None:
@@ -172,7 +172,7 @@ def reconcile(connection: sa.Connection, document_id: int, chunks: Mapping[str, 
 def _rebind(
     connection: sa.Connection, at: Sequence[sa.ColumnElement[bool]], end: str, document_id: int, path: str
 ) -> None:
-    """Give the ends of edges another path; those that would make a loop or an edge that is there become
+    """Give the ends of edges another path; edges that would become loops or equal existing ones become
     stale."""
     other = "target" if end == "source" else "source"
     there = edges.alias()

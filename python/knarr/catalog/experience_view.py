@@ -1,4 +1,4 @@
-"""Looking through what was learnt, and counting what came of it; inside a caller's transaction."""
+"""Pages and counts of learnt edges and of their use; inside a caller's transaction."""
 
 from __future__ import annotations
 

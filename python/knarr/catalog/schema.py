@@ -10,7 +10,7 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
               1─n labels         what a question may call it
               1─n objects        chunks and abstracts, in document order: the engine's rows
     folders                      abstracts of the folders above documents
-    stale_folders                those that a change touched and that are not made anew yet
+    stale_folders                folders that a change touched and whose abstract was not made anew yet
     vectors                      by content hash + model: unchanged content is never embedded twice
     changes                      append-only, growing `seq`: what the engine applies to catch up
     traces                       the recorded run of each question

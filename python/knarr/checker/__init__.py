@@ -7,12 +7,26 @@ May import: trace, language, models, config, types, errors, uris.
 """
 
 from knarr.checker.calibration import Calibration, calibrate
-from knarr.checker.evidence import supports
+from knarr.checker.evidence import Scorer, supports
 from knarr.checker.forced import PRESETS, Rule, forced, rules_of
-from knarr.checker.load import load_checker, scorer_of
+from knarr.checker.model import THRESHOLD as MODEL_THRESHOLD
 from knarr.checker.model import ModelChecker, judge_of
 from knarr.checker.rules import RuleChecker
+from knarr.checker.score import THRESHOLD, scorer_of
 from knarr.checker.types import Case, Checked, Checker, Evidence
+from knarr.models.chat import ChatModel
+
+
+def load_checker(
+    chat: ChatModel | None, reranker: Scorer | None, *, threshold: float | None = None
+) -> Checker:
+    """The checker by model where there is a chat model, by rule otherwise.
+
+    `threshold` is the score from which evidence suffices, by a calibration; None for the checker's own."""
+    if chat is None:
+        return RuleChecker(reranker, threshold=THRESHOLD if threshold is None else threshold)
+    return ModelChecker(chat, reranker, threshold=MODEL_THRESHOLD if threshold is None else threshold)
+
 
 __all__ = [
     "PRESETS",

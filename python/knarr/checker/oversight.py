@@ -10,8 +10,8 @@ from datetime import datetime
 from knarr.catalog import Catalog
 from knarr.checker.calibration import Among, Calibration
 from knarr.checker.forced import Rule
-from knarr.checker.load import scorer_of
 from knarr.checker.records import CheckerReport, from_records, labelled, report
+from knarr.checker.score import scorer_of
 from knarr.trace.store import Traces
 from knarr.types import to_json
 

@@ -24,7 +24,7 @@ SURE = 0.95
 @dataclass(frozen=True, slots=True)
 class Labelled:
     """One judged run whose label is known. `whole` says that it stands for any question; a sampled early
-    answer stands for those that reached `threshold` only."""
+    answer stands for the questions that reached `threshold` only."""
 
     judge: str
     score: float

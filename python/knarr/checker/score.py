@@ -130,6 +130,11 @@ THRESHOLD = 0.72
 SCORER = "score-1"  # changes with the weights: a calibration is for one
 
 
+def scorer_of(judge: str) -> str:
+    """The key of a calibration: the judge, and the version of the score by rule."""
+    return f"{judge}:{SCORER}"
+
+
 def score(found: Signals, *, passed: bool) -> float:
     """The signals as one number, growing with each; a tenth of it when a gate failed."""
     total = _BIAS + sum(getattr(_WEIGHTS, one.name) * getattr(found, one.name) for one in fields(found))

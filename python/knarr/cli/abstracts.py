@@ -1,4 +1,4 @@
-"""`knarr abstracts`: let a chat model tell what directories hold, or say first what that would cost."""
+"""`knarr abstracts`: let a chat model write what directories hold, or say first what that would cost."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Mode(StrEnum):
     EARLY = "vikingrag-e+"
 
 
-class Policy(StrEnum):
+class PolicyChoice(StrEnum):
     """Who decides: the rules, or the chat model."""
 
     EXTRACTIVE = "extractive"
@@ -32,17 +32,17 @@ def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question in plain words.")],
     scope: ScopeOption = ROOT,
     k: Annotated[int, typer.Option("-k", min=1, metavar="N", help="Hits per search.")] = 10,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, metavar="N", help="At most so many rounds.")] = 15,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, metavar="N", help="The most rounds.")] = 15,
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=1, metavar="N", help="At most so many tokens shown.")
+        int | None, typer.Option("--max-tokens", min=1, metavar="N", help="The most tokens of text to show.")
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option("--timeout", min=0.0, metavar="SECONDS", help="At most so much time.")
+        float | None, typer.Option("--timeout", min=0.0, metavar="SECONDS", help="The most time to take.")
     ] = None,
     max_cost: Annotated[
         float | None,
         typer.Option(
-            "--max-cost", min=0.0, metavar="X", help="At most so much for chat models (KNARR_CHAT_PRICES)."
+            "--max-cost", min=0.0, metavar="X", help="The most to spend on chat models (KNARR_CHAT_PRICES)."
         ),
     ] = None,
     mode: Annotated[
@@ -50,7 +50,7 @@ def ask(
         typer.Option("--mode", "-m", help="Plain; with what earlier answers taught; or ending early too."),
     ] = Mode.PLAIN,
     policy: Annotated[
-        Policy | None,
+        PolicyChoice | None,
         typer.Option("--policy", help="Quote without a model, or ask the chat model of KNARR_CHAT_URL."),
     ] = None,
     shadow: Annotated[

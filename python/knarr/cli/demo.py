@@ -92,6 +92,8 @@ def _show_table(answers: list[tuple[Answer, float]]) -> None:
 
 def _show_next(keep: Path | None) -> None:
     """Three commands to go on with. They can be pasted as they stand."""
+    from knarr.demo import INTO
+
     page.say(page.bold("Go on with"))
     kept = f"--kb {shlex.quote(str(keep))}"
     commands = (
@@ -102,7 +104,7 @@ def _show_next(keep: Path | None) -> None:
         ]
         if keep is None
         else [
-            (f"knarr list viking://library {kept}", "look around"),
+            (f"knarr list {INTO} {kept}", "look around"),
             (f'knarr ask "How long may a calibration standard be borrowed?" {kept}', "ask more"),
             ("knarr add YOUR-DOCUMENTS/", "your own documents, into ./knarr.kb"),
         ]

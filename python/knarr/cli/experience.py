@@ -161,8 +161,8 @@ def forget(
 ) -> None:
     """Take back what a run or a batch taught, or what was learnt in a time."""
     with open_base(kb) as base:
-        gone = base.experience.forget(trace, batch=batch, since=since, until=until)
-    _done("forgot", "edge", gone, as_json)
+        forgotten = base.experience.forget(trace, batch=batch, since=since, until=until)
+    _done("forgot", "edge", forgotten, as_json)
 
 
 @experience.command("stats")
@@ -174,10 +174,10 @@ def stats(kb: KbOption = DEFAULT_KB, as_json: JsonOption = False) -> None:
         page.say_json(facts)
         return
     for name, value in facts.items():
-        told = (
+        shown = (
             ", ".join(f"{n:,} {word}" for word, n in value.items()) if isinstance(value, dict) else f"{value}"
         )
-        page.say(f"{page.pad(name, 9)}  {told or 'none'}")
+        page.say(f"{page.pad(name, 9)}  {shown or 'none'}")
 
 
 @experience.command("calibrate")

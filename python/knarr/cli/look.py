@@ -69,13 +69,13 @@ def list_(
 
 
 def _show_listing(listing: Listing) -> None:
-    from knarr.uris import ABSTRACT_NAME
+    from knarr.uris import ABSTRACT_NAME, as_directory
 
     abstract_shown = bool(listing.abstract) and page.in_terminal()
     if abstract_shown:
         page.say(page.dim(page.block(listing.abstract, max_lines=4)))
         page.say()
-    base = listing.uri if listing.uri.endswith("/") else listing.uri + "/"
+    base = as_directory(listing.uri)
     for entry in listing.entries:
         if not (abstract_shown and entry.name == ABSTRACT_NAME):
             _show_entry(entry, base)
@@ -154,7 +154,7 @@ def read(
     uri: Annotated[str, typer.Argument(metavar="URI", help="A chunk, a section, a document or an abstract.")],
     begin_byte: Annotated[int, typer.Option("--begin-byte", min=0, metavar="N", help="Where to begin.")] = 0,
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=1, metavar="N", help="At most so much text.")
+        int | None, typer.Option("--max-tokens", min=1, metavar="N", help="The most tokens to print.")
     ] = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,

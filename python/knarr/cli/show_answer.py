@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from knarr.cli import page
-from knarr.uris import SCHEME
+from knarr.uris import SCHEME, is_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,14 +125,14 @@ def _show_call(number: str, call: CallRecord) -> None:
     if len(call.uris) > MAX_URIS:
         page.say(page.dim(f"       and {len(call.uris) - MAX_URIS} more"))
     for edge in call.edges[:MAX_URIS]:
-        told = f"an earlier question, {edge.similarity:.2f} alike, led to {edge.target}: {edge.question}"
-        page.say(page.dim(page.block(told, " " * 7)))
+        line = f"an earlier question, {edge.similarity:.2f} alike, led to {edge.target}: {edge.question}"
+        page.say(page.dim(page.block(line, " " * 7)))
 
 
 def _given(arguments: dict[str, Any]) -> str:
     """The main argument of a call first, then the scope where it is not everything."""
     main = next((arguments[name] for name in ("query", "pattern", "uri") if arguments.get(name)), "")
-    quoted = str(main) if str(main).startswith(SCHEME) else f'"{main}"' if main else ""
+    quoted = str(main) if is_uri(str(main)) else f'"{main}"' if main else ""
     scope = arguments.get("scope") or ""
     return f"{quoted} in {scope}" if scope and scope != SCHEME else quoted
 

@@ -84,7 +84,7 @@ def export(
         typer.Option("--since", metavar="TIME", help="Only those from then on, such as 2026-01-31."),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many, the oldest first.")
+        int | None, typer.Option("--limit", min=1, metavar="N", help="At most N, the oldest first.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write there instead of to stdout.")
@@ -116,7 +116,7 @@ def export(
 
 
 def _learnt(base: KnowledgeBase, record: Trace) -> int:
-    """How many edges a run has taught, of those that are still there."""
+    """How many of the edges that a run has taught still exist."""
     if record.mode == "vikingrag":  # a mode that does not learn
         return 0
     try:

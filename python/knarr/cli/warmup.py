@@ -26,7 +26,7 @@ def warm_up(
     ] = None,
     generate: Annotated[
         int | None,
-        typer.Option("--generate", min=1, metavar="M", help="Make so many from the documents alone."),
+        typer.Option("--generate", min=1, metavar="M", help="Make M questions from the documents alone."),
     ] = None,
     scope: ScopeOption = ROOT,
     against: Annotated[

@@ -11,7 +11,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-INTO = "viking://library"
+from knarr.uris import SCHEME, join
+
+INTO = join(SCHEME, "library")
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,8 +126,8 @@ def _borders(document: Document, ruler: Ruler, begin: int, end: int) -> list[_In
 
 
 def _best(borders: list[_Ints], ruler: Ruler, at: int, end: int, target: int, limit: int) -> int | None:
-    """Of the best kind of border that leaves between 0.6 of the target and the limit before it, the one
-    nearest to the target; without any, the next border of any kind."""
+    """The border nearest to the target, among those of the best kind that leave between 0.6 of the target and
+    the limit before them; the next border of any kind when there is none."""
     first = ruler.index(at)
     low, high = _byte_of(ruler, first + max(1, int(target * 0.6)), end), _byte_of(ruler, first + limit, end)
     wish = _byte_of(ruler, first + target, end)

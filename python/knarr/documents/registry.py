@@ -26,7 +26,7 @@ Parser = Callable[[bytes, str, Limits], Document]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format and how its files are told.
+    """A format and how its files are recognised.
 
     suffixes:  lower case, with the dot
     parser:    "module:function"

@@ -66,7 +66,7 @@ class Document:
     status:        "ok", or "partial" when `missing_pages` gave no text
     page_begins:   byte offset where each page starts; empty for formats without pages
     missing_pages: page numbers (from 1) that gave no text
-    notes:         short sentences for the coverage receipt, which tell what was dropped and why
+    notes:         short sentences for the coverage receipt, which say what was dropped and why
     """
 
     title: str

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from knarr.errors import InvalidArgument
 from knarr.experience import pairs
-from knarr.experience.warm_up.history import History, unit
+from knarr.experience.warm_up.history import QuestionHistory, unit
 from knarr.trace.record import Trace
 from knarr.uris import within
 
@@ -82,7 +82,7 @@ class GammaReport:
     confidence: float = CONFIDENCE
 
 
-def activations(history: History, runs: Sequence[PastRun]) -> list[Activation]:
+def activations(history: QuestionHistory, runs: Sequence[PastRun]) -> list[Activation]:
     """What edges would have shown to runs, leaving out what the run itself, or its very question, taught."""
     if not runs or not len(history):
         return []
@@ -128,7 +128,7 @@ def lower_bound(share: float, count: int) -> float:
 
 
 def calibrated(
-    history: History,
+    history: QuestionHistory,
     runs: Sequence[PastRun],
     in_use: float,
     target: float = 0.8,
@@ -170,8 +170,8 @@ def _why_not(rows: Sequence[GammaRow], enough: Sequence[GammaRow], target: float
 
 
 def past_runs(
-    held: History, traces: Iterable[Trace], embed: Callable[[str], npt.NDArray[np.float32]]
-) -> tuple[History, list[PastRun]]:
+    held: QuestionHistory, traces: Iterable[Trace], embed: Callable[[str], npt.NDArray[np.float32]]
+) -> tuple[QuestionHistory, list[PastRun]]:
     """The stored runs that answered with evidence, and `held` with the questions of its traces in full."""
     kept = {trace: {end for _, end in ends} for trace, ends in zip(held.traces, held.pairs, strict=True)}
     asked: dict[str, str] = {}

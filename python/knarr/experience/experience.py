@@ -372,11 +372,11 @@ class Experience:
     def _make(
         self, count: int, scope: str, seed: int, chat: ChatModel | None
     ) -> tuple[Sequence[HistoricalQuestion], int, ModelUsage]:
-        from knarr.experience.warm_up.material import shelves
+        from knarr.experience.warm_up.material import document_materials
         from knarr.experience.warm_up.questions import by_rule
 
         with self._context.catalog.reading() as connection:
-            found = list(shelves(connection, scope))
+            found = list(document_materials(connection, scope))
         if chat is None:
             return by_rule(found, count, seed), 0, ModelUsage()
         from knarr.experience.warm_up.asked import by_model

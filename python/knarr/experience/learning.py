@@ -26,7 +26,7 @@ from knarr.experience.records import moment
 from knarr.language.citations import bare, fold, locate
 from knarr.language.plain import text_key
 from knarr.trace.record import Trace
-from knarr.uris import lies_in
+from knarr.uris import below, lies_in, without_slash
 
 Learning = Literal["off", "record", "learn", "frozen"]
 _MOST_READ_CHUNKS = 64
@@ -42,13 +42,13 @@ class Place:
     end: EdgeEnd
 
 
-class Shelf:
+class TraceChunks:
     """The chunks that a trace names, with their texts, read in one transaction; each document once."""
 
     def __init__(self, connection: sa.Connection, trace: Trace) -> None:
         self._connection = connection
         self._trace = trace
-        self._versions = {uri.rstrip("/"): version for uri, version in trace.versions.items()}
+        self._versions = {without_slash(uri): version for uri, version in trace.versions.items()}
         self._records: dict[str, DocumentRecord | None] = {}
         self._chunks: dict[int, dict[str, Place]] = {}
 
@@ -87,7 +87,7 @@ class Shelf:
             for row in documents.objects_of(self._connection, record.id):
                 if row.kind == "chunk":
                     text = data[row.begin_byte : row.end_byte].decode("utf-8")
-                    uri = f"{record.uri}/{row.path}"
+                    uri = below(record.uri, row.path)
                     end = EdgeEnd(record.id, row.path, text_hash(text), record.version)
                     found[uri] = Place(uri, text, end)
             self._chunks[record.id] = found
@@ -104,16 +104,16 @@ class Found:
 
 def gather(connection: sa.Connection, trace: Trace) -> Found | None:
     """Sources and candidates as they stand now; None when no citation of the trace holds any more."""
-    shelf = Shelf(connection, trace)
-    if not any(_holds(shelf, citation.uri, citation.text) for citation in trace.citations):
+    chunks = TraceChunks(connection, trace)
+    if not any(_holds(chunks, citation.uri, citation.text) for citation in trace.citations):
         return None
     by_edge = pairs.reached_by_edge(trace)
-    places = {place.uri: place for place in _places(shelf, pairs.candidates(trace))}
+    places = {place.uri: place for place in _places(chunks, pairs.candidates(trace))}
     for page in pairs.pages(trace):
-        for place in _shown(shelf, page):
+        for place in _shown(chunks, page):
             if place.uri not in by_edge:
                 places.setdefault(place.uri, place)
-    sources = list(_places(shelf, pairs.sources(trace)))
+    sources = list(_places(chunks, pairs.sources(trace)))
     return Found(tuple(sources[: pairs.MOST_SOURCES]), tuple(places.values())[: pairs.MOST_CANDIDATES])
 
 
@@ -140,22 +140,22 @@ def still_stand(connection: sa.Connection, edges: Iterable[tuple[EdgeEnd, EdgeEn
     return True
 
 
-def _places(shelf: Shelf, uris: Iterable[str]) -> Iterable[Place]:
-    return (place for place in map(shelf.chunk, uris) if place is not None)
+def _places(chunks: TraceChunks, uris: Iterable[str]) -> Iterable[Place]:
+    return (place for place in map(chunks.chunk, uris) if place is not None)
 
 
-def _holds(shelf: Shelf, uri: str, quote: str) -> bool:
-    return any(locate(quote, place.text) is not None for place in shelf.below(uri.rstrip("/")))
+def _holds(chunks: TraceChunks, uri: str, quote: str) -> bool:
+    return any(locate(quote, place.text) is not None for place in chunks.below(without_slash(uri)))
 
 
-def _shown(shelf: Shelf, page: pairs.ShownPage) -> list[Place]:
+def _shown(chunks: TraceChunks, page: pairs.ShownPage) -> list[Place]:
     """The chunk that was read; of a section or a document, the chunks that were shown whole."""
-    chunk = shelf.chunk(page.uri)
+    chunk = chunks.chunk(page.uri)
     if chunk is not None:
         return [chunk]
     shown = fold(bare(page.text)).text
-    below = shelf.below(page.uri)[:_MOST_READ_CHUNKS]
-    return [place for place in below if fold(place.text).text.strip() in shown]
+    inside = chunks.below(page.uri)[:_MOST_READ_CHUNKS]
+    return [place for place in inside if fold(place.text).text.strip() in shown]
 
 
 def episode(trace: Trace, model: str, mode: Learning, days: float | None) -> dict[str, Any]:

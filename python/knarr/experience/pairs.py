@@ -102,7 +102,7 @@ def _without_edges(trace: Trace, uris: list[str]) -> list[str]:
 
 
 def _written(uris: Iterable[str]) -> list[str]:
-    """URIs in their one form, each once; what is none is left out."""
+    """URIs in their one written form, each once; texts that are no URI are left out."""
     found: dict[str, None] = {}
     for uri in uris:
         try:

@@ -8,7 +8,8 @@ pages are checked when they are needed: Corruption then names the file, which ca
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,24 @@ _WHOLE_BYTES = 512 << 20
 
 _LESSONS = 500  # whose vectors are read at once
 _DEAD_SHARE = 0.5  # of the engine's rows, from which their memory is given back
+
+
+class Changing:
+    """Hands out the right to change documents: `with changing(): ...`.
+
+    The holder is the only one among all threads and processes, and begins from what others have written. The
+    same thread may take it again while it holds it. Raises CatalogError when another process has it."""
+
+    def __init__(self, catalog: Catalog, follow: Callable[[], object]) -> None:
+        self._catalog = catalog
+        self._follow = follow
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock, self._catalog.exclusive():
+            self._follow()
+            yield
 
 
 class Index:
@@ -154,7 +173,9 @@ class Index:
     def _rebuild(self, dim: int) -> tuple[Engine, Position]:
         engine = Engine(dim, self._precision)
         with self._catalog.reading() as connection:
-            position = changes.position(connection)  # of what is read: no move must be applied twice
+            position = changes.position(
+                connection
+            )  # in the transaction that reads the rest: no move must be applied twice
             for document_id in documents.all_ids(connection):
                 record = documents.find_id(connection, document_id)
                 if record is not None:

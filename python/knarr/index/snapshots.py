@@ -1,6 +1,6 @@
 """The files of the engine's snapshots, beside the catalog: several processes may write and drop them.
 
-A file's name tells the recipe that made it and the position in the catalog's log that it holds. Whoever
+A file's name holds the recipe that made it and the position in the catalog's log that it holds. Whoever
 writes `NAME` writes `NAME.tmp` first and holds its lock meanwhile.
 """
 

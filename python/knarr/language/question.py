@@ -81,7 +81,7 @@ class Constraint:
 
 
 def constraints(question: str) -> tuple[Constraint, ...]:
-    """A question's constraints, those that pin down most first; of two that overlap the weaker is left out."""
+    """A question's constraints, the most restrictive first; of two that overlap the weaker is left out."""
     found: list[Constraint] = []
     taken: list[tuple[int, int]] = []
 

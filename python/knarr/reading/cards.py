@@ -15,7 +15,7 @@ from knarr.catalog import Catalog, documents
 from knarr.catalog.records import DocumentRecord
 from knarr.errors import NotFound
 from knarr.types import Provenance, Span
-from knarr.uris import SCHEME, parent, relative
+from knarr.uris import above, relative, without_slash
 
 _KEPT = 512
 _ROOTS_KEPT = 8192
@@ -101,7 +101,7 @@ class Cards:
 
     def of(self, document_uri: str) -> Card:
         """The card of a document by its own URI. Raises NotFound."""
-        uri = document_uri.rstrip("/")
+        uri = without_slash(document_uri)
         with self._lock:
             card = self._cards.get(uri)
             if card is not None:
@@ -125,12 +125,11 @@ class Cards:
 
     def _held(self, uri: str) -> Card | None:
         with self._lock:
-            while uri != SCHEME:
-                card = self._cards.get(uri)
+            for place in (uri, *above(uri)):
+                card = self._cards.get(place)
                 if card is not None:
-                    self._cards.move_to_end(uri)
+                    self._cards.move_to_end(place)
                     return card
-                uri = parent(uri)
         return None
 
     def roots(self, uris: Sequence[str]) -> Mapping[str, Provenance | None]:

@@ -6,12 +6,12 @@ import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from knarr.catalog import Catalog
+from knarr.catalog import Catalog, changes, documents
 from knarr.engine import Engine
 from knarr.errors import InvalidArgument, NotFound
 from knarr.index.index import Index
@@ -47,6 +47,23 @@ class ReadContext:
         if self.index.documents_seq != held:
             self.cards.clear()
         return news
+
+    def info(self, chunk_tokens: int) -> dict[str, Any]:
+        """See `KnowledgeBase.info`; `chunk_tokens` is the setting by which new documents are cut."""
+        with self.catalog.reading() as connection:
+            totals = documents.totals(connection)
+            seq = changes.last(connection)
+        return {
+            "path": str(self.catalog.folder),
+            **totals,
+            "embedder": self.embedder.id,
+            "dim": self.embedder.dim,
+            "precision": self.engine.precision,
+            "chunk_tokens": chunk_tokens,
+            "seq": seq,
+            "engine": self.engine.stats(),
+            **({"note": self.index.note} if self.index.note else {}),
+        }
 
     def embed_query(self, query: str) -> npt.NDArray[np.float32]:
         """The unit vector of a query, shape (dim,). Raises InvalidArgument for an empty one."""

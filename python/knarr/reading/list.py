@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from knarr.errors import NotFound
 from knarr.reading.context import ReadContext, consistent
 from knarr.types import Entry, Listing, Provenance
-from knarr.uris import SCHEME, abstract_of, canonical
+from knarr.uris import SCHEME, abstract_of, as_directory, canonical, without_slash
 
 
 @consistent
@@ -18,7 +18,7 @@ def list_children(context: ReadContext, uri: str = SCHEME, offset: int = 0, limi
     card = context.cards.owning(uri)
     sources: Sequence[Provenance | None]
     if card is not None:
-        sources = [card.provenance(entry.uri.rstrip("/")) for entry in page.entries]
+        sources = [card.provenance(without_slash(entry.uri)) for entry in page.entries]
     else:
         named = ["" if entry.kind else canonical(entry.uri) for entry in page.entries]
         roots = context.cards.roots([name for name in named if name])
@@ -29,7 +29,7 @@ def list_children(context: ReadContext, uri: str = SCHEME, offset: int = 0, limi
     )
     end = offset + len(entries)
     return Listing(
-        uri=uri if uri == SCHEME else uri + "/",
+        uri=as_directory(uri),
         abstract=_abstract(context, uri),
         entries=entries,
         total=page.total,

@@ -8,7 +8,7 @@ from knarr.reading.cards import Card
 from knarr.reading.context import ReadContext, consistent
 from knarr.reading.search import folder_abstract_source
 from knarr.types import Passage, Provenance
-from knarr.uris import ABSTRACT_NAME, canonical
+from knarr.uris import abstract_of, canonical, parent
 
 # How many bytes hold a token: one guess that nearly always suffices, and one for texts of long words. The
 # text that was read is then cut by counted tokens.
@@ -64,7 +64,7 @@ def _passage(uri: str, card: Card | None, span: TextSpan, text: str, end: int) -
 
 
 def _is_abstract(uri: str) -> bool:
-    return uri.endswith(f"/{ABSTRACT_NAME}")
+    return uri == abstract_of(parent(uri))
 
 
 def _no_text(context: ReadContext, uri: str) -> InvalidArgument | NotFound:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from knarr.trace.drawing import Node, bounded, clean_line, draw, more, short
+from knarr.trace.drawing import DrawingNode, bounded, clean_line, draw, more, short
 from knarr.trace.record import CallRecord, CheckRecord, Trace
 from knarr.trace.view import model_words
 from knarr.types import ModelUsage
@@ -149,7 +149,7 @@ def render_diff(found: TraceDiff, *, width: int = 0) -> str:
     """The difference as a tree, wrapped to `width` columns (0: not wrapped). What is the same is said in few
     words. Holds no control character but line ends."""
     head = [f"{side} {name}  {short(question, _LINE)}" for side, name, question in _names(found)]
-    return draw(Node(head[0], head[1:], list(_parts(found))), width)
+    return draw(DrawingNode(head[0], head[1:], list(_parts(found))), width)
 
 
 def _names(found: TraceDiff) -> Iterator[tuple[str, str, str]]:
@@ -157,10 +157,10 @@ def _names(found: TraceDiff) -> Iterator[tuple[str, str, str]]:
     yield "b", found.b, found.question[1]
 
 
-def _parts(found: TraceDiff) -> Iterator[Node]:
+def _parts(found: TraceDiff) -> Iterator[DrawingNode]:
     for name, (one, other) in found.changed.items():
         if name != "question":
-            yield Node(f"{name}  {short(one, _LINE) or 'none'} → {short(other, _LINE) or 'none'}")
+            yield DrawingNode(f"{name}  {short(one, _LINE) or 'none'} → {short(other, _LINE) or 'none'}")
     yield _texts(found.text)
     yield _two_sides("calls", found.calls)
     yield _two_sides("URIs shown", found.uris)
@@ -169,40 +169,44 @@ def _parts(found: TraceDiff) -> Iterator[Node]:
         yield _verdicts(found.checks)
     if found.versions:
         yield _versions(found.versions)
-    yield Node(f"rounds  {_change(*found.rounds)}")
-    yield Node("tokens shown  " + _changes(found.tokens))
+    yield DrawingNode(f"rounds  {_change(*found.rounds)}")
+    yield DrawingNode("tokens shown  " + _changes(found.tokens))
     if any(model.calls for model in found.model):
-        yield Node("models", [f"{side} {model_words(m)}" for side, m in zip("ab", found.model, strict=True)])
-    yield Node("ms  " + _changes(found.ms))
+        yield DrawingNode(
+            "models", [f"{side} {model_words(m)}" for side, m in zip("ab", found.model, strict=True)]
+        )
+    yield DrawingNode("ms  " + _changes(found.ms))
 
 
-def _texts(text: tuple[str, str]) -> Node:
+def _texts(text: tuple[str, str]) -> DrawingNode:
     if text[0] == text[1]:
-        return Node("answer  the same", bounded(text[0], _LINES, _LINE))
-    return Node(
-        "answer", [], [Node(side, bounded(one, _LINES, _LINE)) for side, one in zip("ab", text, strict=True)]
+        return DrawingNode("answer  the same", bounded(text[0], _LINES, _LINE))
+    return DrawingNode(
+        "answer",
+        [],
+        [DrawingNode(side, bounded(one, _LINES, _LINE)) for side, one in zip("ab", text, strict=True)],
     )
 
 
-def _two_sides(name: str, sides: Sides) -> Node:
+def _two_sides(name: str, sides: Sides) -> DrawingNode:
     head = f"{name}  {sides.both:,} in both"
     pairs = (("only a", sides.only_a), ("only b", sides.only_b))
-    return Node(head, [], [_few(f"{word}: {len(items):,}", items) for word, items in pairs if items])
+    return DrawingNode(head, [], [_few(f"{word}: {len(items):,}", items) for word, items in pairs if items])
 
 
-def _few(head: str, items: Sequence[str]) -> Node:
-    return Node(head, [short(one, _LINE) for one in items[:_SOME]] + more(len(items) - _SOME))
+def _few(head: str, items: Sequence[str]) -> DrawingNode:
+    return DrawingNode(head, [short(one, _LINE) for one in items[:_SOME]] + more(len(items) - _SOME))
 
 
-def _verdicts(checks: tuple[tuple[str, ...], tuple[str, ...]]) -> Node:
+def _verdicts(checks: tuple[tuple[str, ...], tuple[str, ...]]) -> DrawingNode:
     if checks[0] == checks[1]:
         return _few("checks  the same", checks[0])
-    return Node(
+    return DrawingNode(
         "checks", [], [_few(f"{side}: {len(one)}", one) for side, one in zip("ab", checks, strict=True)]
     )
 
 
-def _versions(versions: Mapping[str, tuple[int, int]]) -> Node:
+def _versions(versions: Mapping[str, tuple[int, int]]) -> DrawingNode:
     return _few("document versions", [f"{uri}: {a} → {b}" for uri, (a, b) in versions.items()])
 
 

@@ -22,12 +22,12 @@ _SHORT_WORD = 8
 
 
 @dataclass(slots=True)
-class Node:
+class DrawingNode:
     """A line, the lines right below it, and its branches."""
 
     head: str
     body: list[str] = field(default_factory=list)
-    children: list[Node] = field(default_factory=list)
+    children: list[DrawingNode] = field(default_factory=list)
 
 
 def clean(text: str) -> str:
@@ -63,13 +63,13 @@ def more(left: int, what: str = "") -> list[str]:
     return [f"… {left:,} more {what}".rstrip()] if left > 0 else []
 
 
-def draw(root: Node, width: int = 0) -> str:
+def draw(root: DrawingNode, width: int = 0) -> str:
     """The tree, its root at the left. `width` is in columns of a terminal; 0 wraps nothing."""
     lines = _fit([root.head, *root.body], width)
     return "\n".join(lines + _branches(root.children, width))
 
 
-def _branches(nodes: Sequence[Node], width: int) -> list[str]:
+def _branches(nodes: Sequence[DrawingNode], width: int) -> list[str]:
     lines: list[str] = []
     room = max(_LEAST_ROOM, width - 3) if width else 0
     for number, node in enumerate(nodes, 1):

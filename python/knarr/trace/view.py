@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from knarr.trace.drawing import Node, bounded, clip, draw, more, short
+from knarr.trace.drawing import DrawingNode, bounded, clip, draw, more, short
 from knarr.trace.record import CallRecord, CheckRecord, EdgeUse, RoundRecord, Trace
 from knarr.types import Citation, ConstraintCheck, Gate, ModelUsage
 
@@ -27,10 +27,10 @@ def render(trace: Trace, *, uris: int = 6, width: int = 0, learnt: int = 0) -> s
     """The trace as a tree, with at most `uris` URIs per call, wrapped to `width` columns (0: not wrapped).
     `learnt` is how many edges the run has taught, which the trace itself cannot know. Holds no control
     character but line ends."""
-    return draw(Node(short(trace.question, _QUESTION), [], list(_parts(trace, uris, learnt))), width)
+    return draw(DrawingNode(short(trace.question, _QUESTION), [], list(_parts(trace, uris, learnt))), width)
 
 
-def _parts(trace: Trace, uris: int, learnt: int) -> Iterator[Node]:
+def _parts(trace: Trace, uris: int, learnt: int) -> Iterator[DrawingNode]:
     yield _setting(trace)
     yield _resolution(trace)
     yield from _path(trace, uris)
@@ -38,25 +38,27 @@ def _parts(trace: Trace, uris: int, learnt: int) -> Iterator[Node]:
     if trace.versions:
         yield _documents(trace)
     if learnt:
-        yield Node(f"learnt {learnt:,} {'edge' if learnt == 1 else 'edges'}")
+        yield DrawingNode(f"learnt {learnt:,} {'edge' if learnt == 1 else 'edges'}")
     if trace.usage.model.calls:
-        yield Node(f"models {model_words(trace.usage.model)}")
+        yield DrawingNode(f"models {model_words(trace.usage.model)}")
     if trace.usage.ms:
-        yield Node("time " + _listed(f"{name} {ms:,.0f} ms" for name, ms in trace.usage.ms.items()))
+        yield DrawingNode("time " + _listed(f"{name} {ms:,.0f} ms" for name, ms in trace.usage.ms.items()))
     yield _cost(trace)
 
 
-def _setting(trace: Trace) -> Node:
+def _setting(trace: Trace) -> DrawingNode:
     model = f" with {short(trace.chat_model, _SHORT)}" if trace.chat_model else ""
-    return Node(f"{trace.mode} by {short(trace.policy, _SHORT)}{model}, {short(trace.created_at, _SHORT)}")
+    return DrawingNode(
+        f"{trace.mode} by {short(trace.policy, _SHORT)}{model}, {short(trace.created_at, _SHORT)}"
+    )
 
 
-def _resolution(trace: Trace) -> Node:
+def _resolution(trace: Trace) -> DrawingNode:
     found = trace.resolution.scopes
     if not found:
-        return Node(f"scope {trace.scope}")
+        return DrawingNode(f"scope {trace.scope}")
     beside = ", and beside it all of " + trace.scope if trace.resolution.wide else ""
-    return Node(
+    return DrawingNode(
         f"scope {found[0][0]} ({found[0][1]:.2f}){beside}",
         [f"      {uri} ({sure:.2f})" for uri, sure in found[1:4]],
     )
@@ -65,34 +67,35 @@ def _resolution(trace: Trace) -> Node:
 # ---------------------------------------------------------------------- the path
 
 
-def _path(trace: Trace, uris: int) -> Iterator[Node]:
+def _path(trace: Trace, uris: int) -> Iterator[DrawingNode]:
     """Rounds in order, each with the checks that came after it."""
     for step in islice(trace.steps(), _STEPS):
         if isinstance(step, CheckRecord):
             yield _check(step)
         elif step.calls or step.model.calls:
             yield _round(step, uris)
-    yield from (Node(line) for line in more(len(trace.rounds) + len(trace.checks) - _STEPS, "rounds"))
+    yield from (DrawingNode(line) for line in more(len(trace.rounds) + len(trace.checks) - _STEPS, "rounds"))
 
 
-def _round(record: RoundRecord, uris: int) -> Node:
+def _round(record: RoundRecord, uris: int) -> DrawingNode:
     model = f": {model_words(record.model)}" if record.model.calls else ""
     text = [f"said {clip(record.text, _EVIDENCE)}"] if record.text.strip() else []
     calls = [_call(call, uris) for call in record.calls[:_SOME]]
-    rest = [Node(line) for line in more(len(record.calls) - _SOME, "calls")]
-    return Node(f"round {record.number}{model}", text, calls + rest)
+    rest = [DrawingNode(line) for line in more(len(record.calls) - _SOME, "calls")]
+    return DrawingNode(f"round {record.number}{model}", text, calls + rest)
 
 
-def _call(call: CallRecord, uris: int) -> Node:
+def _call(call: CallRecord, uris: int) -> DrawingNode:
     note = f", {short(call.note, _SHORT)}" if call.note else ""
     head = f"{signature(call)}  {call.tokens:,} tokens, {call.ms:,.0f} ms{note}"
     if call.error:
-        return Node(head, [f"! {clip(call.error, _EVIDENCE)}"])
+        return DrawingNode(head, [f"! {clip(call.error, _EVIDENCE)}"])
     edges = call.edges[:uris]
-    return Node(
+    return DrawingNode(
         head,
         [*call.uris[:uris], *more(len(call.uris) - uris)],
-        [_edge(one) for one in edges] + [Node(line) for line in more(len(call.edges) - len(edges), "edges")],
+        [_edge(one) for one in edges]
+        + [DrawingNode(line) for line in more(len(call.edges) - len(edges), "edges")],
     )
 
 
@@ -106,8 +109,8 @@ def signature(call: CallRecord) -> str:
     return f"{short(call.tool, _SHORT)}({', '.join(given[:_FEW] + more(len(given) - _FEW))})"
 
 
-def _edge(edge: EdgeUse) -> Node:
-    return Node(
+def _edge(edge: EdgeUse) -> DrawingNode:
+    return DrawingNode(
         f"edge to {edge.target} ({edge.similarity:.2f})",
         [
             f"  from {edge.seed}",
@@ -119,7 +122,7 @@ def _edge(edge: EdgeUse) -> Node:
 # ---------------------------------------------------------------------- the checker
 
 
-def _check(check: CheckRecord) -> Node:
+def _check(check: CheckRecord) -> DrawingNode:
     verdict = check.verdict
     sign = "≥" if verdict.score >= verdict.threshold else "<"
     own_word = f", which said {clip(verdict.said, _SHORT)}" if verdict.said else ""
@@ -133,29 +136,31 @@ def _check(check: CheckRecord) -> Node:
     if check.agrees is not None:
         body.append(f"the full path found {'the same' if check.agrees else 'other'} evidence")
     children = [_constraint(one) for one in verdict.constraints[:_SOME]]
-    children += [Node(line) for line in more(len(verdict.constraints) - _SOME, "constraints")]
+    children += [DrawingNode(line) for line in more(len(verdict.constraints) - _SOME, "constraints")]
     if verdict.gates:
         children.append(_gates(verdict.gates))
     spent = f"{check.tokens:,} tokens shown until then, {check.ms:,.0f} ms"
     model = f"; {model_words(check.model)}" if check.model.calls else ""
-    return Node(f"check after round {check.round}: {verdict.outcome}", body, [*children, Node(spent + model)])
+    return DrawingNode(
+        f"check after round {check.round}: {verdict.outcome}", body, [*children, DrawingNode(spent + model)]
+    )
 
 
-def _constraint(one: ConstraintCheck) -> Node:
+def _constraint(one: ConstraintCheck) -> DrawingNode:
     evidence = [f"  {uri} {clip(text, _EVIDENCE)}" for uri, text in one.evidence[:_FEW]]
     head = f"{_mark(one.met)} {short(one.kind, _SHORT)} {clip(one.text, _SHORT)}"
-    return Node(
+    return DrawingNode(
         head if evidence else f"{head}: no evidence",
         evidence + more(len(one.evidence) - len(evidence)),
     )
 
 
-def _gates(gates: Sequence[Gate]) -> Node:
-    """The gates that passed on one line, those that failed below."""
+def _gates(gates: Sequence[Gate]) -> DrawingNode:
+    """The passed gates on one line, the failed gates below."""
     passed, failed = [one for one in gates if one.passed], [one for one in gates if not one.passed]
     lines = [f"✗ {short(one.name, _SHORT)}: {short(one.detail, _EVIDENCE)}" for one in failed[:_SOME]]
     head = "gates passed: " + (_listed(one.name for one in passed) or "none")
-    return Node(head, lines + more(len(failed) - _SOME, "failed"))
+    return DrawingNode(head, lines + more(len(failed) - _SOME, "failed"))
 
 
 def _mark(good: bool) -> str:
@@ -165,14 +170,14 @@ def _mark(good: bool) -> str:
 # ---------------------------------------------------------------------- the answer and its cost
 
 
-def _answer(trace: Trace) -> Node:
+def _answer(trace: Trace) -> DrawingNode:
     spent = f" ({short(trace.spent, _SHORT)})" if trace.spent else ""
     body = bounded(trace.text, _LINES, _LINE)
     for number, piece in enumerate(trace.citations[:_SOME], 1):
         body += _citation(number, piece)
     body += more(len(trace.citations) - _SOME, "citations")
     body += [f"dropped ({one.fault}): {one.uri} {clip(one.text, _SHORT)}" for one in trace.dropped[:_SOME]]
-    return Node(f"{trace.status}{spent}", body + more(len(trace.dropped) - _SOME, "dropped"))
+    return DrawingNode(f"{trace.status}{spent}", body + more(len(trace.dropped) - _SOME, "dropped"))
 
 
 def _citation(number: int, piece: Citation) -> list[str]:
@@ -183,9 +188,9 @@ def _citation(number: int, piece: Citation) -> list[str]:
     return [f"[{number}] {piece.uri} ({where})", *quoted]
 
 
-def _documents(trace: Trace) -> Node:
+def _documents(trace: Trace) -> DrawingNode:
     shown = [f"{uri} version {version}" for uri, version in list(trace.versions.items())[:_SOME]]
-    return Node("documents shown", shown + more(len(trace.versions) - _SOME))
+    return DrawingNode("documents shown", shown + more(len(trace.versions) - _SOME))
 
 
 def model_words(model: ModelUsage) -> str:
@@ -203,12 +208,12 @@ def model_words(model: ModelUsage) -> str:
     return ", ".join(parts)
 
 
-def _cost(trace: Trace) -> Node:
+def _cost(trace: Trace) -> DrawingNode:
     usage = trace.usage
     tools = _listed(
         f"{name} {count}×/{usage.tokens_by_tool.get(name, 0):,}" for name, count in usage.calls.items()
     )
-    return Node(
+    return DrawingNode(
         f"{usage.tokens_shown:,} tokens shown ({tools or 'no calls'}), {usage.total_ms:,.0f} ms, trace {trace.id}"
     )
 

@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import cast, get_args
 
 import sqlalchemy as sa
 
-from knarr.abstracts.recall import Recall
+from knarr.abstracts.recall import AbstractRecall
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.catalog.records import DocumentRecord, Laid
 from knarr.catalog.vectors import Vector
@@ -28,7 +29,7 @@ from knarr.errors import DocumentError, InvalidArgument
 from knarr.models.embed import Embedder, embed_checked
 from knarr.models.embed.parallel import available_cores
 from knarr.types import Progress
-from knarr.uris import above, component, encode, join, name_of, place
+from knarr.uris import above, component, encode, join, name_of, numbered, place
 from knarr.writing.layout import lay_out
 from knarr.writing.receipt import AddReport, Change, FileReport, Status
 from knarr.writing.sources import SourceFile, find_sources
@@ -57,7 +58,7 @@ class Ingest:
         self._embedder = embedder
         self._settings = settings
         self._published = published
-        self._recall = Recall.of(catalog, settings)
+        self._recall = AbstractRecall.of(catalog, settings)
         self._recipe = (
             f"{_RECIPE_VERSION}:{settings.chunk_tokens}:{settings.abstract_tokens}:{settings.preview_chars}"
         )
@@ -259,11 +260,8 @@ def _status(error: DocumentError) -> Status:
 
 def _free(folder: str, name: str, usable: Callable[[str], bool]) -> str:
     """`folder/name`, or with the first of `~2`, `~3`, … that is usable."""
-    number, uri = 1, join(folder, name)
-    while not usable(uri):
-        number += 1
-        uri = join(folder, f"{name}~{number}")
-    return uri
+    places = (join(folder, numbered(name, number)) for number in count(1))
+    return next(uri for uri in places if usable(uri))
 
 
 def _report(

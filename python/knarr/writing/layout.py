@@ -13,7 +13,7 @@ from knarr.catalog.records import Laid, NamedObject, NamedSection
 from knarr.documents.chunks import Chunk, chunk
 from knarr.documents.sections import Document, Section
 from knarr.models.embed.tokens import Tokenizer, count_tokens
-from knarr.uris import ABSTRACT_NAME, SiblingNames, component, encode
+from knarr.uris import ABSTRACT_NAME, SiblingNames, component, relative_below
 
 _TITLED = ("markdown", "html", "docx")
 _OPENING_CHARS = 400
@@ -79,7 +79,7 @@ class _Layout:
             for child in section.children:
                 own = claims.claim(component(child.title))
                 self._names[id(child)] = own
-                self._paths[id(child)] = self._paths[id(section)] + encode(own) + "/"
+                self._paths[id(child)] = relative_below(self._paths[id(section)], own)
                 parents[id(child)] = index[id(section)]
             named.append(self._named(section, parents.get(id(section))))
         own = self._names[id(self._document.root)]
@@ -89,7 +89,7 @@ class _Layout:
         return NamedSection(
             title=section.title,
             level=section.level,
-            path=self._paths[id(section)].rstrip("/"),
+            path=self._paths[id(section)],
             parent=parent,
             begin_byte=section.begin_byte,
             body_byte=section.body_byte,
@@ -105,11 +105,11 @@ class _Layout:
 
     def _chunk(self, at: int, part: Chunk, claims: SiblingNames) -> NamedObject:
         text = self._document.data[part.begin_byte : part.end_byte].decode("utf-8")
-        name = claims.claim(f"{self._names[id(part.section)]}_{part.number}", ".md")
+        name = claims.claim_chunk(self._names[id(part.section)], part.number)
         shown = f"{part.header}\n{text}" if part.header else text
         return NamedObject(
             kind="chunk",
-            path=self._paths[id(part.section)] + encode(name),
+            path=relative_below(self._paths[id(part.section)], name),
             section=at,
             begin_byte=part.begin_byte,
             end_byte=part.end_byte,
@@ -117,19 +117,20 @@ class _Layout:
             end_line=self._last_line(part.begin_byte, part.end_byte),
             tokens=part.tokens,
             header=part.header,
-            preview=preview(self._told(part, text), self._chars),
+            preview=preview(self._previewed(part, text), self._chars),
             text=text,
-            # The first chunk of a section begins with its heading; the others are told it.
+            # The first chunk of a section begins with its heading; the others get it here.
             embedded=shown.strip() if part.number == 1 else f"{part.section.title}\n{shown.strip()}",
         )
 
-    def _told(self, part: Chunk, text: str) -> str:
-        """A chunk without the headings it opens with, which its URI tells already; its table's columns."""
+    def _previewed(self, part: Chunk, text: str) -> str:
+        """A chunk without the headings at its beginning, which its URI already names, and with its table's
+        columns."""
         body = self._document.data[max(part.begin_byte, part.section.body_byte) : part.end_byte].decode(
             "utf-8"
         )
-        told = body if body.strip() else text
-        return f"{part.header}\n{told}" if part.header else told
+        shown = body if body.strip() else text
+        return f"{part.header}\n{shown}" if part.header else shown
 
     def _abstract(self, at: int, section: Section, chunks: list[NamedObject]) -> NamedObject:
         text = self._abstracts[at]
@@ -137,7 +138,7 @@ class _Layout:
         alone = not section.children and len(chunks) == 1
         return NamedObject(
             kind="abstract",
-            path=self._paths[id(section)] + ABSTRACT_NAME,
+            path=relative_below(self._paths[id(section)], ABSTRACT_NAME),
             section=at,
             begin_byte=section.begin_byte,
             end_byte=section.end_byte,

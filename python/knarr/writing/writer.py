@@ -15,8 +15,7 @@ from knarr.abstracts.maker import AbstractMaker
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
 from knarr.config import Settings
 from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
-from knarr.index.changing import Changing
-from knarr.index.index import Index
+from knarr.index.index import Changing, Index
 from knarr.models.embed import Embedder
 from knarr.types import Progress
 from knarr.uris import SCHEME, above, canonical, lies_in, moved, place
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from knarr.writing.receipt import AddReport
 
 
-class Writer:
+class DocumentWriter:
     """Changes the documents of a catalog.
 
     changing:   the right to change documents, for one thread and process at a time

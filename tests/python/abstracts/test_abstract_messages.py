@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from knarr.abstracts.messages import MARK, Chunk, Content, compose, cut, mark, spread
+from knarr.abstracts.messages import MARK, Content, LazyChunk, compose, cut, mark, spread
 from knarr.abstracts.outline import count
 from telling import prose
 
 LINE_ENDS = ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029")
 
 
-def chunk(text: str) -> Chunk:
-    return Chunk(lambda: text, count(text))
+def chunk(text: str) -> LazyChunk:
+    return LazyChunk(lambda: text, count(text))
 
 
-def chunks(*texts: str) -> tuple[Chunk, ...]:
+def chunks(*texts: str) -> tuple[LazyChunk, ...]:
     return tuple(chunk(text) for text in texts)
 
 
@@ -51,12 +51,12 @@ def test_a_sample_reaches_from_the_first_to_the_last() -> None:
 def test_only_the_sampled_chunks_are_read() -> None:
     read: list[int] = []
 
-    def one(at: int) -> Chunk:
+    def one(at: int) -> LazyChunk:
         def text() -> str:
             read.append(at)
             return prose(at, 900)
 
-        return Chunk(text, 1000)
+        return LazyChunk(text, 1000)
 
     compose(Content("T", tuple(one(at) for at in range(5000)), ()), count, prompt_tokens=900, words=50)
     assert len(read) <= 12

@@ -26,7 +26,7 @@ from knarr.experience.calibrate import (
     lower_bound,
     table,
 )
-from knarr.experience.warm_up.history import History, similarity, unit
+from knarr.experience.warm_up.history import QuestionHistory, similarity, unit
 from knarr.testing import HashEmbedder
 
 A, B, C, D = (f"viking://kb/d/{name}_1.md" for name in "abcd")
@@ -37,9 +37,9 @@ def at(cosine: float) -> npt.NDArray[np.float32]:
     return np.array([cosine, math.sqrt(1 - cosine * cosine)], dtype=np.float32)
 
 
-def history(*lessons: tuple[str, float, list[tuple[str, str]]]) -> History:
+def history(*lessons: tuple[str, float, list[tuple[str, str]]]) -> QuestionHistory:
     """(question, its cosine to (1, 0), pairs); traces are h0, h1, …"""
-    return History(
+    return QuestionHistory(
         tuple(f"h{n}" for n in range(len(lessons))),
         tuple(question for question, _, _ in lessons),
         tuple(tuple(pairs) for _, _, pairs in lessons),
@@ -103,7 +103,7 @@ def test_lower_bound() -> None:
     assert bounds == sorted(bounds) and all(bound < 0.8 for bound in bounds)
 
 
-def known(wrong_below: float, runs: int = 120) -> tuple[History, list[PastRun]]:
+def known(wrong_below: float, runs: int = 120) -> tuple[QuestionHistory, list[PastRun]]:
     """Runs with cosines spread over (0.5, 1): right exactly where theirs is at least `wrong_below`."""
     held = history(("q0", 1.0, [(A, B)]))
     made = []

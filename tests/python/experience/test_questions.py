@@ -10,10 +10,9 @@ import pytest
 import knarr
 from knarr.errors import ChatError, InvalidArgument
 from knarr.experience.warm_up.asked import PER_CHUNK, by_model
-from knarr.experience.warm_up.forms import Form, Writer
+from knarr.experience.warm_up.forms import Form, QuestionWriter
 from knarr.experience.warm_up.headings import heading_forms
-from knarr.experience.warm_up.material import shelves, tells, without_headings
-from knarr.experience.warm_up.naming import visible_line
+from knarr.experience.warm_up.material import document_materials, tells, without_headings
 from knarr.experience.warm_up.questions import MOST_CHARS, HistoricalQuestion, asks, by_rule, placed
 from knarr.experience.warm_up.rows import row_forms
 from knarr.testing import ScriptedChat
@@ -46,7 +45,7 @@ def texts(found: list[HistoricalQuestion]) -> list[str]:
 
 
 def said(sentence: str, small: str = "students instructors") -> list[str]:
-    return [form.text for form in Writer(frozenset(small.split())).forms(sentence)]
+    return [form.text for form in QuestionWriter(frozenset(small.split())).forms(sentence)]
 
 
 # ---------------------------------------------------------------- which
@@ -103,10 +102,10 @@ def test_lists_of_contents_references_and_equal_texts_are_left_out(
 ) -> None:
     base.add(write_docs({"copy.md": CONTRACT}), "viking://port")
     with base._catalog.reading() as connection:
-        found = list(shelves(connection, "viking://"))
-    uris = [chunk.uri for shelf in found for chunk in shelf.chunks]
+        found = list(document_materials(connection, "viking://"))
+    uris = [chunk.uri for source in found for chunk in source.chunks]
     assert [uri for uri in uris if "References" in uri or "Contents" in uri or "/copy/" in uri] == []
-    assert {shelf.document.rsplit("/", 1)[1] for shelf in found} == {"mooring_agreement", "aldra"}
+    assert {source.document.rsplit("/", 1)[1] for source in found} == {"mooring_agreement", "aldra"}
     assert not tells("IN WITNESS WHEREOF the parties have signed\nBy: ____\nName: ____", ("Signature page",))
     assert without_headings("# A\n\n## Fees:\n\nFees\nTwo crowns.", ("A", "Fees")) == "Two crowns."
 
@@ -158,7 +157,7 @@ def test_sentences_that_say_nothing_alone_give_nothing(sentence: str) -> None:
 
 
 def test_rows_of_tables_in_all_their_forms() -> None:
-    writer = Writer(frozenset({"net", "income"}))
+    writer = QuestionWriter(frozenset({"net", "income"}))
     for text in (
         "| | 2023 | 2022 |\n| --- | --- | --- |\n| Net income | 1,058 | 815 |\n",
         "(in millions) 2023 2022\nNet income $ 1,058 $ 815\n",
@@ -173,7 +172,9 @@ def test_headings() -> None:
     def made(*titles: str) -> list[str]:
         return [
             form.text
-            for form in heading_forms(titles, "Harbour rules", "Text.", Writer(frozenset({"late", "fees"})))
+            for form in heading_forms(
+                titles, "Harbour rules", "Text.", QuestionWriter(frozenset({"late", "fees"}))
+            )
         ]
 
     assert "What does Harbour rules say about late fees?" in made("Harbour rules", "2.1 Late Fees")
@@ -237,7 +238,7 @@ def made_by(
     base: knarr.KnowledgeBase, chat: ScriptedChat, count: int
 ) -> tuple[list[HistoricalQuestion], int]:
     with base._catalog.reading() as connection:
-        found, fallbacks, _ = by_model(list(shelves(connection, "viking://")), count, 0, chat)
+        found, fallbacks, _ = by_model(list(document_materials(connection, "viking://")), count, 0, chat)
     return list(found), fallbacks
 
 

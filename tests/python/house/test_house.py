@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -175,3 +176,39 @@ def test_the_facade_is_small(kb: knarr.KnowledgeBase) -> None:
 
 def test_parts_are_made_once(kb: knarr.KnowledgeBase) -> None:
     assert kb.checker is kb.checker and kb.library is kb.library and kb.experience is kb.experience
+
+
+def texts(tree: ast.AST) -> Iterator[str]:
+    """The string constants of a file, those in f-strings included, without docstrings."""
+    docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+            yield node.value
+
+
+def test_texts_are_found() -> None:
+    code = '"""viking://a"""\nx = f"viking://{b}"  # viking://c\n"""viking://d"""\nf("e")'
+    assert set(texts(ast.parse(code))) == {"viking://", "e"}
+
+
+def test_one_module_knows_the_scheme() -> None:
+    """Every other one makes, cuts and joins URIs by the functions of uris.py."""
+    found = {
+        name
+        for name, path in modules().items()
+        if path.suffix == ".py"
+        and any("viking://" in text for text in texts(ast.parse(path.read_text("utf-8"))))
+    }
+    assert found == {"knarr.uris"}
+
+
+def test_a_class_name_means_one_class() -> None:
+    """The stub is excepted: its `Engine` is the native one that `knarr.Engine` wraps."""
+    names = Counter(
+        node.name
+        for path in modules().values()
+        if path.suffix == ".py"
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, times in names.items() if times > 1} == set()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knarr.trace import drawing
-from knarr.trace.drawing import Node, draw
+from knarr.trace.drawing import DrawingNode, draw
 from knarr.trace.record import SCHEMA, RoundRecord, Trace
 from knarr.trace.view import render
 from knarr.types import Citation
@@ -178,13 +178,17 @@ def test_a_uri_is_never_broken_inside() -> None:
 
 
 def test_quotes_stay_marked_when_wrapped() -> None:
-    text = draw(Node("root", ["    > " + "word " * 40]), 60)
+    text = draw(DrawingNode("root", ["    > " + "word " * 40]), 60)
     quoted = text.split("\n")[1:]
     assert len(quoted) > 3 and all(line.startswith("    > word") for line in quoted)
 
 
 def test_a_tree_of_many_levels() -> None:
-    tree = Node("a", ["b"], [Node("c", ["d"], [Node("e"), Node("f", ["g\th\n"])]), Node("i")])
+    tree = DrawingNode(
+        "a",
+        ["b"],
+        [DrawingNode("c", ["d"], [DrawingNode("e"), DrawingNode("f", ["g\th\n"])]), DrawingNode("i")],
+    )
     assert draw(tree) == "a\nb\n├─ c\n│  d\n│  ├─ e\n│  └─ f\n│     g h\n└─ i"
 
 

@@ -30,7 +30,7 @@ from knarr.agent.tools.search import search_call
 from knarr.agent.values import Decision, Draft, Excerpt, ToolCall, View
 from knarr.language.question import Constraint, Coverage, constraints, content_words
 from knarr.models.rerank import Reranker
-from knarr.uris import name_of
+from knarr.uris import name_of, without_slash
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +165,8 @@ class ExtractivePolicy:
 
     def _into(self, view: View, plan: _Plan, documents: Iterable[str]) -> list[ToolCall]:
         """A small search in each of the documents that no search has shown yet."""
-        seen = {piece.source.document.rstrip("/") for one in view.observed(SEARCH) for piece in one.shown}
-        new = dict.fromkeys(uri.rstrip("/") for uri in documents)
+        seen = {without_slash(piece.source.document) for one in view.observed(SEARCH) for piece in one.shown}
+        new = dict.fromkeys(map(without_slash, documents))
         chosen = [uri for uri in new if uri and uri not in seen][: self._tuning.hops]
         return [search_call(plan.core, uri, 3, self._tuning.hop_tokens) for uri in chosen]
 

@@ -31,7 +31,7 @@ from knarr.language.plain import one_line
 from knarr.models.chat import ChatModel, ChatReply, ChatRequest
 from knarr.models.prompts import prompt
 from knarr.types import ModelUsage
-from knarr.uris import above
+from knarr.uris import above, as_directory
 
 _REPLY_SHARE = 8  # one part in eight of the window is kept for the reply
 _LEAST_REPLY, _MOST_REPLY = 256, 16_384
@@ -106,7 +106,7 @@ class ModelPolicy:
     @property
     def call_tokens(self) -> int | None:
         """The most tokens of one observation, so that several fit the window beside each other. None
-        while the model does not tell its window."""
+        while the model does not state its window."""
         try:
             return max(_LEAST_CALL, (self._limit() - self._overhead("schema")) // _CALL_SHARE)
         except (ChatError, OSError):
@@ -235,9 +235,9 @@ def _known(view: View) -> list[str]:
     named = [found.uri for found in view.resolution.candidates]
     named += [uri for seen in view.observations for uri in seen.uris]
     known = {view.scope: None}
-    inside = view.scope.rstrip("/") + "/"
+    inside = as_directory(view.scope)
     for uri in named:
-        places = (uri, *(folder.rstrip("/") + "/" for folder in above(uri.rstrip("/"))))
+        places = (uri, *map(as_directory, above(uri)))
         for place in places:
             if not place.startswith(inside) or place == inside or place in known:
                 break

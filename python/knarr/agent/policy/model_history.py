@@ -38,7 +38,7 @@ _FOLD_SHARE = 0.25  # the part of a request that a step of folding must save,
 _FOLD_TOKENS = 400  # and the least number of tokens
 _ROOMY = 0.7  # the part of the room down to which old observations are dropped at once
 _KEPT_URIS = 6
-_RELEVANT = 3  # how many observations count as those that share most words with the question
+_RELEVANT = 3  # how many observations are kept because they share most words with the question
 _PRECIOUS = 3  # the rank from which observations are dropped only when nothing else is left
 MESSAGE_TOKENS, _CALL_TOKENS = 10, 40  # marks, roles and ids around them
 

@@ -24,7 +24,7 @@ from knarr.language.citations import locate
 from knarr.models.chat import ParsedObject, read_object
 from knarr.models.chat.replies import without_thinking
 from knarr.types import ModelUsage
-from knarr.uris import SCHEME
+from knarr.uris import SCHEME, is_uri
 
 MOST_CALLS = 32  # of one turn; more are not even refused one by one
 TEXT_CHARS = 2_000  # of the text beside calls, kept in the history
@@ -177,7 +177,7 @@ def _bounded(uri: str) -> str:
 def full_uri(uri: str, shown: Sequence[Excerpt]) -> str:
     """A URI as a model wrote it, made whole where it left out the document that was named once above."""
     uri = uri.strip().strip("<>")
-    if uri.startswith(SCHEME) or not uri:
+    if is_uri(uri) or not uri:
         return uri
     tail = "/" + uri.lstrip("/")
     return next((piece.uri for piece in reversed(shown) if piece.uri.endswith(tail)), uri)

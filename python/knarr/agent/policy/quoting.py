@@ -21,7 +21,7 @@ from knarr.language.plain import first_words, one_line
 from knarr.language.question import parts
 from knarr.language.words import words
 from knarr.models.rerank import Reranker
-from knarr.uris import name_of
+from knarr.uris import name_of, without_slash
 
 _READ = 14  # sentences read by the cross-encoder, per part of the question
 _QUOTES = 3  # per part
@@ -82,8 +82,10 @@ def ranked_sentences(
         return []
     ranked = []
     for part in parts(question):
-        meant = {found.uri.rstrip("/"): _without(part, found.uri) for found in names.resolve(part).candidates}
-        marked = [replace(one, meant=meant.get(one.piece.source.document.rstrip("/"), "")) for one in pool]
+        meant = {
+            without_slash(found.uri): _without(part, found.uri) for found in names.resolve(part).candidates
+        }
+        marked = [replace(one, meant=meant.get(without_slash(one.piece.source.document), "")) for one in pool]
         ranked.append(_ranked(part, marked, reranker))
     return ranked
 

@@ -80,7 +80,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class EdgeRecall:
     """How a search follows edges.
 
     question:  what the run asks, without the words that name documents: those would make any two questions
@@ -112,7 +112,7 @@ class Focus:
         *,
         also: str | None = None,
         seen: set[str] | None = None,
-        recall: Recall | None = None,
+        recall: EdgeRecall | None = None,
     ) -> tuple[SearchResult, list[Excerpt], tuple[float, ...]]:
         """The hits that are shown, their passages, best first, and the scores of the passages that were left.
 
@@ -134,7 +134,7 @@ class Focus:
         cut = replace(result, hits=tuple(hit for hit in hits if hit.uri in chosen), edges=edges)
         return cut, shown, left
 
-    def _chunks(self, query: str, scope: str, k: int, recall: Recall | None) -> SearchResult:
+    def _chunks(self, query: str, scope: str, k: int, recall: EdgeRecall | None) -> SearchResult:
         more: dict[str, Any] = {} if recall is None else {"gamma": recall.gamma, "question": recall.question}
         return self._library.search(query, scope, max(k, self._pool), kinds=("chunk",), distinct=True, **more)
 
@@ -179,7 +179,9 @@ class Focus:
             head.append(at)
         return head
 
-    def _room(self, ranked: Sequence[Ranked], room: int, result: SearchResult, recall: Recall | None) -> int:
+    def _room(
+        self, ranked: Sequence[Ranked], room: int, result: SearchResult, recall: EdgeRecall | None
+    ) -> int:
         """Tokens that the passages are worth. They are fewer when one passage plainly answers, and when one of
         the best was the evidence of an earlier question: the more alike the questions, the fewer."""
         if self._reranker is None or not ranked:
@@ -265,7 +267,7 @@ def _with_edges(result: SearchResult) -> tuple[Hit, ...]:
     return (*result.hits, *(Hit(edge.uri, lowest, edge.kind, edge.preview, edge.source) for edge in new))
 
 
-def _lifts(result: SearchResult, recall: Recall | None) -> dict[str, float]:
+def _lifts(result: SearchResult, recall: EdgeRecall | None) -> dict[str, float]:
     """By URI, how far an edge lifts what it leads to: the more alike the questions, the further."""
     if recall is None:
         return {}

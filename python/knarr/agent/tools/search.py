@@ -1,6 +1,6 @@
 """Search: passages found by meaning, the best of them shown.
 
-Where an edge of experience led to a piece, a line that begins with "? " tells the earlier question and how
+Where an edge of experience led to a piece, a line that begins with "? " shows the earlier question and how
 alike it is. Like quoted text that line is not ours, and it is never evidence.
 """
 
@@ -14,6 +14,7 @@ from knarr.agent.values import Argument, Excerpt, Observation, ToolCall
 from knarr.language.plain import one_line, shortened
 from knarr.trace.record import EdgeUse
 from knarr.types import SearchResult
+from knarr.uris import as_directory
 
 _QUESTION_CHARS = 120  # shown of an earlier question
 
@@ -39,7 +40,7 @@ def _rendered(
     once, and its objects by their paths under it."""
     by_document: dict[str, list[Excerpt]] = {}
     for piece in shown:
-        by_document.setdefault(piece.source.document.rstrip("/") + "/", []).append(piece)
+        by_document.setdefault(as_directory(piece.source.document), []).append(piece)
     found = f"{len(result)} of {result.rows_allowed} objects" if len(result) else "nothing there"
     lines, ordered, edges = [f"Search in {result.scope}: {found}"], list[Excerpt](), _EdgeNotes(result)
     for document, group in by_document.items():
@@ -58,20 +59,20 @@ def _rendered(
 
 
 class _EdgeNotes:
-    """The earlier questions of the edges, each told in full once."""
+    """The earlier questions of the edges, each shown in full once."""
 
     def __init__(self, result: SearchResult) -> None:
         self._edges = {edge.uri: edge for edge in result.edges}
-        self._told: set[str] = set()
+        self._shown: set[str] = set()
 
     def line(self, uri: str) -> str:
         """The line below an object that an edge leads to; "" below others, and the second time."""
         edge = self._edges.get(uri)
-        if edge is None or uri in self._told:
+        if edge is None or uri in self._shown:
             return ""
         question = one_line(edge.question)
-        text = "as above" if question in self._told else shortened(question, _QUESTION_CHARS)
-        self._told |= {uri, question}
+        text = "as above" if question in self._shown else shortened(question, _QUESTION_CHARS)
+        self._shown |= {uri, question}
         return f"\n? asked before, {edge.similarity:.2f} alike: {text}"
 
     def used(self, uris: Sequence[str]) -> tuple[EdgeUse, ...]:

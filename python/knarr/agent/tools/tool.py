@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from knarr.agent.library import Library
-from knarr.agent.tools.focus import Focus, Recall
+from knarr.agent.tools.focus import EdgeRecall, Focus
 from knarr.agent.values import Observation, ToolCall, ToolSpec
 
 
@@ -21,7 +21,7 @@ class ToolContext:
 
     library: Library
     focus: Focus
-    recall: Recall | None = None
+    recall: EdgeRecall | None = None
     seen: set[str] = field(default_factory=set)
 
 

@@ -2,7 +2,7 @@
 
 The outline decides, since it says what the author meant: the outline level of each paragraph, which
 its style may inherit (see `styles`). Many documents have none, because nobody used styles or because
-they were converted from a PDF. There headings are told by how paragraphs look, the surest sign first:
+they were converted from a PDF. There headings are recognised by how paragraphs look, the surest sign first:
 
 1. whole paragraphs that are short and bold, underlined, in capitals or larger than the body;
 2. short paragraphs that read like a title and are followed by body text;

@@ -30,7 +30,7 @@ _MAX_SPAN = 1000
 
 
 class Visitor(Protocol):
-    """Is told text in order, and each element on the way in and on the way out."""
+    """Receives text in order, and each element twice: when it begins and when it ends."""
 
     def text(self, text: str) -> None: ...
 

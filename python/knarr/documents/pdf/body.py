@@ -1,6 +1,6 @@
 """How the body of a PDF looks around a page, and where a line is on its page.
 
-A heading is told from the body by contrast, so the body must be known where the heading is: parts of a
+A heading stands out from the body by contrast, so the body must be known where the heading is: parts of a
 document may be set in another size. Its look is that of most prose on the page and its neighbours, or
 of the whole document where these hold little text.
 """

@@ -1,7 +1,7 @@
 """Words of a page to lines, in reading order.
 
 A line is everything on one base line, its words in x order, so that the label and the figures of a
-table's row stay together; wide gaps part it into cells. Columns of prose are told from table columns
+table's row stay together; wide gaps part it into cells. Columns of prose are distinguished from table columns
 by two signs: several words on both sides of one gutter, line after line, and a page that was written
 down the column, not across. Such columns are read one after the other.
 """

@@ -1,6 +1,6 @@
 """Tables of contents in plain text, whose entries look like clauses.
 
-Four signs tell them: page numbers or dot leaders at the ends of lines; a heading, followed by short
+Four signs identify them: page numbers or dot leaders at the ends of lines; a heading, followed by short
 entries that come again later as clauses; a run of short entries after which the first one comes again
 with the same words; parts close together that come again.
 """

@@ -45,7 +45,8 @@ class Outline:
     """The title and the headings of one text."""
 
     def __init__(self, text: str, pages: Sequence[int]) -> None:
-        # Of the same length, so offsets hold; no-break spaces part labels from titles as other spaces do.
+        # The replacement has the same length, so offsets stay valid; no-break spaces part labels from titles
+        # as other spaces do.
         self.text = text.replace("\xa0", " ")
         self.lines = self.text.split("\n")
         self.begins = [0, *accumulate(len(line) + 1 for line in self.lines)][:-1]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from knarr.errors import ChatError, ContextOverflow
-from knarr.experience.warm_up.material import Material, Shelf
+from knarr.experience.warm_up.material import DocumentMaterial, Material
 from knarr.experience.warm_up.naming import visible_line
 from knarr.experience.warm_up.questions import MOST_CHARS, HistoricalQuestion, asks, rule_question, walk
 from knarr.models.chat import ChatModel, ChatRequest, read_object
@@ -33,14 +33,14 @@ _SCHEMA: dict[str, Any] = {
 
 
 def by_model(
-    shelves: Iterable[Shelf], count: int, seed: int, chat: ChatModel
+    sources: Iterable[DocumentMaterial], count: int, seed: int, chat: ChatModel
 ) -> tuple[Sequence[HistoricalQuestion], int, ModelUsage]:
     """At most `count` questions, how many of them were made by rule, and what the model cost.
 
     A model that fails several times in a row is asked no more."""
     found: dict[str, HistoricalQuestion] = {}
     usage, fallbacks, failures = ModelUsage(), 0, 0
-    for shelf, material, turn in walk(shelves, seed):
+    for source, material, turn in walk(sources, seed):
         if len(found) >= count:
             break
         made: list[str] = []
@@ -54,7 +54,7 @@ def by_model(
             continue  # the model was asked for all it has to ask here
         new = [HistoricalQuestion(text, material.uri, "model") for text in made]
         if not new:
-            by_rule = rule_question(shelf, material, turn, seed)
+            by_rule = rule_question(source, material, turn, seed)
             new = [] if by_rule is None else [by_rule]
         for one in new[: count - len(found)]:
             if one.text.lower() not in found:

@@ -37,7 +37,7 @@ class Form:
     alone: bool = False
 
 
-class Writer:
+class QuestionWriter:
     """Makes questions of the sentences of one document; `small` are words that it also writes small, `we` is
     who speaks in it."""
 
@@ -53,7 +53,7 @@ class Writer:
         ):  # fmt: skip
             yield from read(sentence)
 
-    # ------------------------------------------------------------------ what is it
+    # ------------------------------------------------------------------ definitions
 
     def _defined(self, sentence: str) -> Iterator[Form]:
         found = re.search(

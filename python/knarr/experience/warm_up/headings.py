@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knarr.experience.warm_up.forms import Form, Writer
+from knarr.experience.warm_up.forms import Form, QuestionWriter
 from knarr.language.words import STOP
 
 _MARK = re.compile(
@@ -28,7 +28,7 @@ _RULES = re.compile(r"\b(?:shall|must|may not|required|prohibited|not permitted|
 _MOST_WORDS = 10
 
 
-def heading_forms(titles: tuple[str, ...], called: str, text: str, writer: Writer) -> Iterator[Form]:
+def heading_forms(titles: tuple[str, ...], called: str, text: str, writer: QuestionWriter) -> Iterator[Form]:
     """Questions about the section below the last of `titles` in a document called so. `text` is the section's."""
     raw = titles[-1] if titles else ""
     if "…" in raw:  # a heading that was cut from a sentence

@@ -18,7 +18,7 @@ QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class QuestionHistory:
     """Episodes that teach at present. `vectors` is (n, d) with unit rows; `pairs` are (source, target) URIs."""
 
     traces: tuple[str, ...]
@@ -30,7 +30,7 @@ class History:
         return len(self.traces)
 
 
-def load(connection: sa.Connection, model: str, dim: int) -> History:
+def load(connection: sa.Connection, model: str, dim: int) -> QuestionHistory:
     """The active episodes with at least one active edge whose question was embedded by `model`."""
     taught = experience.lessons(connection, experience.active_traces(connection))
     found = [
@@ -41,7 +41,7 @@ def load(connection: sa.Connection, model: str, dim: int) -> History:
     stored = vectors.get(connection, [lesson.vector_hash for _, lesson in found], model)
     found = [(trace, lesson) for trace, lesson in found if lesson.vector_hash in stored]
     rows = [stored[lesson.vector_hash] for _, lesson in found]
-    return History(
+    return QuestionHistory(
         tuple(trace for trace, _ in found),
         tuple(lesson.question for _, lesson in found),
         tuple(lesson.pairs for _, lesson in found),
@@ -60,7 +60,9 @@ def unit(rows: Matrix) -> Matrix:
     return scaled
 
 
-def similarity(history: History, later: Sequence[npt.NDArray[np.float32]], gamma: float) -> Similarity:
+def similarity(
+    history: QuestionHistory, later: Sequence[npt.NDArray[np.float32]], gamma: float
+) -> Similarity:
     """The share of later questions' vectors that are near a historical one (the paper's similarity share)."""
     if not later or not len(history):
         return Similarity(len(later), len(history), gamma, 0.0)

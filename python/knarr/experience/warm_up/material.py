@@ -20,6 +20,7 @@ from knarr.catalog.experience import text_hash
 from knarr.catalog.records import DocumentRecord
 from knarr.experience.warm_up.naming import called
 from knarr.language.passages import sentences
+from knarr.uris import below, lies_in
 
 _LEAST_WORDS = 8
 _HEAD_CHARS = 3000
@@ -70,7 +71,7 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class DocumentMaterial:
     """A document's chunks that say something; `known_small` are words that it also writes without a capital."""
 
     document: str
@@ -79,7 +80,7 @@ class Shelf:
     known_small: frozenset[str] = field(repr=False, default=frozenset())
 
 
-def shelves(connection: sa.Connection, scope: str) -> Iterator[Shelf]:
+def document_materials(connection: sa.Connection, scope: str) -> Iterator[DocumentMaterial]:
     """The documents at or below `scope`, in the order of adding; those with nothing to ask about are left out."""
     records = documents.under(connection, scope) or _inside(connection, scope)
     titled = Counter(" ".join(record.title.split()) for record in records)
@@ -87,9 +88,9 @@ def shelves(connection: sa.Connection, scope: str) -> Iterator[Shelf]:
     for record in records:
         text = documents.text_of(connection, record.id)
         unique = titled[" ".join(record.title.split())] == 1
-        shelf = _shelf(connection, record, text, scope, called(record, text[:_HEAD_CHARS], unique), seen)
-        if shelf.chunks:
-            yield shelf
+        source = _material(connection, record, text, scope, called(record, text[:_HEAD_CHARS], unique), seen)
+        if source.chunks:
+            yield source
 
 
 def _inside(connection: sa.Connection, scope: str) -> list[DocumentRecord]:
@@ -98,16 +99,15 @@ def _inside(connection: sa.Connection, scope: str) -> list[DocumentRecord]:
     return [owner] if owner is not None else []
 
 
-def _shelf(
+def _material(
     connection: sa.Connection, record: DocumentRecord, text: str, scope: str, name: str, seen: set[bytes]
-) -> Shelf:
+) -> DocumentMaterial:
     data = text.encode("utf-8")
     titles = _titles(documents.sections_of(connection, record.id))
-    base = scope.rstrip("/") + "/"
     found = []
     for row in documents.objects_of(connection, record.id):
-        uri = f"{record.uri}/{row.path}"
-        if row.kind != "chunk" or not f"{uri}/".startswith(base):
+        uri = below(record.uri, row.path)
+        if row.kind != "chunk" or not lies_in(uri, scope):
             continue
         body = data[row.begin_byte : row.end_byte].decode("utf-8")
         path = titles[row.section]
@@ -118,7 +118,7 @@ def _shelf(
             seen.add(key)
             found.append(Material(uri, record.uri, name, path, own, words))
     small = frozenset(word for word in _WORD.findall(text) if word.islower())
-    return Shelf(record.uri, name, tuple(found), small)
+    return DocumentMaterial(record.uri, name, tuple(found), small)
 
 
 def _titles(rows: list[sa.Row[Any]]) -> dict[int, tuple[str, ...]]:

@@ -45,7 +45,8 @@ def visible_line(text: str) -> str:
 
 
 def bounded(text: str, most: int = _MOST_CHARS) -> str:
-    """At most so many characters, whole words, without quotation marks that would close those around it."""
+    """The first whole words of a text, at most `most` characters, without quotation marks that would close the
+    ones around it."""
     text = text.replace('"', "'")
     return text if len(text) <= most else text[:most].rsplit(" ", 1)[0]
 

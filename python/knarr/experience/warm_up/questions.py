@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from knarr.errors import InvalidArgument
-from knarr.experience.warm_up.forms import Form, Writer
+from knarr.experience.warm_up.forms import Form, QuestionWriter
 from knarr.experience.warm_up.headings import heading_forms
-from knarr.experience.warm_up.material import Material, Shelf
+from knarr.experience.warm_up.material import DocumentMaterial, Material
 from knarr.experience.warm_up.naming import visible_line
 from knarr.experience.warm_up.rows import row_forms
 
@@ -38,13 +38,13 @@ class HistoricalQuestion:
     kind: str
 
 
-def by_rule(shelves: Iterable[Shelf], count: int, seed: int = 0) -> list[HistoricalQuestion]:
+def by_rule(sources: Iterable[DocumentMaterial], count: int, seed: int = 0) -> list[HistoricalQuestion]:
     """At most `count` questions, fewer where the documents give no more. Raises InvalidArgument for count < 1."""
     if count < 1:
         raise InvalidArgument(f"expected at least 1 question to make, got {count}")
     found: dict[str, HistoricalQuestion] = {}
-    for shelf, material, turn in walk(shelves, seed):
-        made = rule_question(shelf, material, turn, seed)
+    for source, material, turn in walk(sources, seed):
+        made = rule_question(source, material, turn, seed)
         if made is not None:
             found.setdefault(made.text.lower(), made)
             if len(found) == count:
@@ -56,23 +56,23 @@ _TURNS = 4
 _HEADINGS = 0.25  # the share of chunks that are asked about by heading first, where both can be
 
 
-def walk(shelves: Iterable[Shelf], seed: int) -> Iterator[tuple[Shelf, Material, int]]:
+def walk(sources: Iterable[DocumentMaterial], seed: int) -> Iterator[tuple[DocumentMaterial, Material, int]]:
     """Chunks in the order in which they are asked about, each `_TURNS` times: documents take turns as often as
     the size of their text says, and within a document so do chunks. Two questions of one chunk are far apart."""
 
-    def of(shelf: Shelf) -> Iterator[tuple[float, str, tuple[Shelf, Material, int]]]:
-        size = sum(_weight(chunk) for chunk in shelf.chunks)
-        order = sorted(shelf.chunks, key=lambda chunk: -math.log(_chance(seed, chunk.uri)) / _weight(chunk))
+    def of(source: DocumentMaterial) -> Iterator[tuple[float, str, tuple[DocumentMaterial, Material, int]]]:
+        size = sum(_weight(chunk) for chunk in source.chunks)
+        order = sorted(source.chunks, key=lambda chunk: -math.log(_chance(seed, chunk.uri)) / _weight(chunk))
         places = itertools.product(range(_TURNS), order)
         for at, (turn, chunk) in enumerate(places):
-            yield (at + _chance(seed, shelf.document)) / size, chunk.uri, (shelf, chunk, turn)
+            yield (at + _chance(seed, source.document)) / size, chunk.uri, (source, chunk, turn)
 
-    for _, _, item in heapq.merge(*(of(shelf) for shelf in shelves), key=lambda entry: entry[:2]):
+    for _, _, item in heapq.merge(*(of(source) for source in sources), key=lambda entry: entry[:2]):
         yield item
 
 
 def _weight(chunk: Material) -> float:
-    """Long chunks tell more, but not in proportion."""
+    """Long chunks say more, but not in proportion to their length."""
     return math.sqrt(min(chunk.words, 400))
 
 
@@ -82,9 +82,11 @@ def _chance(seed: int, name: str) -> float:
     return (int.from_bytes(digest, "big") + 0.5) / 2**64
 
 
-def rule_question(shelf: Shelf, material: Material, turn: int, seed: int) -> HistoricalQuestion | None:
+def rule_question(
+    source: DocumentMaterial, material: Material, turn: int, seed: int
+) -> HistoricalQuestion | None:
     """The question of a chunk at its turn: sentences first, mostly; each turn of another sentence."""
-    made = candidates(shelf, material)
+    made = candidates(source, material)
     if not made:
         return None
     chance = _chance(seed, f"{material.uri}#")
@@ -102,9 +104,11 @@ def rule_question(shelf: Shelf, material: Material, turn: int, seed: int) -> His
     return HistoricalQuestion(text, material.uri, form.kind)
 
 
-def candidates(shelf: Shelf, material: Material) -> list[tuple[str, Form]]:
+def candidates(source: DocumentMaterial, material: Material) -> list[tuple[str, Form]]:
     """Every (sentence, form) of a chunk; the sentence is "" for what its heading gives."""
-    writer = Writer(shelf.known_small, "the authors" if material.called.startswith("the paper") else "they")
+    writer = QuestionWriter(
+        source.known_small, "the authors" if material.called.startswith("the paper") else "they"
+    )
     found = [("", form) for form in heading_forms(material.titles, material.called, material.text, writer)]
     found = [(sentence, form) for sentence, form in found if asks(form.text, "")]
     found += row_forms(material.text, writer)
@@ -117,10 +121,10 @@ def candidates(shelf: Shelf, material: Material) -> list[tuple[str, Form]]:
 
 def asks(question: str, sentence: str) -> bool:
     """Whether a question is one, and does not repeat its sentence word for word."""
-    asked, told = (_WORD.findall(text.lower()) for text in (question, sentence))
+    asked, stated = (_WORD.findall(text.lower()) for text in (question, sentence))
     if len(asked) < _LEAST_WORDS or _PLACEHOLDER.search(question):
         return False
-    known = {tuple(told[at : at + _MOST_RUN + 1]) for at in range(len(told) - _MOST_RUN)}
+    known = {tuple(stated[at : at + _MOST_RUN + 1]) for at in range(len(stated) - _MOST_RUN)}
     return not any(tuple(asked[at : at + _MOST_RUN + 1]) in known for at in range(len(asked) - _MOST_RUN))
 
 

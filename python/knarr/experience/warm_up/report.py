@@ -28,7 +28,7 @@ class WarmUpReport:
     """What a warm-up did.
 
     questions:    given or made, equal ones once
-    known:        of them, those that had taught already, under whatever batch
+    known:        how many of them had taught already, under whatever batch
     replayed:     those whose run was stored already: learnt from, not asked again
     asked:        the rest; `seconds`, `tokens_shown` and `model` are theirs, with the making of questions
     answered:     of those asked or replayed; `accepted` ended with evidence, `taught` gave an edge or more

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knarr.experience.warm_up.forms import Form, Writer
+from knarr.experience.warm_up.forms import Form, QuestionWriter
 
 _VALUE = r"[$€£]?[ \t\n]*\(?-?\d[\d,]*(?:\.\d+)?\)?[ \t]?%?"
 _ROW = re.compile(
@@ -23,7 +23,7 @@ _MONTH = re.compile(
 _MOST_ROWS = 40
 
 
-def row_forms(text: str, writer: Writer) -> Iterator[tuple[str, Form]]:
+def row_forms(text: str, writer: QuestionWriter) -> Iterator[tuple[str, Form]]:
     """A (row, question) for each row of numbers with a label; the year is one that stands above it."""
     for at, row in enumerate(_ROW.finditer(text)):
         if at == _MOST_ROWS:

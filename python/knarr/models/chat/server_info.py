@@ -38,7 +38,7 @@ def first_chat_model(body: Any) -> str:
 
 
 def window_in(entry: Any) -> int:
-    """Tokens of the window that an entry of /models, or /props, tells; 0 when it tells none."""
+    """The window in tokens as an entry of /models, or /props, gives it; 0 when it gives none."""
     if not isinstance(entry, dict):
         return 0
     for name in _WINDOW_FIELDS:
@@ -49,7 +49,7 @@ def window_in(entry: Any) -> int:
 
 
 def ask_window(get: Callable[[str], Any], url: str, model: str) -> int:
-    """The window of `model` as the server at `url` tells it, else DEFAULT_WINDOW. `get` returns the JSON
+    """The window of `model` as the server at `url` gives it, else DEFAULT_WINDOW. `get` returns the JSON
     at an address, None when there is none."""
     entries = listed(get(f"{url}/models"))
     entry = next((entry for entry in entries if entry["id"] == model), None)
