@@ -369,10 +369,9 @@ class Engine:
     The native index; see knarr.Engine.
     """
     @staticmethod
+    def create(dim: typing.SupportsInt | typing.SupportsIndex, precision: str = "float32") -> Engine: ...
+    @staticmethod
     def load(path: bytes, precision: str | None = None, check_all: bool = False) -> Engine: ...
-    def __init__(
-        self, dim: typing.SupportsInt | typing.SupportsIndex, precision: str = "float32"
-    ) -> None: ...
     def __len__(self) -> int: ...
     def add(
         self,
@@ -405,8 +404,8 @@ class Engine:
     def exists(self, uri: str) -> bool: ...
     def expand(
         self,
-        seeds: collections.abc.Sequence[str],
-        query: typing.Any,
+        seeds: collections.abc.Iterable[str],
+        query: numpy.ndarray,
         scope: str,
         filter: typing.Any,
         kinds: typing.Any,
@@ -438,7 +437,7 @@ class Engine:
         """
     def search(
         self,
-        query: typing.Any,
+        query: numpy.ndarray,
         scope: str,
         k: int,
         filter: typing.Any,
@@ -453,7 +452,7 @@ class Engine:
     ) -> Hits: ...
     def search_batch(
         self,
-        queries: typing.Any,
+        queries: numpy.ndarray,
         scope: str,
         k: int,
         filter: typing.Any,
@@ -467,10 +466,10 @@ class Engine:
     @property
     def dim(self) -> int: ...
     @property
+    def generation(self) -> int: ...
+    @property
     def graph_rows(self) -> int: ...
     @property
     def keeps_graph(self) -> bool: ...
-    @property
-    def generation(self) -> int: ...
     @property
     def precision(self) -> typing.Literal["float32", "bfloat16", "int8"]: ...
