@@ -65,13 +65,13 @@ class Asker:
 
     def ask(self, question: str, scope: str, **options: Unpack[AskOptions]) -> Answer:
         """See `KnowledgeBase.ask`."""
-        agent, arguments = self._prepared(scope, options)
-        return agent.ask(question, *arguments)
+        agent, scope, how = self._prepared(scope, options)
+        return agent.ask(question, scope, **how)
 
     async def aask(self, question: str, scope: str, **options: Unpack[AskOptions]) -> Answer:
         """`ask` for an event loop, which is never blocked."""
-        agent, arguments = await asyncio.to_thread(self._prepared, scope, options)
-        return await agent.aask(question, *arguments)
+        agent, scope, how = await asyncio.to_thread(self._prepared, scope, options)
+        return await agent.aask(question, scope, **how)
 
     def runs(
         self, scope: str, mode: Mode, policy: Policy | PolicyName | None, *, quick: bool = False
@@ -79,12 +79,12 @@ class Asker:
         """A function that answers one question after the other and gives its trace, which is not kept.
 
         With `quick`, by the extractive policy without a cross-encoder. Raises as `ask` does."""
-        agent, arguments = self._prepared(scope, {"mode": mode, "policy": policy})
+        agent, scope, how = self._prepared(scope, {"mode": mode, "policy": policy})
         if quick:
             from knarr.agent.policy.extractive import ExtractivePolicy
 
             agent = Agent(self._library, ExtractivePolicy(None), reranker=None)
-        return lambda question: agent.run(question, *arguments).trace
+        return lambda question: agent.run(question, scope, **how).trace
 
     def core(self, question: str) -> str:
         """What a question asks, without the words that name documents."""
@@ -92,8 +92,8 @@ class Asker:
 
         return scope_index(self._library).resolve(question).core or question
 
-    def _prepared(self, scope: str, options: AskOptions) -> tuple[Agent, tuple[Any, ...]]:
-        """The agent for these options, and the arguments of its `run` after the question."""
+    def _prepared(self, scope: str, options: AskOptions) -> tuple[Agent, str, dict[str, Any]]:
+        """The agent for these options, the canonical scope, and the options of the agent's own `run`."""
         _check(options)
         scope = canonical(scope)
         if not self._library.exists(scope):
@@ -103,7 +103,13 @@ class Asker:
         if mode != "vikingrag-e+" and (shadow or resample):
             raise InvalidArgument(f'shadow and resample belong to mode "vikingrag-e+", got {mode!r}')
         escalation = self._escalation(policy, shadow, resample) if mode == "vikingrag-e+" else None
-        return self._agent(policy), (scope, options.get("k", 10), options.get("budget"), mode, escalation)
+        how = {
+            "k": options.get("k", 10),
+            "budget": options.get("budget"),
+            "mode": mode,
+            "escalation": escalation,
+        }
+        return self._agent(policy), scope, how
 
     def _agent(self, policy: Policy | PolicyName | None) -> Agent:
         if policy is None:
