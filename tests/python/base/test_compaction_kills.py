@@ -75,7 +75,7 @@ def test_a_folder_that_a_kill_left_empty_is_in_nobodys_way(
 ) -> None:
     kb.add(write_docs({"a/one.md": "# One\n\nword\n", "b/two.md": "# Two\n\nword\n"}), into="viking://kb")
     with monkeypatch.context() as patch:
-        patch.setattr(kb, "_settle", lambda: (_ for _ in ()).throw(OSError("killed")))
+        patch.setattr(kb._writer, "_settle", lambda: (_ for _ in ()).throw(OSError("killed")))
         with pytest.raises(OSError, match="killed"):
             kb.remove("viking://kb/b/two")
     with knarr.open(tmp_path / "test.kb", embedder=embedder) as again:

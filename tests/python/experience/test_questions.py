@@ -224,7 +224,7 @@ def test_hostile_text_stays_on_one_line(kb: knarr.KnowledgeBase, write_docs: Wri
     found = texts(kb.experience.historical_questions(50))
     assert found
     for text in found:
-        assert len(text.splitlines()) == 1 and text == visible_line(text)
+        assert len(text.splitlines()) == 1 and text == one_line(text)
 
 
 # ---------------------------------------------------------------- by a model
