@@ -39,7 +39,7 @@ KNARR_AVX2 inline float total(__m256 low, __m256 high) {
 
 // Rows of a precision: how wide a number is, eight numbers from number i on, and the n of them that
 // a row ends with, then zeros; how long a row is, and the product that a sum stands for.
-struct Float32 {
+struct Avx2Float32 {
   static constexpr std::size_t kBytes = sizeof(float);
   KNARR_AVX2 static __m256 eight(const std::byte* row, std::size_t i) {
     return _mm256_loadu_ps(reinterpret_cast<const float*>(row) + i);
@@ -51,7 +51,7 @@ struct Float32 {
   KNARR_AVX2 static float product(float sum, const std::byte*, std::size_t) { return sum; }
 };
 
-struct Bfloat16 {
+struct Avx2Bfloat16 {
   static constexpr std::size_t kBytes = sizeof(std::uint16_t);
   KNARR_AVX2 static __m256 eight(const std::byte* row, std::size_t i) {
     return widened(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i * kBytes)));
@@ -175,8 +175,8 @@ KNARR_AVX2 void stream(const std::byte* rows, std::size_t n_rows, const float* q
   }
 }
 
-constexpr FloatKernels kKernels{{block<Float32>, stream<Float32>},
-                                {block<Bfloat16>, stream<Bfloat16>}};
+constexpr FloatKernels kKernels{{block<Avx2Float32>, stream<Avx2Float32>},
+                                {block<Avx2Bfloat16>, stream<Avx2Bfloat16>}};
 
 }  // namespace
 

@@ -36,7 +36,7 @@ KNARR_AVX512 inline float total(__m512 sums) {
 
 // Rows of a precision: how wide a number is, sixteen numbers from number i on, and the n < 16 of
 // them that a row ends with, then zeros; how long a row is, and the product that a sum stands for.
-struct Float32 {
+struct Avx512Float32 {
   static constexpr std::size_t kBytes = sizeof(float);
   KNARR_AVX512 static __m512 sixteen(const std::byte* row, std::size_t i) {
     return _mm512_loadu_ps(reinterpret_cast<const float*>(row) + i);
@@ -49,7 +49,7 @@ struct Float32 {
   KNARR_AVX512 static float product(float sum, const std::byte*, std::size_t) { return sum; }
 };
 
-struct Bfloat16 {
+struct Avx512Bfloat16 {
   static constexpr std::size_t kBytes = sizeof(std::uint16_t);
   KNARR_AVX512 static __m512 sixteen(const std::byte* row, std::size_t i) {
     return widened(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + i * kBytes)));
@@ -167,8 +167,8 @@ KNARR_AVX512 void stream(const std::byte* rows, std::size_t n_rows, const float*
   }
 }
 
-constexpr FloatKernels kKernels{{block<Float32>, stream<Float32>},
-                                {block<Bfloat16>, stream<Bfloat16>}};
+constexpr FloatKernels kKernels{{block<Avx512Float32>, stream<Avx512Float32>},
+                                {block<Avx512Bfloat16>, stream<Avx512Bfloat16>}};
 
 }  // namespace
 
