@@ -73,9 +73,9 @@ struct Avx2Bfloat16 {
 };
 
 // Whether a tile asks for the rows `ahead` while it works.
-enum class Ahead { kNone, kRows };
+enum class Avx2Prefetch { kNone, kRows };
 
-template <class Rows, int R, int Q, Ahead A>
+template <class Rows, int R, int Q, Avx2Prefetch A>
 KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* const* ahead,
                             const float* const* queries, std::size_t dim, float* scores,
                             std::size_t stride) {
@@ -90,7 +90,7 @@ KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* const
   }
   std::size_t i = 0;
   for (; i + kLanes <= dim; i += kLanes) {
-    if constexpr (A == Ahead::kRows) {
+    if constexpr (A == Avx2Prefetch::kRows) {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         _mm_prefetch(reinterpret_cast<const char*>(ahead[r] + i * Rows::kBytes), _MM_HINT_T0);
@@ -142,12 +142,15 @@ KNARR_AVX2 void band(const std::byte* const* rows, const float* const* queries,
                      std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
   std::size_t q = 0;
   for (; q + 3 <= n_queries; q += 3) {
-    tile<Rows, R, 3, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 3, Avx2Prefetch::kNone>(rows, rows, queries + q, dim, scores + q * stride,
+                                          stride);
   }
   queries += q;
   scores += q * stride;
-  if (n_queries - q == 2) tile<Rows, R, 2, Ahead::kNone>(rows, rows, queries, dim, scores, stride);
-  if (n_queries - q == 1) tile<Rows, R, 1, Ahead::kNone>(rows, rows, queries, dim, scores, stride);
+  if (n_queries - q == 2)
+    tile<Rows, R, 2, Avx2Prefetch::kNone>(rows, rows, queries, dim, scores, stride);
+  if (n_queries - q == 1)
+    tile<Rows, R, 1, Avx2Prefetch::kNone>(rows, rows, queries, dim, scores, stride);
 }
 
 template <class Rows>
@@ -157,7 +160,7 @@ KNARR_AVX2 void block(const std::byte* const* rows, std::size_t n_rows, const fl
   if (n_queries == 1) {
     for (; r + 4 <= n_rows; r += 4) {
       const std::byte* const* ahead = r + 8 <= n_rows ? rows + r + 4 : rows + r;
-      tile<Rows, 4, 1, Ahead::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
+      tile<Rows, 4, 1, Avx2Prefetch::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
     }
   } else {
     for (; r + 2 <= n_rows; r += 2) {
@@ -171,7 +174,7 @@ template <class Rows>
 KNARR_AVX2 void stream(const std::byte* rows, std::size_t n_rows, const float* query,
                        std::size_t dim, float* scores) {
   for (std::size_t r = 0; r < n_rows; ++r, rows += Rows::row_bytes(dim)) {
-    tile<Rows, 1, 1, Ahead::kNone>(&rows, &rows, &query, dim, scores + r, 1);
+    tile<Rows, 1, 1, Avx2Prefetch::kNone>(&rows, &rows, &query, dim, scores + r, 1);
   }
 }
 

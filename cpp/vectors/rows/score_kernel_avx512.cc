@@ -73,9 +73,9 @@ struct Avx512Bfloat16 {
 };
 
 // Whether a tile asks for the rows `ahead` while it works.
-enum class Ahead { kNone, kRows };
+enum class Avx512Prefetch { kNone, kRows };
 
-template <class Rows, int R, int Q, Ahead A>
+template <class Rows, int R, int Q, Avx512Prefetch A>
 KNARR_AVX512 inline void tile(const std::byte* const* rows, const std::byte* const* ahead,
                               const float* const* queries, std::size_t dim, float* scores,
                               std::size_t stride) {
@@ -87,7 +87,7 @@ KNARR_AVX512 inline void tile(const std::byte* const* rows, const std::byte* con
   }
   std::size_t i = 0;
   for (; i + kLanes <= dim; i += kLanes) {
-    if constexpr (A == Ahead::kRows) {
+    if constexpr (A == Avx512Prefetch::kRows) {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         _mm_prefetch(reinterpret_cast<const char*>(ahead[r] + i * Rows::kBytes), _MM_HINT_T0);
@@ -130,15 +130,19 @@ KNARR_AVX512 void band(const std::byte* const* rows, const float* const* queries
                        std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
   std::size_t q = 0;
   for (; q + 4 <= n_queries; q += 4) {
-    tile<Rows, R, 4, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 4, Avx512Prefetch::kNone>(rows, rows, queries + q, dim, scores + q * stride,
+                                            stride);
   }
   const std::size_t left = n_queries - q;
   if (left == 3)
-    tile<Rows, R, 3, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 3, Avx512Prefetch::kNone>(rows, rows, queries + q, dim, scores + q * stride,
+                                            stride);
   if (left == 2)
-    tile<Rows, R, 2, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 2, Avx512Prefetch::kNone>(rows, rows, queries + q, dim, scores + q * stride,
+                                            stride);
   if (left == 1)
-    tile<Rows, R, 1, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 1, Avx512Prefetch::kNone>(rows, rows, queries + q, dim, scores + q * stride,
+                                            stride);
 }
 
 template <class Rows>
@@ -149,7 +153,7 @@ KNARR_AVX512 void block(const std::byte* const* rows, std::size_t n_rows,
   if (n_queries == 1) {
     for (; r + 8 <= n_rows; r += 8) {
       const std::byte* const* ahead = r + 16 <= n_rows ? rows + r + 8 : rows + r;
-      tile<Rows, 8, 1, Ahead::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
+      tile<Rows, 8, 1, Avx512Prefetch::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
     }
   } else {
     for (; r + 4 <= n_rows; r += 4) {
@@ -163,7 +167,7 @@ template <class Rows>
 KNARR_AVX512 void stream(const std::byte* rows, std::size_t n_rows, const float* query,
                          std::size_t dim, float* scores) {
   for (std::size_t r = 0; r < n_rows; ++r, rows += Rows::row_bytes(dim)) {
-    tile<Rows, 1, 1, Ahead::kNone>(&rows, &rows, &query, dim, scores + r, 1);
+    tile<Rows, 1, 1, Avx512Prefetch::kNone>(&rows, &rows, &query, dim, scores + r, 1);
   }
 }
 
