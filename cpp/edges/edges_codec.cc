@@ -10,7 +10,7 @@
 
 #include "base/coding.h"
 #include "base/error.h"
-#include "base/large_vector.h"
+#include "base/memory.h"
 #include "base/object_pool.h"
 #include "base/parallel.h"
 #include "edges/question.h"

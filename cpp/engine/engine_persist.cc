@@ -59,15 +59,16 @@ EdgeStore load_edges(const Snapshot& snapshot, std::size_t dim, const Trie& trie
   return edges;
 }
 
+// A graph knows its rows by their numbers, so it is written only when none of them changes.
 void write_parts(const State& state, const KeptRows& rows, const Graph* graph,
                  SnapshotWriter& writer) {
   save_nodes_and_rows(state, rows, writer);
   save_vectors(state.vectors, rows.rows(), writer);
   save_codes(state.vectors, rows.rows(), writer);
   save_quantised_rows(state.vectors, rows.rows(), writer);
-  if (graph != nullptr) {
+  if (graph != nullptr && rows.keeps_all_below(graph->rows_end())) {
     writer.begin(kGraphSection);
-    graph->save(rows.numbers(), [&](ByteSpan piece) { writer.append(piece); });
+    graph->save([&](ByteSpan piece) { writer.append(piece); });
     writer.end();
   }
   TextStore texts = rows.texts();
@@ -77,12 +78,11 @@ void write_parts(const State& state, const KeptRows& rows, const Graph* graph,
 
 // How the graph of a snapshot is read, in the background. Where there is none, or one of another
 // version or that does not fit, a new one is built.
-GraphKeeper::Restore graph_of(std::shared_ptr<const Snapshot> snapshot, const State& state) {
-  return [snapshot = std::move(snapshot), n_rows = state.vectors.size()](
-             const GraphRows& rows, const RowSet& live) -> GraphPtr {
+GraphKeeper::Restore graph_of(std::shared_ptr<const Snapshot> snapshot) {
+  return [snapshot = std::move(snapshot)](const GraphRows& rows, const RowSet& live) -> GraphPtr {
     if (!snapshot->has(kGraphSection)) return nullptr;
     try {
-      return Graph::load(snapshot->section(kGraphSection), n_rows, rows, live);
+      return Graph::load(snapshot->section(kGraphSection), rows, live);
     } catch (const Error&) {
       return nullptr;
     }
@@ -135,7 +135,7 @@ std::unique_ptr<Engine> Engine::load(const std::string& path, std::optional<Prec
   Parts parts = read_parts(snapshot, precision);
   const std::size_t dim = parts.state->vectors.dim();
   std::unique_ptr<Engine> engine(new Engine(dim, std::move(parts.stores)));
-  engine->graph_.restore_with(graph_of(snapshot, *parts.state));
+  engine->graph_.restore_with(graph_of(snapshot));
   engine->state_ = std::move(parts.state);
   return engine;
 }
@@ -156,13 +156,13 @@ std::optional<std::vector<Row>> Engine::compact(double least_share) {
   const KeptRows kept(before);
   if (!pays(kept.count())) return std::nullopt;
   SnapshotWriter writer;
-  write_parts(*before, kept, graph_.graph(before->generation).get(), writer);
+  write_parts(*before, kept, nullptr, writer);
   const std::shared_ptr<Snapshot> snapshot = writer.finish_in_memory();
   Parts parts = read_parts(snapshot, std::nullopt);
   forget_read_sections(*snapshot);
   parts.state->version = before->version;
   parts.state->generation = before->generation + 1;
-  graph_.restore_with(graph_of(snapshot, *parts.state));
+  graph_.restore_with(nullptr);  // rows have other numbers: a new graph is built
   stores_ = std::move(parts.stores);
   publish(std::move(parts.state), Free::kInBackgroundAndTrim);
   return kept.numbers();

@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "engine/engine_impl.h"
 #include "uri/append.h"
-#include "vectors/rows/normalise.h"
+#include "vectors/rows/unit_vectors.h"
 
 namespace knarr {
 namespace {

@@ -33,6 +33,10 @@ class KeptRows {
   // kNoRow for a row that is not kept.
   Row number(Row row) const { return numbers_[row]; }
   const std::vector<Row>& numbers() const { return numbers_; }
+  // Whether all rows below `end` are kept, and so keep their numbers.
+  bool keeps_all_below(Row end) const {
+    return end == 0 || (end <= numbers_.size() && numbers_[end - 1] == end - 1);
+  }
 
   // The texts under their new numbers. Nothing is copied: the state keeps the bytes.
   TextStore texts() const;

@@ -16,14 +16,14 @@ constexpr std::size_t kLeastPagedBytes = std::size_t{1}
 
 std::string sums_of(std::string_view name) { return std::string(name) + ".sums"; }
 
-struct Sums {
+struct PageSums {
   std::size_t page_bytes = 0;
   std::vector<std::uint32_t> sums;
 };
 
 // Reads the checksums and checks the head. Empty when the sums have another version or page size.
-Sums read_sums(const Snapshot& snapshot, std::string_view name, std::size_t head_bytes,
-               std::size_t page_bytes, ByteSpan bytes) {
+PageSums read_sums(const Snapshot& snapshot, std::string_view name, std::size_t head_bytes,
+                   std::size_t page_bytes, ByteSpan bytes) {
   const std::string section = sums_of(name);
   const std::string place = snapshot.path() + ": section '" + section + "'";
   Decoder in(snapshot.section(section), place);
@@ -36,7 +36,7 @@ Sums read_sums(const Snapshot& snapshot, std::string_view name, std::size_t head
     in.refuse("its count does not fit the section");
   }
   if (crc32c(bytes.first(head_bytes)) != head_sum) snapshot.corrupt(name, "its head is damaged");
-  Sums out{page_bytes, std::vector<std::uint32_t>(count)};
+  PageSums out{page_bytes, std::vector<std::uint32_t>(count)};
   for (std::uint32_t& sum : out.sums) sum = in.u32();
   in.expect_end();
   return out;
@@ -87,7 +87,7 @@ OpenedSection open_paged(const std::shared_ptr<const Snapshot>& snapshot, std::s
       !snapshot->has(sums_of(name))) {
     return {snapshot->section(name), nullptr};
   }
-  Sums found = read_sums(*snapshot, name, head_bytes, page_bytes, bytes);
+  PageSums found = read_sums(*snapshot, name, head_bytes, page_bytes, bytes);
   if (found.sums.empty()) return {snapshot->section(name), nullptr};
   const ByteSpan paged = bytes.subspan(head_bytes);
   const std::size_t pages = found.sums.size();

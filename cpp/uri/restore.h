@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/large_vector.h"
+#include "base/memory.h"
 #include "uri/trie.h"
 
 namespace knarr {

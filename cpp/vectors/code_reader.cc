@@ -38,7 +38,7 @@ std::size_t blocks_of(std::size_t rows) { return (rows + kBlockCodes - 1) / kBlo
 
 }  // namespace
 
-CodeReader::CodeReader(const Scan& scan, bool looks_early)
+CodeReader::CodeReader(const CodeScan& scan, bool looks_early)
     : scan_(&scan),
       looks_early_(looks_early),
       kept_(scan.queries.size(), Candidates(scan.k)),
@@ -258,7 +258,7 @@ bool CodeReader::is_hopeless(std::size_t q) {
 // A query's best rows may lie outside the sample, which then does not tell which rows are out. So
 // rows of the chunks with the nearest centres are scored, which raises the query's floor.
 void CodeReader::look_where_likely(std::size_t q) const {
-  const Scan alone = scan_->of(q);
+  const CodeScan alone = scan_->of(q);
   std::vector<std::pair<float, std::size_t>> chunks;
   for (std::size_t chunk = alone.first_chunk(); chunk < alone.last_chunk(); ++chunk) {
     const std::byte* centre = alone.codes.chunk(chunk).centre();

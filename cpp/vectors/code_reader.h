@@ -51,7 +51,7 @@ struct SampledChunks {
   }
 };
 
-struct Scan {
+struct CodeScan {
   const VectorView& view;
   const CodeView& codes;
   const AllowedBlocks& allowed;
@@ -74,8 +74,8 @@ struct Scan {
     return std::min(codes.chunks(), (allowed.last() + kChunkBlocks - 1) / kChunkBlocks);
   }
   // The same scan for query q alone.
-  Scan of(std::size_t q) const {
-    Scan one = *this;
+  CodeScan of(std::size_t q) const {
+    CodeScan one = *this;
     one.queries = queries.subspan(q, 1);
     one.tables = tables.subspan(q, 1);
     one.floors = floors.subspan(q, 1);
@@ -86,7 +86,7 @@ struct Scan {
 class CodeReader {
  public:
   // Where k is small, rows are looked at early (see code_reader.cc).
-  explicit CodeReader(const Scan& scan) : CodeReader(scan, scan.k <= kMostWantedEarly) {}
+  explicit CodeReader(const CodeScan& scan) : CodeReader(scan, scan.k <= kMostWantedEarly) {}
 
   // Reads the sample, and gives up the queries for which too many of its rows may be among the
   // best. This depends on the store, the scope and the query only: one worker calls it, before any
@@ -136,7 +136,7 @@ class CodeReader {
   static constexpr std::size_t kTogether = 4;
   using Several = std::array<Wanted, kTogether>;
 
-  CodeReader(const Scan& scan, bool looks_early);
+  CodeReader(const CodeScan& scan, bool looks_early);
   void read(std::size_t begin, std::size_t end, bool skips_sample);
   void want(std::size_t chunk, Wanted& out) const;
   void want(std::size_t begin, std::size_t end, bool skips_sample, Several& out) const;
@@ -153,7 +153,7 @@ class CodeReader {
   void give_up_if_hopeless(std::size_t q);
   bool is_hopeless(std::size_t q);
 
-  const Scan* scan_;
+  const CodeScan* scan_;
   bool looks_early_;
   std::vector<Candidates> kept_;
   std::vector<float> inners_;      // of each query and kTogether centres

@@ -53,7 +53,7 @@ std::vector<std::size_t> tasks_between(std::size_t begin, std::size_t end, std::
   return cuts;
 }
 
-std::vector<CodeReader> read_all(const Scan& scan) {
+std::vector<CodeReader> read_all(const CodeScan& scan) {
   const std::size_t begin = scan.first_chunk(), end = scan.last_chunk();
   const std::size_t chunks = end > begin ? end - begin : 0;
   if (chunks > 0) scan.codes.ask_for(begin, end);
@@ -75,7 +75,8 @@ std::vector<CodeReader> read_all(const Scan& scan) {
 }
 
 // Answers one group of queries; adds to `out`.
-void scan_group(const Scan& scan, const RowSet& uncoded, const RowLess& before, CodeScanned& out) {
+void scan_group(const CodeScan& scan, const RowSet& uncoded, const RowLess& before,
+                CodeScanned& out) {
   Stopwatch watch(true);
   std::vector<CodeReader> readers = read_all(scan);
   std::vector<Candidates> kept = std::move(readers[0].kept());
@@ -132,7 +133,7 @@ CodeScanned code_scan(const VectorView& view, const RowSet& allowed,
       if (codes.chunks() > 0) tables.emplace_back(codes.coder(), query);
     }
     std::vector<SharedFloor> floors(group.size());
-    Scan scan{
+    CodeScan scan{
         view,   codes,         blocks, group, tables, kernel, score_kernel(Precision::kBfloat16),
         bounds, gather_rows(), k,      most,  best,   worst,  floors,
         {}};

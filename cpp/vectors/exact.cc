@@ -30,7 +30,7 @@ constexpr std::size_t kTileQueries = 12;   // queries that meet a block together
 // Queries after the first cost arithmetic but no memory traffic: an eighth of the first, about.
 constexpr std::size_t kQueriesPerReading = 8;
 
-struct Scan {
+struct ExactScan {
   const VectorView& view;
   std::span<const float* const> queries;  // one group
   const ScoreKernel& kernel;
@@ -39,9 +39,9 @@ struct Scan {
 };
 
 // One worker's reading of its tasks.
-class Reader {
+class ExactReader {
  public:
-  Reader(const Scan& scan, std::size_t k, const RowLess& before)
+  ExactReader(const ExactScan& scan, std::size_t k, const RowLess& before)
       : scan_(&scan), best_(scan.queries.size(), TopK(k, before)) {}
 
   void read(Row begin, Row end) {
@@ -93,20 +93,20 @@ class Reader {
     }
   }
 
-  const Scan* scan_;
+  const ExactScan* scan_;
   std::vector<TopK> best_;  // of each query
   std::size_t size_ = 0;    // rows in the block
   std::array<Row, kBlockRows> rows_;
   std::array<const std::byte*, kBlockRows> data_;
 };
 
-std::vector<Reader> read_all(const Scan& scan, const RankedRanges& rows, std::size_t k,
-                             const RowLess& before) {
+std::vector<ExactReader> read_all(const ExactScan& scan, const RankedRanges& rows, std::size_t k,
+                                  const RowLess& before) {
   const std::size_t row_bytes = scan.view.format().row_bytes();
   const std::uint64_t readings = 1 + (scan.queries.size() - 1) / kQueriesPerReading;
   const std::uint64_t worth = rows.size() * row_bytes * readings / kBytesPerWorker;
   const auto wanted = static_cast<unsigned>(std::clamp<std::uint64_t>(worth, 1, max_workers()));
-  std::vector<Reader> readers;
+  std::vector<ExactReader> readers;
   readers.reserve(wanted);
   for (unsigned worker = 0; worker < wanted; ++worker) readers.emplace_back(scan, k, before);
   if (wanted == 1) {
@@ -117,7 +117,7 @@ std::vector<Reader> read_all(const Scan& scan, const RankedRanges& rows, std::si
   const std::uint64_t step = std::max<std::uint64_t>(kBlockRows, kTaskBytes / row_bytes);
   const std::uint64_t tasks = (rows.size() + step - 1) / step;
   parallel_for(tasks, wanted, [&](unsigned worker, std::size_t task) {
-    Reader& reader = readers[worker];
+    ExactReader& reader = readers[worker];
     rows.visit(task * step, std::min(rows.size(), (task + 1) * step),
                [&](Row begin, Row end) { reader.read(begin, end); });
     reader.flush();
@@ -143,8 +143,8 @@ std::vector<std::vector<ScoredRow>> exact_top_k(const VectorView& view, const Ro
 
   for (std::size_t at = 0; at < queries.size(); at += kGroupQueries) {
     const std::size_t n = std::min(kGroupQueries, queries.size() - at);
-    const Scan scan{view, queries.subspan(at, n), kernel, block_rows, from_memory};
-    std::vector<Reader> readers = read_all(scan, rows, k, before);
+    const ExactScan scan{view, queries.subspan(at, n), kernel, block_rows, from_memory};
+    std::vector<ExactReader> readers = read_all(scan, rows, k, before);
     for (std::size_t q = 0; q < n; ++q) {
       TopK& best = readers[0].best()[q];
       for (std::size_t w = 1; w < readers.size(); ++w) best.merge(std::move(readers[w].best()[q]));

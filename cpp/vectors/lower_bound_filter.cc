@@ -193,7 +193,7 @@ Reranked Survivors::refine(const VectorView& view, const float* query, const Row
   return out;
 }
 
-struct Filter {
+struct FilterPass {
   const VectorView& view;
   std::span<const QuantisedQuery> queries;  // one group
   std::span<const QueryBytes> query_bytes;
@@ -203,9 +203,9 @@ struct Filter {
 };
 
 // One worker's reading.
-class Reader {
+class FilterReader {
  public:
-  explicit Reader(const Filter& filter)
+  explicit FilterReader(const FilterPass& filter)
       : filter_(&filter), block_(std::make_unique_for_overwrite<Block>()) {
     kept_.reserve(filter.queries.size());
     for (const QuantisedQuery& query : filter.queries) kept_.emplace_back(query, filter.k);
@@ -254,22 +254,22 @@ class Reader {
     std::array<float, std::max(kBlockRows, kTileQueries* kSharedRows)> cosines;
   };
 
-  const Filter* filter_;
+  const FilterPass* filter_;
   std::vector<Survivors> kept_;  // of each query
   std::size_t size_ = 0;         // rows in the block
   std::unique_ptr<Block> block_;
 };
 
-std::vector<Survivors> read_all(const Filter& filter, const RankedRanges& rows) {
+std::vector<Survivors> read_all(const FilterPass& filter, const RankedRanges& rows) {
   const std::uint64_t row_bytes = filter.view.quantised_shape().size_bytes * filter.queries.size();
   const std::uint64_t worth = rows.size() * row_bytes / kBytesPerWorker;
   const auto workers = static_cast<unsigned>(std::clamp<std::uint64_t>(worth, 1, max_workers()));
-  std::vector<Reader> readers;
+  std::vector<FilterReader> readers;
   readers.reserve(workers);
   for (unsigned worker = 0; worker < workers; ++worker) readers.emplace_back(filter);
   const std::uint64_t step = std::max<std::uint64_t>(kBlockRows, kTaskBytes / row_bytes);
   parallel_for((rows.size() + step - 1) / step, workers, [&](unsigned worker, std::size_t task) {
-    Reader& reader = readers[worker];
+    FilterReader& reader = readers[worker];
     rows.visit(task * step, std::min(rows.size(), (task + 1) * step),
                [&](Row begin, Row end) { reader.read(begin, end); });
     reader.flush();
@@ -300,7 +300,8 @@ std::vector<Reranked> lower_bound_filter_top_k(const VectorView& view, const Row
       group.emplace_back(std::span(queries[q], view.dim()), view.quantised_shape());
       query_bytes.push_back(group.back().bytes());
     }
-    const Filter filter{view, group, query_bytes, cosines, k, n == 1 ? kBlockRows : kSharedRows};
+    const FilterPass filter{view,    group, query_bytes,
+                            cosines, k,     n == 1 ? kBlockRows : kSharedRows};
     std::vector<Survivors> kept = read_all(filter, rows);
     const auto workers =
         static_cast<unsigned>(std::min<std::size_t>(n / kQueriesPerWorker, max_workers()));

@@ -101,7 +101,7 @@ class QuantisedTest {
 
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
                 std::size_t k, const RowLess& before, const ScoreKernel& kernel,
-                QuantisedCosines shorts, std::uint64_t most) {
+                QuantisedCosines quantised, std::uint64_t most) {
   Reranked out;
   TopK best(k, before);
   KthLargest kth(k);
@@ -114,9 +114,9 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
     select(left, n);
     const Part block = left.first(n);
     Part close = block;
-    if (out.scored > 0 && n >= kLeastTested && shorts != nullptr &&
+    if (out.scored > 0 && n >= kLeastTested && quantised != nullptr &&
         view.has_quantised_rows_at_hand()) {
-      if (!test) test.emplace(view, query, shorts);
+      if (!test) test.emplace(view, query, quantised);
       close = test->within(block, kth.value());
     }
     scores.resize(n);
@@ -137,13 +137,13 @@ Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const
 
 void rerank_each(const VectorView& view, std::span<Candidates> kept,
                  std::span<const float* const> queries, std::size_t k, const RowLess& before,
-                 const ScoreKernel& kernel, QuantisedCosines shorts, std::uint64_t most,
+                 const ScoreKernel& kernel, QuantisedCosines quantised, std::uint64_t most,
                  std::span<Reranked> out) {
   const auto workers =
       static_cast<unsigned>(std::min<std::size_t>(kept.size() / kQueriesPerWorker, max_workers()));
   parallel_for(kept.size(), workers, [&](unsigned, std::size_t q) {
     if (kept[q].is_given_up()) return;
-    out[q] = rerank(view, kept[q].take(), queries[q], k, before, kernel, shorts, most);
+    out[q] = rerank(view, kept[q].take(), queries[q], k, before, kernel, quantised, most);
   });
 }
 

@@ -43,18 +43,18 @@ struct Reranked {
 // never among the results, so the outcome, is_done included, is the same whether they are there or
 // not (see candidates.h).
 //
-// With `shorts`, rows after the first block are scored only when their quantised rows do not rule
-// them out. That bound always holds, so it changes nothing but what is read: a row that is ruled
-// out counts as looked at. Null: all are scored.
+// With `quantised`, rows after the first block are scored only when their quantised rows do not
+// rule them out. That bound always holds, so it changes nothing but what is read: a row that is
+// ruled out counts as looked at. Null: all are scored.
 Reranked rerank(const VectorView& view, std::vector<Candidate> candidates, const float* query,
                 std::size_t k, const RowLess& before, const ScoreKernel& kernel,
-                QuantisedCosines shorts, std::uint64_t most);
+                QuantisedCosines quantised, std::uint64_t most);
 
 // The same for each query of a batch: out[q] from what kept[q] holds. A batch of many queries is
 // shared among threads.
 void rerank_each(const VectorView& view, std::span<Candidates> kept,
                  std::span<const float* const> queries, std::size_t k, const RowLess& before,
-                 const ScoreKernel& kernel, QuantisedCosines shorts, std::uint64_t most,
+                 const ScoreKernel& kernel, QuantisedCosines quantised, std::uint64_t most,
                  std::span<Reranked> out);
 
 }  // namespace knarr

@@ -18,7 +18,7 @@
 #include "vectors/lower_bound_filter.h"
 #include "vectors/planner.h"
 #include "vectors/rows/score_kernel.h"
-#include "vectors/rows/unit_queries.h"
+#include "vectors/rows/unit_vectors.h"
 
 namespace knarr {
 namespace {
@@ -70,7 +70,8 @@ void answer_exactly(const VectorView& view, const RowSet& allowed,
     results[q].explanation.rows_scanned += allowed.size();
   }
   if (allowed.size() >= least && view.has_quantised_rows()) {
-    auto found = lower_bound_filter_top_k(view, allowed, asked, k, before, kernel, quantised_cosines());
+    auto found =
+        lower_bound_filter_top_k(view, allowed, asked, k, before, kernel, quantised_cosines());
     for (std::size_t i = 0; i < which.size(); ++i) {
       results[which[i]].rows = std::move(found[i].rows);
       results[which[i]].explanation.rows_reranked += found[i].scored;

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "vectors/rows/normalise.h"
+#include "vectors/rows/unit_vectors.h"
 
 namespace knarr {
 namespace {

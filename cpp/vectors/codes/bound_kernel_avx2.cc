@@ -69,7 +69,7 @@ KNARR_AVX2 inline void look_up(const Entries& entries, const Halves& code, bool 
 
 // Sums of 32 rows, in sixteen bits that may flow over: of rows 2i and, 2^8 times, 2i + 1; and of
 // rows 2i + 1.
-struct Sums {
+struct BlockSums {
   __m256i all;
   __m256i odd;
 
@@ -88,7 +88,7 @@ inline void prefetch(const std::byte* at) {
 // as many from `next` on.
 template <int B, std::size_t N>
 KNARR_AVX2 inline void add_some(const std::byte* blocks, const std::byte* next, std::size_t stride,
-                                const std::uint8_t* table, Sums* sums) {
+                                const std::uint8_t* table, BlockSums* sums) {
   __m256i bytes[B];
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < N; ++i) {
@@ -108,8 +108,8 @@ KNARR_AVX2 inline void add_some(const std::byte* blocks, const std::byte* next, 
 template <int B>
 KNARR_AVX2 inline void add_entries(const std::byte* blocks, const std::byte* next,
                                    std::size_t stride, std::size_t n, const std::uint8_t* table,
-                                   Sums* sums) {
-  Sums own[B];
+                                   BlockSums* sums) {
+  BlockSums own[B];
 #pragma GCC unroll 2
   for (int b = 0; b < B; ++b) own[b].all = own[b].odd = _mm256_setzero_si256();
   std::size_t i = 0;
@@ -193,7 +193,7 @@ struct WideGate {
   }
 };
 
-KNARR_AVX2 inline Unpacked unpacked(const Sums& of) {
+KNARR_AVX2 inline Unpacked unpacked(const BlockSums& of) {
   const __m256i even = of.even();
   return {_mm256_unpacklo_epi16(even, of.odd), _mm256_unpackhi_epi16(even, of.odd)};
 }
@@ -207,7 +207,7 @@ KNARR_AVX2 inline void in_order(const Unpacked& of, __m256i* sums) {
 }
 
 // Bounds of one block of up to kBytesAtOnce bytes of code, where the gate lets any of its rows.
-KNARR_AVX2 inline std::uint32_t finish(const Sums& of, const WideGate& gate,
+KNARR_AVX2 inline std::uint32_t finish(const BlockSums& of, const WideGate& gate,
                                        const std::uint8_t* factors, const std::uint8_t* offsets,
                                        const BoundTerms& terms, float floor, float* upper) {
   const Unpacked rows = unpacked(of);
@@ -224,7 +224,7 @@ KNARR_AVX2 std::uint32_t long_block(const std::byte* block, const std::byte* nex
                                     const BoundTerms& terms, float floor, float* upper) {
   __m256i sums[4] = {};
   for (std::size_t at = 0; at < code_bytes; at += kBytesAtOnce) {
-    Sums some;
+    BlockSums some;
     add_entries<1>(block + at * kBlockCodes, next + at * kBlockCodes, 0,
                    std::min(kBytesAtOnce, code_bytes - at), table + 32 * at, &some);
     __m256i more[4];
@@ -240,7 +240,7 @@ KNARR_AVX2 inline void some(const std::byte* blocks, const std::byte* next, std:
                             const std::uint8_t* table, const BoundTerms& terms,
                             const WideGate& gate, float floor, float* upper,
                             std::uint32_t* passing) {
-  Sums sums[B];
+  BlockSums sums[B];
   add_entries<B>(blocks, next, code_bytes * kBlockCodes, code_bytes, table, sums);
   for (int b = 0; b < B; ++b, factors += kBlockCodes, offsets += kBlockCodes) {
     passing[b] = finish(sums[b], gate, factors, offsets, terms, floor,
@@ -279,7 +279,7 @@ KNARR_AVX2 void bounds(const std::byte* blocks, std::size_t n_blocks, std::size_
 // once for all. Their entries lie `at` bytes into each table.
 template <int Q, std::size_t N>
 KNARR_AVX2 inline void add_some_of_many(const std::byte* block, const std::uint8_t* const* tables,
-                                        std::size_t at, Sums* sums) {
+                                        std::size_t at, BlockSums* sums) {
   __m256i bytes[Q];
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < N; ++i) {
@@ -296,7 +296,7 @@ KNARR_AVX2 inline void add_some_of_many(const std::byte* block, const std::uint8
 // The same over n bytes of code, from zero on.
 template <int Q>
 KNARR_AVX2 inline void add_entries_of_many(const std::byte* block, std::size_t n,
-                                           const std::uint8_t* const* tables, Sums* sums) {
+                                           const std::uint8_t* const* tables, BlockSums* sums) {
   const std::uint8_t* own_tables[Q];
 #pragma GCC unroll 4
   for (int q = 0; q < Q; ++q) {
@@ -321,7 +321,7 @@ KNARR_AVX2 void band(const std::byte* blocks, std::size_t n_blocks, std::size_t 
   Gate gates[Q];
   for (int q = 0; q < Q; ++q) gates[q] = Gate(terms[q], floors[q]);
   for (std::size_t i = 0; i < n_blocks; ++i, factors += kBlockCodes, offsets += kBlockCodes) {
-    Sums sums[Q];
+    BlockSums sums[Q];
     add_entries_of_many<Q>(blocks + i * code_bytes * kBlockCodes, code_bytes, tables, sums);
     for (int q = 0; q < Q; ++q) {
       const std::size_t to = static_cast<std::size_t>(q) * n_blocks + i;

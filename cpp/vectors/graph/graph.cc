@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -18,7 +17,6 @@
 #include <usearch/index_plugins.hpp>
 
 #include "base/coding.h"
-#include "base/line_aligned.h"
 #include "base/memory.h"
 
 namespace knarr {
@@ -39,8 +37,10 @@ constexpr std::size_t kLeastCapacity = 1024;
 constexpr std::size_t kSearchContexts = 64;
 constexpr std::size_t kPrefetchedBytes = 192;  // of a row; the hardware fetches the rest
 
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kHeaderBytes = 64;
+constexpr std::size_t kStreamHeaderBytes = 40;
+constexpr Level kMostLevel = 64;
 
 // A stored row in the place of a query, whose numbers are unsigned; they are written to `numbers`.
 QueryBytes as_query(const std::byte* row, const QuantisedShape& shape,
@@ -133,8 +133,6 @@ bool has_sound_links(const HnswIndex& index, std::span<const Level> levels) {
 // Reads USearch's stream: five numbers of 8 bytes, the level of each node, the nodes. USearch
 // itself believes the levels and links that it loads; false where one would lead astray.
 bool load_index(Bytes stream, std::size_t slots, HnswIndex& index) {
-  constexpr std::size_t kStreamHeaderBytes = 40;
-  constexpr Level kMostLevel = 64;
   constexpr std::size_t kKnownBytes = 24;  // size, links and links of level 0
   const std::uint64_t known[] = {slots, kLinks, kBaseLinks};
   if (stream.size() < kStreamHeaderBytes + slots * sizeof(Level)) return false;
@@ -158,7 +156,6 @@ struct Graph::Links {
   void reserve(std::size_t slots) {
     if (!index.try_reserve(us::index_limits_t(slots, kSearchContexts))) throw std::bad_alloc();
   }
-
   HnswIndex index{us::index_config_t(kLinks, kBaseLinks)};
   SearchContexts contexts;
 };
@@ -177,17 +174,14 @@ GraphPtr Graph::build(const Graph* base, const GraphRows& rows, const RowSet& li
     graph->links_->index = std::move(copied.index);
     graph->row_of_slot_ = base->row_of_slot_;
     graph->quantised_rows_ = base->quantised_rows_;
-    graph->left_out_ = base->left_out_;
     graph->rows_end_ = base->rows_end_;
   }
   const RowSet added = live & RowSet::range(graph->rows_end_, rows.end);
   added.for_each_range([&](Row begin, Row end) {
-    for (Row row = begin; row < end && !stop.load(std::memory_order_relaxed); ++row) {
-      graph->add(row);
-    }
-    return !stop.load(std::memory_order_relaxed);
+    for (Row row = begin; row < end && !stop; ++row) graph->add(row);
+    return !stop;
   });
-  if (stop.load(std::memory_order_relaxed)) return nullptr;
+  if (stop) return nullptr;
   graph->rows_end_ = rows.end;
   return graph;
 }
@@ -242,72 +236,43 @@ GraphSearch Graph::search(const QuantisedQuery& query, const RowSet& allowed,
   return out;
 }
 
-void Graph::save(std::span<const Row> numbers, FunctionRef<void(Bytes)> out) const {
-  std::vector<Row> rows;
-  std::vector<const std::byte*> left_out;
-  for (std::size_t slot = 0; slot < size(); ++slot) {
-    const Row row = row_of_slot_[slot];
-    rows.push_back(row < numbers.size() ? numbers[row] : kNoRow);
-    if (rows.back() == kNoRow) left_out.push_back(quantised_rows_[slot]);
-  }
-  const auto known = numbers.first(std::min<std::size_t>(rows_end_, numbers.size()));
+void Graph::save(FunctionRef<void(Bytes)> out) const {
   Encoder header;
   header.u32(kVersion);
   header.u32(static_cast<std::uint32_t>(rows_.shape.numbers));
   header.u64(size());
-  header.u64(left_out.size());
-  header.u32(static_cast<std::uint32_t>(known.size() - std::ranges::count(known, kNoRow)));
+  header.u32(rows_end_);
   std::string bytes = header.bytes();
   bytes.resize(kHeaderBytes, '\0');
   out(std::as_bytes(std::span(bytes)));
-  out(std::as_bytes(std::span(rows)));
-  for (const std::byte* row : left_out) out({row, rows_.shape.size_bytes});
+  out(std::as_bytes(std::span(row_of_slot_)));
   (void)links_->index.save_to_stream([&](const void* piece, std::size_t size_bytes) {
     out({static_cast<const std::byte*>(piece), size_bytes});
     return true;
   });
 }
 
-// Takes over the rows of a file's slots; false when they do not ascend below rows_end_, or the
-// quantised rows are not those of the slots without a row.
-bool Graph::adopt_rows(Bytes rows, Bytes left_out) {
-  row_of_slot_.resize(rows.size() / sizeof(Row));
-  std::memcpy(row_of_slot_.data(), rows.data(), rows.size());
-  left_out_ = new_segment(left_out.size() + 1, false);
-  std::ranges::copy(left_out, left_out_.get());
-  const std::byte* next = left_out_.get();
-  const std::byte* end = next + left_out.size();
-  Row least = 0;
-  for (const Row row : row_of_slot_) {
-    if (row == kNoRow) {
-      if (next == end || !std::isfinite(rows_.shape.scale(next))) return false;
-      quantised_rows_.push_back(next);
-      next += rows_.shape.size_bytes;
-    } else {
-      if (row < least || row >= rows_end_) return false;
-      quantised_rows_.push_back(rows_.quantised_row(row));
-      least = row + 1;
-    }
-  }
-  return next == end;
-}
-
-GraphPtr Graph::load(Bytes bytes, Row n_rows, const GraphRows& rows, const RowSet& live) {
+GraphPtr Graph::load(Bytes bytes, const GraphRows& rows, const RowSet& live) {
   Decoder in(bytes, "engine.graph");
   if (in.u32() != kVersion || in.u32() != rows.shape.numbers) return nullptr;
   std::shared_ptr<Graph> graph(new Graph(rows));
-  const std::uint64_t slots = in.u64(), left_out = in.u64();
+  const std::uint64_t slots = in.u64();
   graph->rows_end_ = in.u32();
   (void)in.bytes(kHeaderBytes - (bytes.size() - in.left()));
-  if (slots == 0 || slots > in.left() || left_out > slots || graph->rows_end_ > n_rows) {
-    return nullptr;
-  }
+  if (slots == 0 || slots > graph->rows_end_ || graph->rows_end_ > rows.end) return nullptr;
   const Bytes row_of_slot = in.bytes(slots * sizeof(Row));
-  if (!graph->adopt_rows(row_of_slot, in.bytes(left_out * rows.shape.size_bytes))) return nullptr;
+  graph->row_of_slot_.resize(slots);
+  std::memcpy(graph->row_of_slot_.data(), row_of_slot.data(), row_of_slot.size());
   const RowSet expected = live & RowSet::range(0, graph->rows_end_);
-  const auto has_row = [&](Row row) { return row != kNoRow && expected.contains(row); };
-  const auto held = std::ranges::count_if(graph->row_of_slot_, has_row);
-  if (static_cast<std::uint64_t>(held) != expected.size()) return nullptr;
+  std::uint64_t held = 0;
+  Row least = 0;
+  for (const Row row : graph->row_of_slot_) {
+    if (row < least || row >= graph->rows_end_) return nullptr;
+    graph->quantised_rows_.push_back(rows.quantised_row(row));
+    held += expected.contains(row) ? 1 : 0;
+    least = row + 1;
+  }
+  if (held != expected.size()) return nullptr;
   if (!load_index(in.bytes(in.left()), slots, graph->links_->index)) return nullptr;
   graph->links_->reserve(slots);
   return graph;
@@ -315,24 +280,21 @@ GraphPtr Graph::load(Bytes bytes, Row n_rows, const GraphRows& rows, const RowSe
 
 }  // namespace knarr
 
-#else  // without USearch no graph exists, and what would read one is never called
+#else  // without USearch no graph exists, and the methods of one are never called
 
 namespace knarr {
 
 struct Graph::Links {};
-
 bool Graph::is_built_in() { return false; }
-Graph::~Graph() = default;
 GraphPtr Graph::build(const Graph*, const GraphRows&, const RowSet&, const std::atomic<bool>&) {
   fail(ErrorCode::kUnsupported,
        "this build of knarr has no graph: it was made without USearch's headers");
 }
+Graph::~Graph() = default;
 std::size_t Graph::size_bytes() const { return 0; }
 GraphSearch Graph::search(const QuantisedQuery&, const RowSet&, std::size_t) const { return {}; }
-void Graph::save(std::span<const Row>, FunctionRef<void(std::span<const std::byte>)>) const {}
-GraphPtr Graph::load(std::span<const std::byte>, Row, const GraphRows&, const RowSet&) {
-  return nullptr;
-}
+void Graph::save(FunctionRef<void(std::span<const std::byte>)>) const {}
+GraphPtr Graph::load(std::span<const std::byte>, const GraphRows&, const RowSet&) { return {}; }
 
 }  // namespace knarr
 

@@ -14,8 +14,8 @@
 // Cost at dimension 384: about 160 bytes of memory for each row beside its quantised row, and as
 // much again while a graph is copied to be grown.
 //
-// Threads: any number may search. Each search borrows one of 64 work areas, and waits when all of
-// them are taken.
+// Threads: any number may search. Each search borrows one of 64 work areas of USearch's, and waits
+// when all of them are taken.
 #pragma once
 
 #include <atomic>
@@ -51,7 +51,7 @@ using GraphPtr = std::shared_ptr<const Graph>;
 
 class Graph {
  public:
-  // Whether this build has USearch. Without it build() throws kUnsupported.
+  // Whether this build has USearch. Without it no graph exists, and build() throws kUnsupported.
   static bool is_built_in();
 
   // The graph of the live rows: `base` and the rows after it, or a new graph when `base` is null.
@@ -69,29 +69,23 @@ class Graph {
   GraphSearch search(const QuantisedQuery& query, const RowSet& allowed,
                      std::size_t expansion) const;
 
-  // Writes the graph in pieces, as FORMAT.md of the snapshot room draws it. `numbers` maps rows to
-  // those of the file (kNoRow: left out of it); the graph may be newer than they are. Slots of rows
-  // that are left out bring their quantised rows along, since others are reached through them.
-  void save(std::span<const Row> numbers, FunctionRef<void(std::span<const std::byte>)> out) const;
+  // Writes the graph in pieces, as FORMAT.md of the snapshot room draws it.
+  void save(FunctionRef<void(std::span<const std::byte>)> out) const;
 
-  // A graph of the first `n_rows` rows, those of the file. The bytes are outside data: null, or
-  // Error kCorruption, unless they are a whole graph of this version with all the live rows that it
-  // should have.
-  static GraphPtr load(std::span<const std::byte> bytes, Row n_rows, const GraphRows& rows,
-                       const RowSet& live);
+  // A graph of rows below rows.end. The bytes are outside data: null, or Error kCorruption, unless
+  // they are a whole graph of this version with all the live rows that it should have.
+  static GraphPtr load(std::span<const std::byte> bytes, const GraphRows& rows, const RowSet& live);
 
  private:
   struct Links;
 
   explicit Graph(const GraphRows& rows);
   void add(Row row);
-  bool adopt_rows(std::span<const std::byte> rows, std::span<const std::byte> left_out);
 
   GraphRows rows_;
   std::unique_ptr<Links> links_;
-  std::vector<Row> row_of_slot_;  // ascending; kNoRow: a snapshot has left it out
-  std::vector<const std::byte*> quantised_rows_;
-  std::shared_ptr<std::byte> left_out_;  // quantised rows of slots without a row
+  std::vector<Row> row_of_slot_;                  // ascending
+  std::vector<const std::byte*> quantised_rows_;  // of the slots
   Row rows_end_ = 0;
 };
 

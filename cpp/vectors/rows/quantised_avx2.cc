@@ -52,10 +52,10 @@ KNARR_AVX2 inline Terms terms(const std::byte* const* rows, std::size_t numbers)
 }
 
 // Whether a tile prefetches four rows, from `next` on.
-enum class Ahead { kNone, kRows };
+enum class QuantisedPrefetch { kNone, kRows };
 
 // Four rows by Q queries.
-template <int Q, Ahead A>
+template <int Q, QuantisedPrefetch A>
 KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* next,
                             const QueryBytes* queries, std::size_t numbers, float* out,
                             std::size_t stride, float* slacks) {
@@ -71,9 +71,9 @@ KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* next,
 #pragma GCC unroll 4
     for (int q = 0; q < Q; ++q) sums[r][q] = _mm256_setzero_si256();
   }
-  if (A == Ahead::kRows) ask_for(next + 4 * numbers, 1);  // their terms
+  if (A == QuantisedPrefetch::kRows) ask_for(next + 4 * numbers, 1);  // their terms
   for (std::size_t i = 0; i < numbers; i += kStep) {
-    if (A == Ahead::kRows) ask_for(next + 4 * i, 4 * kStep);
+    if (A == QuantisedPrefetch::kRows) ask_for(next + 4 * i, 4 * kStep);
 #pragma GCC unroll 4
     for (int q = 0; q < Q; ++q) {
       const __m256i query = _mm256_load_si256(reinterpret_cast<const __m256i*>(query_at[q] + i));
@@ -104,13 +104,13 @@ inline bool are_together(const std::byte* const* rows, std::size_t numbers) {
 }
 
 // All rows, Q queries. A last tile of fewer than four rows repeats its first one.
-template <int Q, Ahead A>
+template <int Q, QuantisedPrefetch A>
 KNARR_AVX2 void band(const std::byte* const* rows, std::size_t n_rows, const QueryBytes* queries,
                      std::size_t numbers, float* out, std::size_t stride, float* slacks) {
   std::size_t r = 0;
   for (; r + 4 <= n_rows; r += 4) {
     const std::byte* const* ahead = r + 8 <= n_rows ? rows + r + 4 : rows + r;
-    if (A == Ahead::kRows && !are_together(ahead, numbers)) {
+    if (A == QuantisedPrefetch::kRows && !are_together(ahead, numbers)) {
       for (int i = 0; i < 4; ++i) ask_for(ahead[i], numbers);
     }
     tile<Q, A>(rows + r, ahead[0], queries, numbers, out + r, stride,
@@ -120,7 +120,7 @@ KNARR_AVX2 void band(const std::byte* const* rows, std::size_t n_rows, const Que
   const std::byte* last[4];
   float cosines[4 * Q], last_slacks[4];
   for (std::size_t i = 0; i < 4; ++i) last[i] = rows[r + i < n_rows ? r + i : r];
-  tile<Q, Ahead::kNone>(last, last[0], queries, numbers, cosines, 4, last_slacks);
+  tile<Q, QuantisedPrefetch::kNone>(last, last[0], queries, numbers, cosines, 4, last_slacks);
   for (std::size_t i = 0; r + i < n_rows; ++i) {
     for (std::size_t q = 0; q < Q; ++q) out[q * stride + r + i] = cosines[q * 4 + i];
     if (slacks != nullptr) slacks[r + i] = last_slacks[i];
@@ -131,15 +131,16 @@ KNARR_AVX2 void cosines(const std::byte* const* rows, std::size_t n_rows, const 
                         std::size_t n_queries, std::size_t numbers, float* out, std::size_t stride,
                         float* slacks) {
   if (n_queries == 1) {
-    band<1, Ahead::kRows>(rows, n_rows, queries, numbers, out, stride, slacks);
+    band<1, QuantisedPrefetch::kRows>(rows, n_rows, queries, numbers, out, stride, slacks);
     return;
   }
-  band<2, Ahead::kRows>(rows, n_rows, queries, numbers, out, stride, slacks);
+  band<2, QuantisedPrefetch::kRows>(rows, n_rows, queries, numbers, out, stride, slacks);
   for (n_queries -= 2, queries += 2, out += 2 * stride; n_queries >= 2;
        n_queries -= 2, queries += 2, out += 2 * stride) {
-    band<2, Ahead::kNone>(rows, n_rows, queries, numbers, out, stride, nullptr);
+    band<2, QuantisedPrefetch::kNone>(rows, n_rows, queries, numbers, out, stride, nullptr);
   }
-  if (n_queries == 1) band<1, Ahead::kNone>(rows, n_rows, queries, numbers, out, stride, nullptr);
+  if (n_queries == 1)
+    band<1, QuantisedPrefetch::kNone>(rows, n_rows, queries, numbers, out, stride, nullptr);
 }
 
 }  // namespace

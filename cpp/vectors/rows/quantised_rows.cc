@@ -10,8 +10,6 @@
 #include <numeric>
 #include <vector>
 
-#include "vectors/rows/hadamard.h"
-
 namespace knarr {
 namespace {
 
@@ -30,6 +28,31 @@ constexpr float kLeastSlope = 1e-3f;
 // More than float32 can lose in a score of `dim` numbers of unit vectors, which the score kernels
 // add in sixteen sums, in their lengths, and in a cosine.
 float rounding(std::size_t dim) { return 5e-6f + 1.2e-7f * (20 + static_cast<float>(dim) / 16); }
+
+// A block is 16 groups of 8 numbers. The transform mixes number i of all groups, so its inner loop
+// runs over 8 numbers side by side, which compilers turn into vector instructions. What 128 does
+// not divide ends with blocks of 8 groups and of 4.
+constexpr std::size_t kGroup = 8;
+
+template <std::size_t Groups>
+void rotate_block(float* x) {
+  for (std::size_t part = 1; part < Groups; part *= 2) {
+    for (std::size_t i = 0; i < Groups; i += 2 * part) {
+      for (std::size_t j = i; j < i + part; ++j) {
+        float* const a = x + j * kGroup;
+        float* const b = a + part * kGroup;
+        for (std::size_t lane = 0; lane < kGroup; ++lane) {
+          const float sum = a[lane] + b[lane];
+          b[lane] = a[lane] - b[lane];
+          a[lane] = sum;
+        }
+      }
+    }
+  }
+  // One over the square root of Groups.
+  const float scale = Groups == 16 ? 0.25f : Groups == 4 ? 0.5f : std::sqrt(0.125f);
+  for (std::size_t i = 0; i < Groups * kGroup; ++i) x[i] *= scale;
+}
 
 std::vector<float> rotated(std::span<const float> vector, const QuantisedShape& shape) {
   std::vector<float> numbers(shape.numbers, 0.0f);
@@ -105,15 +128,15 @@ Rounded round_row(std::span<const float> rotated, std::int8_t* out) {
 }
 
 // What a row's whole numbers add up to.
-struct Sums {
+struct RowSums {
   std::int32_t numbers = 0;
   std::uint32_t squares = 0;  // at most 127² · 65,536, which 32 bits hold
   int largest_pair = 0;
   int least = 0;
 };
 
-Sums sums(const std::int8_t* row, std::size_t n) {
-  Sums out;
+RowSums sums(const std::int8_t* row, std::size_t n) {
+  RowSums out;
   for (std::size_t i = 0; i < n; i += 2) {
     const int a = row[i], b = row[i + 1];
     out.numbers += a + b;
@@ -132,6 +155,18 @@ void put_terms(float scale, float slack, std::int32_t sum, std::byte* out) {
 }
 
 }  // namespace
+
+void hadamard_rotate(std::span<float> numbers) {
+  std::size_t at = 0;
+  for (; at + 16 * kGroup <= numbers.size(); at += 16 * kGroup) {
+    rotate_block<16>(numbers.data() + at);
+  }
+  if (at + 8 * kGroup <= numbers.size()) {
+    rotate_block<8>(numbers.data() + at);
+    at += 8 * kGroup;
+  }
+  if (at < numbers.size()) rotate_block<4>(numbers.data() + at);
+}
 
 void quantise(std::span<const float> row, const QuantisedShape& shape, std::byte* out) {
   const std::vector<float> numbers = rotated(row, shape);
@@ -155,7 +190,7 @@ void quantise(std::span<const float> row, const QuantisedShape& shape, std::byte
 void quantise_to_store(std::span<const float> unit, const QuantisedShape& shape, std::byte* out) {
   auto* whole = reinterpret_cast<std::int8_t*>(out);
   round_row(rotated(unit, shape), whole);
-  const Sums all = sums(whole, shape.numbers);
+  const RowSums all = sums(whole, shape.numbers);
   const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(all.squares)));
   put_terms(scale, 0, all.numbers, out + shape.numbers);
 }
@@ -171,7 +206,7 @@ void dequantise(const std::byte* row, const QuantisedShape& shape, std::span<flo
 }
 
 bool is_sound_stored(const std::byte* row, const QuantisedShape& shape) {
-  const Sums all = sums(reinterpret_cast<const std::int8_t*>(row), shape.numbers);
+  const RowSums all = sums(reinterpret_cast<const std::int8_t*>(row), shape.numbers);
   const float scale = shape.scale(row);
   return std::abs(double{scale} * scale * all.squares - 1) < 1e-3 && scale > 0 &&
          shape.slack(row) == 0 && shape.centre(row) == kMiddle * all.numbers &&

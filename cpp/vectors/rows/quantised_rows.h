@@ -1,9 +1,19 @@
 // Quantised rows: scalar quantisation to int8, with a bound on its error.
 //
-// A vector is rotated (hadamard.h) and rounded to whole numbers in one step. The same form serves
-// twice. Beside float32 and bfloat16 rows it is the lower-bound filter: a quarter of the bytes of
-// float32 tell which rows surely are not among the best. As precision "int8" (row_format.h) it is
-// the stored vector itself.
+// A vector is rotated and rounded to whole numbers in one step. The same form serves twice. Beside
+// float32 and bfloat16 rows it is the lower-bound filter: a quarter of the bytes of float32 tell
+// which rows surely are not among the best. As precision "int8" (row_format.h) it is the stored
+// vector itself.
+//
+// The rotation. Embeddings have a few numbers that are many times as large as the others. The
+// largest number sets the step in which a whole row is rounded, so a few outliers cost all other
+// numbers their precision. A Hadamard matrix mixes sixteen numbers with signs, so that an outlier
+// is shared by sixteen. The matrix is orthogonal: products of two vectors stay as they are when
+// both are rotated. On real vectors the rotation halves what rounding loses.
+//
+// It is the fast transform of Ailon & Chazelle (The Fast Johnson-Lindenstrauss Transform, STOC
+// 2006), in small blocks and without their random signs. It only adds, subtracts and multiplies by
+// one factor, in a fixed order: the result is the same on every machine, to the bit.
 //
 // The error bound. Let w be the whole numbers of a row and α the angle between the rotated row and
 // w; let p be those of a query and β the angle between the rotated query and p. The angle θ between
@@ -37,7 +47,7 @@
 #include <span>
 
 #include "base/cpu.h"
-#include "base/line_aligned.h"
+#include "base/memory.h"
 
 namespace knarr {
 
@@ -61,6 +71,10 @@ struct QuantisedShape {
 
 // The slack of a row that nothing is known about, because it is no unit vector.
 inline constexpr float kUnboundedSlack = 1e30f;
+
+// Rotates in place; requires a multiple of 32 numbers. The matrix is its own inverse: a second call
+// gives the numbers back, up to rounding. Costs four additions a number.
+void hadamard_rotate(std::span<float> numbers);
 
 // Quantises a vector for the lower-bound filter, with the slack of its rounding. `out` holds
 // shape.size_bytes bytes at a multiple of 4.

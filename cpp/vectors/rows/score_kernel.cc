@@ -8,7 +8,7 @@
 #include <span>
 
 #include "vectors/rows/quantised_rows.h"
-#include "vectors/rows/unit_queries.h"
+#include "vectors/rows/unit_vectors.h"
 
 namespace knarr {
 namespace {

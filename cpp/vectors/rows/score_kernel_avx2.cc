@@ -39,7 +39,7 @@ KNARR_AVX2 inline float total(__m256 low, __m256 high) {
 
 // Rows of a precision: how wide a number is, eight numbers from number i on, and the n of them that
 // a row ends with, then zeros; how long a row is, and the product that a sum stands for.
-struct Float32 {
+struct Avx2Float32 {
   static constexpr std::size_t kBytes = sizeof(float);
   KNARR_AVX2 static __m256 eight(const std::byte* row, std::size_t i) {
     return _mm256_loadu_ps(reinterpret_cast<const float*>(row) + i);
@@ -51,7 +51,7 @@ struct Float32 {
   KNARR_AVX2 static float product(float sum, const std::byte*, std::size_t) { return sum; }
 };
 
-struct Bfloat16 {
+struct Avx2Bfloat16 {
   static constexpr std::size_t kBytes = sizeof(std::uint16_t);
   KNARR_AVX2 static __m256 eight(const std::byte* row, std::size_t i) {
     return widened(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i * kBytes)));
@@ -73,9 +73,9 @@ struct Bfloat16 {
 };
 
 // Whether a tile asks for the rows `ahead` while it works.
-enum class Ahead { kNone, kRows };
+enum class Avx2Prefetch { kNone, kRows };
 
-template <class Rows, int R, int Q, Ahead A>
+template <class Rows, int R, int Q, Avx2Prefetch A>
 KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* const* ahead,
                             const float* const* queries, std::size_t dim, float* scores,
                             std::size_t stride) {
@@ -90,7 +90,7 @@ KNARR_AVX2 inline void tile(const std::byte* const* rows, const std::byte* const
   }
   std::size_t i = 0;
   for (; i + kLanes <= dim; i += kLanes) {
-    if constexpr (A == Ahead::kRows) {
+    if constexpr (A == Avx2Prefetch::kRows) {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         _mm_prefetch(reinterpret_cast<const char*>(ahead[r] + i * Rows::kBytes), _MM_HINT_T0);
@@ -142,12 +142,15 @@ KNARR_AVX2 void band(const std::byte* const* rows, const float* const* queries,
                      std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
   std::size_t q = 0;
   for (; q + 3 <= n_queries; q += 3) {
-    tile<Rows, R, 3, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 3, Avx2Prefetch::kNone>(rows, rows, queries + q, dim, scores + q * stride,
+                                          stride);
   }
   queries += q;
   scores += q * stride;
-  if (n_queries - q == 2) tile<Rows, R, 2, Ahead::kNone>(rows, rows, queries, dim, scores, stride);
-  if (n_queries - q == 1) tile<Rows, R, 1, Ahead::kNone>(rows, rows, queries, dim, scores, stride);
+  if (n_queries - q == 2)
+    tile<Rows, R, 2, Avx2Prefetch::kNone>(rows, rows, queries, dim, scores, stride);
+  if (n_queries - q == 1)
+    tile<Rows, R, 1, Avx2Prefetch::kNone>(rows, rows, queries, dim, scores, stride);
 }
 
 template <class Rows>
@@ -157,7 +160,7 @@ KNARR_AVX2 void block(const std::byte* const* rows, std::size_t n_rows, const fl
   if (n_queries == 1) {
     for (; r + 4 <= n_rows; r += 4) {
       const std::byte* const* ahead = r + 8 <= n_rows ? rows + r + 4 : rows + r;
-      tile<Rows, 4, 1, Ahead::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
+      tile<Rows, 4, 1, Avx2Prefetch::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
     }
   } else {
     for (; r + 2 <= n_rows; r += 2) {
@@ -171,12 +174,12 @@ template <class Rows>
 KNARR_AVX2 void stream(const std::byte* rows, std::size_t n_rows, const float* query,
                        std::size_t dim, float* scores) {
   for (std::size_t r = 0; r < n_rows; ++r, rows += Rows::row_bytes(dim)) {
-    tile<Rows, 1, 1, Ahead::kNone>(&rows, &rows, &query, dim, scores + r, 1);
+    tile<Rows, 1, 1, Avx2Prefetch::kNone>(&rows, &rows, &query, dim, scores + r, 1);
   }
 }
 
-constexpr FloatKernels kKernels{{block<Float32>, stream<Float32>},
-                                {block<Bfloat16>, stream<Bfloat16>}};
+constexpr FloatKernels kKernels{{block<Avx2Float32>, stream<Avx2Float32>},
+                                {block<Avx2Bfloat16>, stream<Avx2Bfloat16>}};
 
 }  // namespace
 

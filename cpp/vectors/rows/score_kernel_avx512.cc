@@ -36,7 +36,7 @@ KNARR_AVX512 inline float total(__m512 sums) {
 
 // Rows of a precision: how wide a number is, sixteen numbers from number i on, and the n < 16 of
 // them that a row ends with, then zeros; how long a row is, and the product that a sum stands for.
-struct Float32 {
+struct Avx512Float32 {
   static constexpr std::size_t kBytes = sizeof(float);
   KNARR_AVX512 static __m512 sixteen(const std::byte* row, std::size_t i) {
     return _mm512_loadu_ps(reinterpret_cast<const float*>(row) + i);
@@ -49,7 +49,7 @@ struct Float32 {
   KNARR_AVX512 static float product(float sum, const std::byte*, std::size_t) { return sum; }
 };
 
-struct Bfloat16 {
+struct Avx512Bfloat16 {
   static constexpr std::size_t kBytes = sizeof(std::uint16_t);
   KNARR_AVX512 static __m512 sixteen(const std::byte* row, std::size_t i) {
     return widened(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + i * kBytes)));
@@ -73,9 +73,9 @@ struct Bfloat16 {
 };
 
 // Whether a tile asks for the rows `ahead` while it works.
-enum class Ahead { kNone, kRows };
+enum class Avx512Prefetch { kNone, kRows };
 
-template <class Rows, int R, int Q, Ahead A>
+template <class Rows, int R, int Q, Avx512Prefetch A>
 KNARR_AVX512 inline void tile(const std::byte* const* rows, const std::byte* const* ahead,
                               const float* const* queries, std::size_t dim, float* scores,
                               std::size_t stride) {
@@ -87,7 +87,7 @@ KNARR_AVX512 inline void tile(const std::byte* const* rows, const std::byte* con
   }
   std::size_t i = 0;
   for (; i + kLanes <= dim; i += kLanes) {
-    if constexpr (A == Ahead::kRows) {
+    if constexpr (A == Avx512Prefetch::kRows) {
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
         _mm_prefetch(reinterpret_cast<const char*>(ahead[r] + i * Rows::kBytes), _MM_HINT_T0);
@@ -130,15 +130,19 @@ KNARR_AVX512 void band(const std::byte* const* rows, const float* const* queries
                        std::size_t n_queries, std::size_t dim, float* scores, std::size_t stride) {
   std::size_t q = 0;
   for (; q + 4 <= n_queries; q += 4) {
-    tile<Rows, R, 4, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 4, Avx512Prefetch::kNone>(rows, rows, queries + q, dim, scores + q * stride,
+                                            stride);
   }
   const std::size_t left = n_queries - q;
   if (left == 3)
-    tile<Rows, R, 3, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 3, Avx512Prefetch::kNone>(rows, rows, queries + q, dim, scores + q * stride,
+                                            stride);
   if (left == 2)
-    tile<Rows, R, 2, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 2, Avx512Prefetch::kNone>(rows, rows, queries + q, dim, scores + q * stride,
+                                            stride);
   if (left == 1)
-    tile<Rows, R, 1, Ahead::kNone>(rows, rows, queries + q, dim, scores + q * stride, stride);
+    tile<Rows, R, 1, Avx512Prefetch::kNone>(rows, rows, queries + q, dim, scores + q * stride,
+                                            stride);
 }
 
 template <class Rows>
@@ -149,7 +153,7 @@ KNARR_AVX512 void block(const std::byte* const* rows, std::size_t n_rows,
   if (n_queries == 1) {
     for (; r + 8 <= n_rows; r += 8) {
       const std::byte* const* ahead = r + 16 <= n_rows ? rows + r + 8 : rows + r;
-      tile<Rows, 8, 1, Ahead::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
+      tile<Rows, 8, 1, Avx512Prefetch::kRows>(rows + r, ahead, queries, dim, scores + r, stride);
     }
   } else {
     for (; r + 4 <= n_rows; r += 4) {
@@ -163,12 +167,12 @@ template <class Rows>
 KNARR_AVX512 void stream(const std::byte* rows, std::size_t n_rows, const float* query,
                          std::size_t dim, float* scores) {
   for (std::size_t r = 0; r < n_rows; ++r, rows += Rows::row_bytes(dim)) {
-    tile<Rows, 1, 1, Ahead::kNone>(&rows, &rows, &query, dim, scores + r, 1);
+    tile<Rows, 1, 1, Avx512Prefetch::kNone>(&rows, &rows, &query, dim, scores + r, 1);
   }
 }
 
-constexpr FloatKernels kKernels{{block<Float32>, stream<Float32>},
-                                {block<Bfloat16>, stream<Bfloat16>}};
+constexpr FloatKernels kKernels{{block<Avx512Float32>, stream<Avx512Float32>},
+                                {block<Avx512Bfloat16>, stream<Avx512Bfloat16>}};
 
 }  // namespace
 

@@ -21,7 +21,7 @@ float total(const std::array<float, kLanes>& s) {
 }
 
 // Rows of a precision: how long one is, number i of it, and the product that a sum stands for.
-struct Float32 {
+struct PlainFloat32 {
   static std::size_t row_bytes(std::size_t dim) { return dim * sizeof(float); }
   static float at(const std::byte* row, std::size_t i) {
     return reinterpret_cast<const float*>(row)[i];
@@ -29,7 +29,7 @@ struct Float32 {
   static float product(float sum, const std::byte*, std::size_t) { return sum; }
 };
 
-struct Bfloat16 {
+struct PlainBfloat16 {
   static std::size_t row_bytes(std::size_t dim) { return bfloat16_factor_at(dim) + sizeof(float); }
   static float at(const std::byte* row, std::size_t i) {
     return std::bit_cast<float>(std::uint32_t{reinterpret_cast<const std::uint16_t*>(row)[i]}
@@ -71,8 +71,8 @@ void stream(const std::byte* rows, std::size_t n_rows, const float* query, std::
   }
 }
 
-constexpr FloatKernels kKernels{{block<Float32>, stream<Float32>},
-                                {block<Bfloat16>, stream<Bfloat16>}};
+constexpr FloatKernels kKernels{{block<PlainFloat32>, stream<PlainFloat32>},
+                                {block<PlainBfloat16>, stream<PlainBfloat16>}};
 
 }  // namespace
 

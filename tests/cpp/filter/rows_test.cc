@@ -1,4 +1,4 @@
-// RowSet beside its dull variant, std::set<Row>.
+// RowSet beside its dull model, std::set<Row>.
 #include "filter/rows.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace knarr {
 namespace {
 
-using Variant = std::set<Row>;
+using Model = std::set<Row>;
 using Ranges = std::vector<std::pair<Row, Row>>;
 
 Ranges ranges_of(const RowSet& rows) {
@@ -23,9 +23,9 @@ Ranges ranges_of(const RowSet& rows) {
   return out;
 }
 
-Ranges ranges_of(const Variant& variant) {
+Ranges ranges_of(const Model& model) {
   Ranges out;
-  for (Row row : variant) {
+  for (Row row : model) {
     if (!out.empty() && out.back().second == row) {
       ++out.back().second;
     } else {
@@ -45,14 +45,14 @@ RowSet from_string(const std::string& bytes) {
   return RowSet::from_portable(std::as_bytes(std::span(bytes)));
 }
 
-void expect_equal(const RowSet& rows, const Variant& variant) {
-  const Ranges expected = ranges_of(variant);
+void expect_equal(const RowSet& rows, const Model& model) {
+  const Ranges expected = ranges_of(model);
   ASSERT_EQ(ranges_of(rows), expected);
-  ASSERT_EQ(rows.size(), variant.size());
-  ASSERT_EQ(rows.empty(), variant.empty());
+  ASSERT_EQ(rows.size(), model.size());
+  ASSERT_EQ(rows.empty(), model.empty());
   ASSERT_EQ(rows.is_range(), expected.size() <= 1);
-  ASSERT_EQ(rows.first(), variant.empty() ? kNoRow : *variant.begin());
-  ASSERT_EQ(rows.last(), variant.empty() ? kNoRow : *variant.rbegin());
+  ASSERT_EQ(rows.first(), model.empty() ? kNoRow : *model.begin());
+  ASSERT_EQ(rows.last(), model.empty() ? kNoRow : *model.rbegin());
 }
 
 TEST(RowSet, EmptyAndInvertedRangesAreOneValue) {
@@ -142,14 +142,14 @@ Row random_row(std::mt19937& random) {
   }
 }
 
-RowSet random_set(std::mt19937& random, Variant& variant) {
+RowSet random_set(std::mt19937& random, Model& model) {
   RowSet rows;
-  variant.clear();
+  model.clear();
   for (unsigned n = random() % 12; n > 0; --n) {
     const Row begin = random_row(random);
     const Row end = begin + random() % 200;
     rows.add_range(begin, end);
-    for (Row row = begin; row < end; ++row) variant.insert(row);
+    for (Row row = begin; row < end; ++row) model.insert(row);
   }
   return rows;
 }
@@ -158,41 +158,41 @@ TEST(RowSet, RandomEditsAgreeWithStdSet) {
   std::mt19937 random(7);
   for (int round = 0; round < 20; ++round) {
     RowSet rows;
-    Variant variant;
+    Model model;
     for (int step = 0; step < 120; ++step) {
       const Row begin = random_row(random);
       const Row end = begin + random() % (step % 10 == 0 ? 5000 : 120);
       const RowSet before = rows;  // a share, so that a change must copy
-      const Variant twin_before = step % 40 == 0 ? variant : Variant();
+      const Model model_before = step % 40 == 0 ? model : Model();
       switch (random() % 4) {
         case 0:
         case 1:
           rows.add_range(begin, end);
-          for (Row row = begin; row < end; ++row) variant.insert(row);
+          for (Row row = begin; row < end; ++row) model.insert(row);
           break;
         case 2:
           rows.remove_range(begin, end);
-          variant.erase(variant.lower_bound(begin), variant.lower_bound(end));
+          model.erase(model.lower_bound(begin), model.lower_bound(end));
           break;
         default: {
-          Variant other_twin;
-          const RowSet other = random_set(random, other_twin);
+          Model other_model;
+          const RowSet other = random_set(random, other_model);
           if (random() % 2 == 0) {
             rows.add(other);
-            variant.insert(other_twin.begin(), other_twin.end());
+            model.insert(other_model.begin(), other_model.end());
           } else {
             rows.remove(other);
-            for (Row row : other_twin) variant.erase(row);
+            for (Row row : other_model) model.erase(row);
           }
         }
       }
-      ASSERT_NO_FATAL_FAILURE(expect_equal(rows, variant)) << "round " << round << " step " << step;
+      ASSERT_NO_FATAL_FAILURE(expect_equal(rows, model)) << "round " << round << " step " << step;
       for (int probe = 0; probe < 10; ++probe) {
         const Row row = random_row(random);
-        ASSERT_EQ(rows.contains(row), variant.count(row) == 1);
+        ASSERT_EQ(rows.contains(row), model.count(row) == 1);
       }
       if (step % 40 == 0) {
-        ASSERT_NO_FATAL_FAILURE(expect_equal(before, twin_before));
+        ASSERT_NO_FATAL_FAILURE(expect_equal(before, model_before));
       }
     }
   }
@@ -201,7 +201,7 @@ TEST(RowSet, RandomEditsAgreeWithStdSet) {
 TEST(RowSet, OperatorsAgreeWithStdSet) {
   std::mt19937 random(11);
   for (int round = 0; round < 300; ++round) {
-    Variant a, b, both, either, only;
+    Model a, b, both, either, only;
     const RowSet x = random_set(random, a);
     const RowSet y = random_set(random, b);
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::inserter(both, both.end()));
@@ -228,14 +228,14 @@ TEST(RowSet, DenseSparseAndRunContainersRoundTrip) {
                                       : true;                // everything
     mask[i] = one ? static_cast<std::uint8_t>(1 + random() % 255) : 0;
   }
-  Variant variant;
+  Model model;
   for (std::size_t i = 0; i < mask.size(); ++i) {
-    if (mask[i] != 0) variant.insert(static_cast<Row>(i));
+    if (mask[i] != 0) model.insert(static_cast<Row>(i));
   }
   const RowSet rows = RowSet::from_mask(mask);
-  ASSERT_NO_FATAL_FAILURE(expect_equal(rows, variant));
+  ASSERT_NO_FATAL_FAILURE(expect_equal(rows, model));
   const RowSet back = from_string(rows.to_portable());
-  ASSERT_NO_FATAL_FAILURE(expect_equal(back, variant));
+  ASSERT_NO_FATAL_FAILURE(expect_equal(back, model));
   EXPECT_EQ(back, rows);
 }
 

@@ -17,7 +17,7 @@
 #include "base/cpu.h"
 #include "vector_rows.h"
 #include "vectors/exact.h"
-#include "vectors/rows/hadamard.h"
+#include "vectors/rows/quantised_rows.h"
 #include "vectors/search.h"
 
 namespace knarr {

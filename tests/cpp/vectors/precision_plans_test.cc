@@ -1,4 +1,4 @@
-// Every plan over each precision, beside a dull variant that sums the stored numbers in double.
+// Every plan over each precision, beside a dull model that sums the stored numbers in double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "vectors/exact.h"
 #include "vectors/lower_bound_filter.h"
 #include "vectors/rows/score_kernel.h"
-#include "vectors/rows/unit_queries.h"
+#include "vectors/rows/unit_vectors.h"
 #include "vectors/search.h"
 
 namespace knarr {
@@ -42,7 +42,7 @@ double query_slack(Precision precision, std::size_t dim) {
   return precision == Precision::kInt8 ? 4e-5 + 1e-8 * static_cast<double>(dim) : 1e-6;
 }
 
-TEST(Scan, TwinsOfEveryPrecisionAgreeWithTheStoredVectors) {
+TEST(Scan, VariantsOfEveryPrecisionAgreeWithTheStoredVectors) {
   for (const Precision precision : kAll) {
     for (std::size_t dim : {1u, 3u, 7u, 8u, 9u, 15u, 16u, 17u, 24u, 31u, 33u, 100u, 384u, 1001u}) {
       for (std::size_t n : {1u, 2u, 3u, 4u, 7u, 9u, 21u, 130u}) {

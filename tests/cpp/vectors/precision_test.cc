@@ -16,7 +16,7 @@
 #include "error_code.h"
 #include "snapshot/snapshot.h"
 #include "vector_rows.h"
-#include "vectors/rows/hadamard.h"
+#include "vectors/rows/quantised_rows.h"
 #include "vectors/rows/row_format.h"
 #include "vectors/store_codec.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "vector_rows.h"
-#include "vectors/rows/unit_queries.h"
+#include "vectors/rows/unit_vectors.h"
 
 namespace knarr {
 namespace {

@@ -185,7 +185,8 @@ TEST(Search, EveryVariantAgreesWithBruteForce) {
   RowSet allowed = RowSet::range(100, 290);
   allowed.remove_range(127, 129);
   for (CpuLevel level : levels_here()) {
-    const auto found = exact_top_k(store.view(), allowed, pointers, 9, by_row, *score_kernel(level));
+    const auto found =
+        exact_top_k(store.view(), allowed, pointers, 9, by_row, *score_kernel(level));
     for (std::size_t q = 0; q < 5; ++q) {
       ASSERT_NO_FATAL_FAILURE(
           expect_close(found[q], brute(values, dim, allowed, queries.data() + q * dim), 9));
@@ -196,13 +197,13 @@ TEST(Search, EveryVariantAgreesWithBruteForce) {
 TEST(Search, EqualVectorsTieToTheBitAndTheCallersOrderDecides) {
   const std::size_t dim = 24, n = 20'000;
   auto values = normal(n, dim, 9);
-  const auto variant = normal(1, dim, 10);
+  const auto repeated = normal(1, dim, 10);
   std::mt19937 random(11);
   std::vector<Row> places(n);
   std::iota(places.begin(), places.end(), 0);
   std::shuffle(places.begin(), places.end(), random);
   places.resize(300);
-  for (Row row : places) std::copy(variant.begin(), variant.end(), values.begin() + row * dim);
+  for (Row row : places) std::copy(repeated.begin(), repeated.end(), values.begin() + row * dim);
   std::sort(places.begin(), places.end());
   const VectorStore store = store_of(values, dim);
   RowSet holes = RowSet::range(0, n);
@@ -214,8 +215,8 @@ TEST(Search, EqualVectorsTieToTheBitAndTheCallersOrderDecides) {
       if (allowed.contains(row)) expected.push_back(row);
     }
     const std::size_t ties = expected.size();
-    const auto up = top_k(store.view(), allowed, variant.data(), ties, by_row).rows;
-    const auto down = top_k(store.view(), allowed, variant.data(), 70, by_row_down).rows;
+    const auto up = top_k(store.view(), allowed, repeated.data(), ties, by_row).rows;
+    const auto down = top_k(store.view(), allowed, repeated.data(), 70, by_row_down).rows;
     for (std::size_t i = 0; i < ties; ++i) {
       ASSERT_EQ(up[i].row, expected[i]);
       ASSERT_EQ(up[i].score, up[0].score);
