@@ -9,10 +9,11 @@
 // Text that cannot be cut (a pattern that crosses lines, a line without end) is first matched on
 // growing windows, only to measure the rate. When the rate says that the whole would run past the
 // deadline, the text is left out, and the time left goes to the texts after it.
+#include "grep/scan.h"
+
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "grep/scan.h"
 
 namespace knarr {
 namespace {

@@ -53,7 +53,8 @@ GraphSearched graph_top_k(const Graph& graph, const VectorView& view, const RowS
   });
   out.compared = near.compared;
   out.search_us = watch.lap_us();
-  out.found = rerank(view, std::move(candidates), query, k, before, kernel, quantised_cosines(), kAll);
+  out.found =
+      rerank(view, std::move(candidates), query, k, before, kernel, quantised_cosines(), kAll);
   out.found.is_done = out.found.rows.size() == std::min<std::uint64_t>(k, allowed.size());
   out.rerank_us = watch.lap_us();
   return out;

@@ -8,12 +8,12 @@
 //
 // What is found. The plan "exact" finds the true best rows. The plan "scan" (see code_scan.h) finds
 // each of them with a probability of at least recall_target. The plan "graph" (see graph_plan.h)
-// aims at recall_target, promises no recall, and runs only where it is asked for. By default ("auto") the
-// plan is "exact" up to kExactRows allowed rows (planner.h), and beyond them the cheaper of "exact"
-// and "scan": a section, a document or a small folder is always answered exactly, and a wide scope
-// with the recall asked for. For exact results in every scope, ask for the plan "exact" or for a
-// recall of 1. Pages of one ranking fit together without a gap or a repetition under the plan
-// "exact" only.
+// aims at recall_target, promises no recall, and runs only where it is asked for. By default
+// ("auto") the plan is "exact" up to kExactRows allowed rows (planner.h), and beyond them the
+// cheaper of "exact" and "scan": a section, a document or a small folder is always answered
+// exactly, and a wide scope with the recall asked for. For exact results in every scope, ask for
+// the plan "exact" or for a recall of 1. Pages of one ranking fit together without a gap or a
+// repetition under the plan "exact" only.
 //
 // Deterministic: plan and result follow from the view, the filter, the query, k and SearchHow. They
 // do not depend on the clock, the load of the machine or the number of threads; the same question

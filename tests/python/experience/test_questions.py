@@ -13,6 +13,7 @@ from knarr.experience.warm_up.asked import PER_CHUNK, by_model
 from knarr.experience.warm_up.forms import Form, QuestionWriter
 from knarr.experience.warm_up.headings import heading_forms
 from knarr.experience.warm_up.material import document_materials, tells, without_headings
+from knarr.experience.warm_up.naming import visible_line
 from knarr.experience.warm_up.questions import MOST_CHARS, HistoricalQuestion, asks, by_rule, placed
 from knarr.experience.warm_up.rows import row_forms
 from knarr.testing import ScriptedChat
@@ -224,7 +225,7 @@ def test_hostile_text_stays_on_one_line(kb: knarr.KnowledgeBase, write_docs: Wri
     found = texts(kb.experience.historical_questions(50))
     assert found
     for text in found:
-        assert len(text.splitlines()) == 1 and text == one_line(text)
+        assert len(text.splitlines()) == 1 and text == visible_line(text)
 
 
 # ---------------------------------------------------------------- by a model
