@@ -132,9 +132,9 @@ def test_estimates_teach_the_count_nothing(serve: Any) -> None:
 def test_short_requests_and_absurd_reports_teach_little() -> None:
     counter = TokenCounter()
     first = counter.ratio
-    counter.experience.learn(ChatRequest([{"role": "user", "content": "Fee?"}]), 5000)
+    counter.learn(ChatRequest([{"role": "user", "content": "Fee?"}]), 5000)
     assert counter.ratio == first
-    counter.experience.learn(ChatRequest([{"role": "user", "content": WORDS * 100}]), 10**9)
+    counter.learn(ChatRequest([{"role": "user", "content": WORDS * 100}]), 10**9)
     assert counter.ratio == 4.0
 
 
@@ -160,7 +160,7 @@ def test_threads_may_count_and_learn_together() -> None:
 
     def work() -> None:
         for _ in range(50):
-            counter.experience.learn(request, int(own * 1.25))
+            counter.learn(request, int(own * 1.25))
             counter.count(WORDS)
 
     threads = [threading.Thread(target=work) for _ in range(6)]
