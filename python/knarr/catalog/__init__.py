@@ -2,7 +2,8 @@
 
 One process changes documents at a time: for each operation it takes `writer.lock` with the operating
 system, which drops it when the process ends, however it ends. Reading needs no lock, nor does the
-record of a question; short transactions wait for each other.
+record of a question; short transactions wait for each other. The other files are plain functions over a connection.
+May import: language (keys of texts), uris, types, errors.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 Eight documents of an invented company and an invented university: a handbook in Markdown (six
 files), a contract in plain text, a syllabus in DOCX and a report in PDF. All of it was written for
 knarr. Answers are spread over sections and documents on purpose.
+May import: uris.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@
 well. types.py is the interface; client.py talks to a server, turn by turn (turn.py), through what servers take
 (wire.py), refuse (refusals.py), reply (replies.py, stream.py, structured.py) and say of themselves
 (server_info.py). The openai package is imported when the first request is sent.
+May import: models' prompts, types, errors, config.
 """
 
 from __future__ import annotations

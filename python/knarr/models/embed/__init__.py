@@ -1,6 +1,7 @@
 """Embedders: text in, unit vectors out.
 
 `load_embedder(settings)` picks one; anything with the four members of `Embedder` will do as well.
+May import: types, errors, config.
 """
 
 from __future__ import annotations
