@@ -32,7 +32,7 @@ struct Filter {
 
   // The rows of `scope` that pass. A filter without restrictions copies nothing.
   RowSet within(const RowSet& scope, const KindRows& by_kind) const {
-    const RowSet seen = rows ? scope & *rows : scope;
+    RowSet seen = rows ? scope & *rows : scope;
     switch (kinds & kAllKinds) {
       case kAllKinds:
         return seen;
