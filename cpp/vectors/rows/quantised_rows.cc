@@ -138,8 +138,8 @@ struct RowSums {
 RowSums sums(const std::int8_t* row, std::size_t n) {
   RowSums out;
   for (std::size_t i = 0; i < n; i += 2) {
-    const auto a = static_cast<int>(row[i]);
-    const auto b = static_cast<int>(row[i + 1]);
+    const int a = row[i];      // NOLINT(bugprone-signed-char-misuse): a number, no character
+    const int b = row[i + 1];  // NOLINT(bugprone-signed-char-misuse)
     out.numbers += a + b;
     out.squares += static_cast<std::uint32_t>(a * a + b * b);
     out.largest_pair = std::max(out.largest_pair, std::abs(a) + std::abs(b));
