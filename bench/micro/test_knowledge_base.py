@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 from bench.micro.conftest import DEMO
@@ -48,7 +49,7 @@ def test_ask(benchmark: BenchmarkFixture, kb: knarr.KnowledgeBase) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
-def test_parse(benchmark: BenchmarkFixture, file) -> None:  # type: ignore[no-untyped-def]
+def test_parse(benchmark: BenchmarkFixture, file: Path) -> None:
     benchmark.group = "parse"
     data = file.read_bytes()
     assert benchmark(lambda: parse(data, file.name)).text

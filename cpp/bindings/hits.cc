@@ -77,7 +77,7 @@ void register_hits(py::module_& module) {
       .def_readonly("rows_allowed", &PyExplanation::rows_allowed,
                     "Rows that scope and filter allow.")
       .def_readonly("rows_scanned", &PyExplanation::rows_scanned,
-                    "Rows whose code (plan \"scan\"), or short or full vector (\"exact\"), was "
+                    "Rows whose code (plan \"scan\"), or quantised or full vector (\"exact\"), was "
                     "read.")
       .def_readonly("rows_reranked", &PyExplanation::rows_reranked,
                     "Rows whose vector was scored after that.")

@@ -127,7 +127,7 @@ class EdgeStore {
   // O(edges).
   struct Memory {
     std::size_t links = 0;      // the edges, by source, by target and by episode
-    std::size_t questions = 0;  // their texts and vectors, long and short
+    std::size_t questions = 0;  // their texts and vectors, in full and quantised
     std::size_t episodes = 0;   // with traces and summaries
     std::size_t total() const { return links + questions + episodes; }
   };

@@ -52,7 +52,7 @@ struct SearchHow {
 // a batch share them.
 struct Explanation {
   std::uint64_t rows_allowed = 0;
-  // Rows whose code was read (plan "scan"), or whose vector in its short or long form ("exact",
+  // Rows whose code was read (plan "scan"), or whose vector quantised or in full ("exact",
   // "graph").
   std::uint64_t rows_scanned = 0;
   std::uint64_t rows_reranked = 0;  // rows whose vector was read after that

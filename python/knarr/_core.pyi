@@ -126,7 +126,7 @@ class Explanation:
     @property
     def rows_scanned(self) -> int:
         """
-        Rows whose code (plan "scan"), or short or full vector ("exact"), was read.
+        Rows whose code (plan "scan"), or quantised or full vector ("exact"), was read.
         """
     @property
     def scan_us(self) -> float: ...

@@ -42,7 +42,7 @@ from knarr._core import (
     TextSpan,
 )
 from knarr.errors import InvalidArgument
-from knarr.uris import SCHEME, nfc
+from knarr.uris import SCHEME, nfc, utf8_text
 
 if TYPE_CHECKING:
     from knarr.types import Kind
@@ -99,7 +99,7 @@ class Engine:
     """
 
     def __init__(self, dim: int, precision: Precision = "float32", *, graph: bool = False) -> None:
-        self._core = _core.Engine.create(_count(dim, "dim"), _text(precision, "precision"))
+        self._core = _core.Engine.create(_count(dim, "dim"), utf8_text(precision, "precision"))
         if graph:
             self.keep_graph()
 
@@ -210,10 +210,10 @@ class Engine:
         return self._core.add_edges(
             [nfc(uri) for uri in sources],
             [nfc(uri) for uri in targets],
-            _text(question, "question"),
+            utf8_text(question, "question"),
             _array(vector, "vector"),
-            trace=_text(trace, "trace"),
-            summary=_text(summary, "summary"),
+            trace=utf8_text(trace, "trace"),
+            summary=utf8_text(summary, "summary"),
             expires_at_s=None if expires_at is None else int(expires_at),
         )
 
@@ -222,7 +222,7 @@ class Engine:
         if (trace is None) == (uri is None):
             raise InvalidArgument("name either a trace or a uri")
         if trace is not None:
-            return self._core.remove_edges_of_trace(_text(trace, "trace"))
+            return self._core.remove_edges_of_trace(utf8_text(trace, "trace"))
         return self._core.remove_edges_of_node(nfc(str(uri)))
 
     # ------------------------------------------------------------------ reading
@@ -411,7 +411,7 @@ class Engine:
         Of a large file's vectors, texts and previews each page is checked when a call first needs it:
         that call raises Corruption when it is damaged, and calls that do not need it go on. `check_all`
         checks them here, too."""
-        expected = None if precision is None else _text(precision, "precision")
+        expected = None if precision is None else utf8_text(precision, "precision")
         engine = cls.__new__(cls)
         engine._core = _core.Engine.load(os.fsencode(path), expected, check_all)
         if graph:
@@ -428,18 +428,6 @@ def _count(value: int, name: str) -> int:
     if not -(2**63) <= number < 2**63:
         raise InvalidArgument(f"{name}: {number} is out of range")
     return number
-
-
-def _text(value: str, name: str) -> str:
-    """A str that has a UTF-8 form."""
-    if not isinstance(value, str):
-        raise InvalidArgument(f"{name}: expected str, got {value!r}")
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise InvalidArgument(f"{name} {value!a}: a lone surrogate has no UTF-8 form") from None
-    return value
 
 
 def _array(value: Floats, name: str) -> Floats:

@@ -241,6 +241,18 @@ def abstract_of(directory: str) -> str:
 # -- for the engine, which takes URIs as users write them -------------------------------------------------
 
 
+def utf8_text(value: str, name: str) -> str:
+    """The argument `name`, a str with a UTF-8 form. Raises InvalidArgument for anything else."""
+    if not isinstance(value, str):
+        raise InvalidArgument(f"{name}: expected str, got {value!r}")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidArgument(f"{name} {value!a}: a lone surrogate has no UTF-8 form") from None
+    return value
+
+
 def nfc(uri: str) -> str:
     """The URI with its components in Unicode NFC, for the engine, which says what else is wrong with it.
 
@@ -248,14 +260,9 @@ def nfc(uri: str) -> str:
     both ways name the same node. They yield no `%`, so the rest is still decoded exactly once. An accent
     that follows another escape belongs to the sign that is meant, not to the last letter of the escape.
     Raises InvalidArgument for another type than str, and for text without a UTF-8 form."""
-    if not isinstance(uri, str):
-        raise InvalidArgument(f"URI: expected str, got {uri!r}")
+    uri = utf8_text(uri, "URI")
     if uri.isascii() and "%" not in uri:
         return uri
-    try:
-        uri.encode()
-    except UnicodeEncodeError:
-        raise InvalidArgument(f"URI {uri!a}: a lone surrogate has no UTF-8 form") from None
     uri = _ESCAPED_TEXT.sub(_unescape_text, uri)
     if uri.isascii():
         return uri

@@ -38,6 +38,11 @@ class AbstractMaker:
         self._changing = changing
         self._published = published
 
+    @property
+    def has_model(self) -> bool:
+        """Whether the settings name a chat model."""
+        return self._configured.exists
+
     def make(
         self,
         scope: str = SCHEME,

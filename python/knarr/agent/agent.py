@@ -41,8 +41,7 @@ class Agent:
     """Answers questions from a library with a policy (the extractive one when none is given).
 
     reranker: orders passages; by default the offline model where it is installed, with the threads that the
-              library's
-        settings give it. None: go without.
+              library's settings give it. None: go without.
     escalation: how mode "vikingrag-e+" decides; by default with the checker that needs no model.
     May be used by several threads at once when library and policy may.
     """

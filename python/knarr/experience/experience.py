@@ -174,7 +174,9 @@ class Experience:
             if found is None:
                 return 0
             try:
-                judge = learning.default_judge(trace, self._settings) if judge is None else judge
+                if judge is None:
+                    threads = self._settings.embed_threads
+                    judge = learning.default_judge(trace, self._configured, threads)
                 edges = learning.judged(found, trace, judge)
             except ChatError as error:
                 _LOG.warning("trace %s teaches nothing yet, its judge failed: %s", trace.id, error)

@@ -19,12 +19,12 @@ import sqlalchemy as sa
 from knarr.catalog import documents
 from knarr.catalog.experience import text_hash
 from knarr.catalog.records import DocumentRecord, EdgeEnd
-from knarr.config import Settings
 from knarr.experience import pairs
 from knarr.experience.judge import Judge
 from knarr.experience.records import moment
 from knarr.language.citations import bare, fold, locate
 from knarr.language.plain import text_key
+from knarr.models.configured import ConfiguredChat
 from knarr.trace.record import Trace
 from knarr.uris import below, lies_in, without_slash
 
@@ -174,17 +174,15 @@ def episode(trace: Trace, model: str, mode: Learning, days: float | None) -> dic
     }
 
 
-def default_judge(trace: Trace, settings: Settings) -> Judge:
-    """By the chat model for runs that asked one, else by rule."""
+def default_judge(trace: Trace, configured: ConfiguredChat, embed_threads: int) -> Judge:
+    """By the chat model for runs that asked one, where the settings still name one; else by rule."""
     from knarr.checker import supports
     from knarr.experience.judge import ModelJudge, RuleJudge
-    from knarr.models.chat import load_chat
     from knarr.models.rerank import load_reranker
 
-    chat = load_chat(settings) if trace.usage.model.calls else None
-    if chat is not None:
-        return ModelJudge(chat)
-    reranker = load_reranker(settings.embed_threads)
+    if trace.usage.model.calls and configured.exists:
+        return ModelJudge(configured.model())
+    reranker = load_reranker(embed_threads)
     return RuleJudge(
         trace.citations, lambda question, answer, text: supports(question, answer, text, reranker)
     )

@@ -62,7 +62,7 @@ class DocumentWriter:
                 report = ingest.add(source, into, progress)
             finally:
                 self._settle()
-        if self._settings.abstracts != "model" or not self._settings.chat_url.strip():
+        if self._settings.abstracts != "model" or not self._maker.has_model:
             return report
         return self._with_abstracts(report, progress)
 

@@ -22,7 +22,7 @@ def tidy() -> ModuleType:
 def test_each_file_is_in_one_group(tidy: ModuleType) -> None:
     found = [file for group in tidy.groups(tidy.sources()) for file in group]
     assert sorted(found) == tidy.sources()
-    assert len(found) > 60
+    assert len(found) > 80
 
 
 def test_files_that_would_hear_each_other_are_apart(tidy: ModuleType, tmp_path: Path) -> None:
