@@ -193,7 +193,25 @@ class Citation:
     document: str
 
 
-AnswerStatus = Literal["answered", "not_found", "no_answer", "budget_exhausted"]
+# How a question ended:
+#   answered          the text answers it, and passed the checks
+#   conflicting       the evidence gives different values for what was asked; the text says each, with its citation
+#   not_found         the evidence is not there, where it was looked for
+#   not_supported     an answer was proposed that its evidence does not support
+#   cut_off           the model's reply ended before the answer did, also when it was asked again with more room
+#   budget_exhausted  a bound of the budget was reached; the text is the best that was found so far
+#   no_answer         nothing was asked, or the policy answered nothing
+#   failed            a chat model or embedder failed on the way; the text is what was found until then
+AnswerStatus = Literal[
+    "answered",
+    "conflicting",
+    "not_found",
+    "not_supported",
+    "cut_off",
+    "budget_exhausted",
+    "no_answer",
+    "failed",
+]
 
 
 Sufficiency = Literal["sufficient", "insufficient", "unknown"]
