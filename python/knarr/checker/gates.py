@@ -15,6 +15,10 @@ steps         a question that describes what it means ("the writer of …", "who
               for a step from one document to another: citations from one document alone have only taken the
               first
 asked         the cited pieces have at least one of the words that say what is asked
+focus         at least one citation is about what was asked, not about its counterpart (see `focus.py`)
+form          the citations have the name, time or number that is asked for
+founded       the answer has no number that its evidence does not give, and not only words of its own
+orders        no citation alone is a text that gives orders to a model
 """
 
 from __future__ import annotations
@@ -24,10 +28,14 @@ from collections.abc import Callable, Sequence
 
 from knarr.checker.constraints import Need
 from knarr.checker.evidence import Ground
+from knarr.checker.focus import contrast
+from knarr.checker.form import lacking, unfounded
 from knarr.checker.types import Case
 from knarr.language.citations import locate, too_short
+from knarr.language.instructions import paragraphs_with_orders
 from knarr.language.lexical import root
 from knarr.language.question import content_words
+from knarr.language.question_type import question_type
 from knarr.language.words import forms, stem
 from knarr.types import ConstraintCheck, Gate
 from knarr.uris import within, without_slash
@@ -53,6 +61,10 @@ def gates(
         _scopes(case, stands),
         _steps(case, stands),
         _asked(case, stands),
+        _focus(case, stands),
+        _form(case, stands),
+        _founded(case, stands),
+        _orders(stands),
     )
 
 
@@ -150,3 +162,34 @@ def _asked(case: Case, stands: Sequence[Ground]) -> Gate:
     have = {root(form) for one in stands for form in forms(f"{one.place} {one.near}")}
     passed = not wanted or any(word in have for word in wanted)
     return Gate("asked", passed, "" if passed else "the cited pieces have none of the words of the question")
+
+
+def _focus(case: Case, stands: Sequence[Ground]) -> Gate:
+    """A question for yes or no is answered by a counterpart, too: "is chapter 14 covered" by "chapters 10 to 13"."""
+    if not stands or question_type(case.core) == "yes_no":
+        return Gate("focus", True)
+    found = [contrast(case.core, one) for one in stands]
+    first = next((one for one in found if one is not None), None)
+    return Gate("focus", None in found, "" if None in found else str(first))
+
+
+def _form(case: Case, stands: Sequence[Ground]) -> Gate:
+    missing = lacking(case.core, stands) if stands else ""
+    return Gate("form", not missing, f"the evidence has not what was asked for: {missing}" if missing else "")
+
+
+def _founded(case: Case, stands: Sequence[Ground]) -> Gate:
+    invented = unfounded(case.question, case.answer, stands) if stands else ""
+    return Gate("founded", not invented, f"not in the evidence: {invented}" if invented else "")
+
+
+def _orders(stands: Sequence[Ground]) -> Gate:
+    """A quote in whose paragraph a model is given orders supports nothing."""
+    clean = not stands or not all(map(_has_orders, stands))
+    return Gate("orders", clean, "" if clean else "the cited text gives orders to a model")
+
+
+def _has_orders(ground: Ground) -> bool:
+    place = locate(ground.quote, ground.near)
+    begin = 0 if place is None else place[0]
+    return any(start <= begin < end for start, end in paragraphs_with_orders(ground.near))

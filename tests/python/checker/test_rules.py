@@ -39,7 +39,7 @@ def test_the_year_that_was_asked_for_suffices() -> None:
 def test_a_near_identical_question_does_not(question: str, gate: str) -> None:
     told = verdict(case(question, REVENUE_23))
     assert told.outcome == "insufficient"
-    assert [one.name for one in told.gates if not one.passed] == [gate]
+    assert gate in [one.name for one in told.gates if not one.passed]
     assert told.reason.startswith(f"gate {gate}")
 
 

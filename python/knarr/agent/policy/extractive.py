@@ -20,8 +20,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from knarr.agent.policy.evidence import Bounds, weigh
-from knarr.agent.policy.quoting import best_passage, quoted_answer, ranked_sentences
+from knarr.agent.policy.evidence import Bounds, Signs, weigh
+from knarr.agent.policy.quoting import chosen_sentences, quoted_answer
+from knarr.agent.policy.ranking import Ranking, best_passage, ranked_sentences
 from knarr.agent.tools import GREP, SEARCH
 from knarr.agent.tools.focus import PROVEN, PROVEN_AMONG
 from knarr.agent.tools.grep import grep_call
@@ -171,12 +172,13 @@ class ExtractivePolicy:
         return [search_call(plan.core, uri, 3, self._tuning.hop_tokens) for uri in chosen]
 
     def _answer(self, view: View, plan: _Plan) -> Decision:
-        ranked = ranked_sentences(plan.core, view.shown, self._reranker, view.names)
-        logits = [one.score for part in ranked for one in part] + [best_passage(view.shown)]
-        signs = weigh(view, plan.core, plan.wanted, None if self._reranker is None else max(logits))
-        if not ranked or not signs.suffices(self._tuning.bounds):
-            return Decision(draft=Draft(_not_found(view), found=False), text=signs.in_words())
-        return Decision(draft=quoted_answer(ranked), text=signs.in_words())
+        ranking = ranked_sentences(plan.core, view.shown, self._reranker, view.names)
+        chosen = chosen_sentences(ranking.parts)
+        cited = [one.ground for part in chosen for one in part]
+        signs = weigh(view, plan.core, plan.wanted, ranking, cited, read=self._reranker is not None)
+        if not signs.suffices(self._tuning.bounds):
+            return Decision(draft=Draft(_not_found(view, ranking, signs), found=False), text=signs.in_words())
+        return Decision(draft=quoted_answer(plan.core, chosen), text=signs.in_words())
 
 
 def _proven(view: View) -> bool:
@@ -214,5 +216,12 @@ def _plain(name: str) -> str:
     return re.sub(r"\s*\(.*?\)|~\d+$", "", name.replace("_", " ")).strip()
 
 
-def _not_found(view: View) -> str:
-    return f"The evidence is not there: nothing found in {', '.join(_meant(view))} answers the question."
+def _not_found(view: View, ranking: Ranking, signs: Signs) -> str:
+    """Where nothing was found, what is missing there, and what the text speaks of instead of what was asked."""
+    where = ", ".join(_meant(view))
+    said = f"The evidence is not there: nothing found in {where} answers the question."
+    missing = [*signs.missing, *(text for text in signs.lacking if text in view.question)]
+    if missing:
+        said += f" Missing: {', '.join(dict.fromkeys(missing))}."
+    instead = "; ".join(ranking.astray[:2])
+    return f"{said} {instead[0].upper()}{instead[1:]}." if instead else said
