@@ -15,7 +15,7 @@ Script = Callable[[socket.socket, bytes], None]
 class HostileServer:
     """Plays `script(connection, request)` for each request, then closes the connection. Use it in a `with`.
 
-    requests:  head and body of each, as they came        sent:  bytes that `pour` could send
+    requests:  head and body of each, as they came        sent, poured:  bytes and blocks that `pour` could send
     """
 
     def __init__(self, script: Script) -> None:
@@ -24,7 +24,7 @@ class HostileServer:
         self._open: list[socket.socket] = []
         self.over = threading.Event()
         self.requests: list[bytes] = []
-        self.sent = 0
+        self.sent = self.poured = 0
         self.origin = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self.url = f"{self.origin}/v1"
 
@@ -61,6 +61,7 @@ class HostileServer:
                 return
             connection.sendall(block)
             self.sent += len(block)
+            self.poured += 1
 
 
 def read_request(connection: socket.socket) -> bytes:

@@ -9,6 +9,7 @@ that is left alone when it takes too long.
 
 from __future__ import annotations
 
+import logging
 import queue
 import socket
 import ssl
@@ -45,6 +46,17 @@ def deadline(connect_s: float, left_s: float) -> Iterator[None]:
         yield
     finally:
         _DEADLINE.reset(token)
+
+
+class HeaderLog(logging.Filter):
+    """Keeps the headers of our replies out of the debugging log of httpcore: a server may repeat a key in them."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return _DEADLINE.get() is None or "headers.complete" not in record.getMessage()
+
+
+HEADER_LOG = HeaderLog()
+LOGGERS = ("httpcore.http11", "httpcore.proxy")
 
 
 def _left(timeout: float | None, error: type[Exception], *, connecting: bool = False) -> float | None:

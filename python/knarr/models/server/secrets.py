@@ -46,8 +46,10 @@ class Secrets:
 
     def hide(self, text: str) -> str:
         """The text with `[key]` in place of every secret. Linear in the text."""
-        for form, pattern in zip(self._forms, self._patterns, strict=True):
+        for pattern in self._patterns:
             text = pattern.sub(MARK, text)
+        # Parts come after all whole forms: forms begin alike, and half of one must not go alone.
+        for form in self._forms:
             if len(form) >= 2 * _PART:
                 text = _without_parts(text, form)
         return hide_urls(text)

@@ -8,6 +8,7 @@ Nothing else is taken from the environment but where certificates are (`SSL_CERT
 from __future__ import annotations
 
 import ipaddress
+import logging
 import ssl
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpcore
 import httpx
 
-from knarr.models.server.network import DeadlineBackend
+from knarr.models.server.network import HEADER_LOG, LOGGERS, DeadlineBackend
 
 _CONNECTIONS = 100
 
@@ -32,6 +33,8 @@ class WireTransport(httpx.BaseTransport):
     def __init__(self, url: str) -> None:
         proxy = proxy_of(url)
         self.secrets = unquote(urlsplit(proxy).password or "") if proxy else ""
+        for name in LOGGERS:
+            logging.getLogger(name).addFilter(HEADER_LOG)  # the same object counts once
         secure = url.startswith("https:") or proxy.startswith("https:")
         self._pool = httpcore.ConnectionPool(
             ssl_context=httpx.create_ssl_context() if secure else None,
