@@ -72,7 +72,9 @@ class Settings(BaseSettings):
 
     chunk_tokens: int = _setting(1000, "the most tokens of a chunk (the paper's L)", ge=16, le=1 << 20)
     preview_chars: int = _setting(240, "the most characters of a preview", ge=40, le=1 << 20)
-    max_file_bytes: int = _setting(256 << 20, "larger files are refused with status `limit`", ge=1, le=1 << 40)
+    max_file_bytes: int = _setting(
+        256 << 20, "larger files are refused with status `limit`", ge=1, le=1 << 40
+    )
 
     # ---------------------------------------------------------------- abstracts
 
@@ -125,7 +127,9 @@ class Settings(BaseSettings):
         ge=-1.0,
         le=1.0,
     )
-    edge_days: float | None = _setting(None, "days after which an edge expires; empty: never", gt=0, le=36_500)
+    edge_days: float | None = _setting(
+        None, "days after which an edge expires; empty: never", gt=0, le=36_500
+    )
     domain: Literal["", "legal", "finance", "medical", "compliance"] = _setting(
         "", "questions of this domain that always take the full loop in mode -e+"
     )
@@ -142,7 +146,9 @@ class Settings(BaseSettings):
         _warn_of_slips(os.environ)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise SettingsError(f"settings do not change, so {name} cannot be set; make others with Settings({name}=…)")
+        raise SettingsError(
+            f"settings do not change, so {name} cannot be set; make others with Settings({name}=…)"
+        )
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         for name, value in super().__repr_args__():
@@ -248,7 +254,12 @@ def _expected(field: FieldInfo) -> str:
 
 
 def _bounds(field: FieldInfo) -> str:
-    bounds = {name: getattr(part, name) for part in field.metadata for name in ("ge", "gt", "le") if hasattr(part, name)}
+    bounds = {
+        name: getattr(part, name)
+        for part in field.metadata
+        for name in ("ge", "gt", "le")
+        if hasattr(part, name)
+    }
     most = f"{bounds['le']:,}" if "le" in bounds else ""
     if "gt" in bounds:
         return f" above {bounds['gt']:,}" + (f", at most {most}" if most else "")

@@ -45,6 +45,7 @@ FailureKind = Literal[
     "broken",  # a model gives what it must not, such as NaN
 ]
 
+
 class KnarrError(Exception):
     """Base of everything knarr raises on purpose."""
 

@@ -177,7 +177,10 @@ def test_a_redirect_on_the_same_origin_is_followed_with_the_body() -> None:
     with HostileServer(script) as server:
         assert by_chat(server.url).text == "15"
         first, second = server.requests
-        assert second.startswith(b"POST /v2/chat") and second.partition(b"\r\n\r\n")[2] == first.partition(b"\r\n\r\n")[2]
+        assert (
+            second.startswith(b"POST /v2/chat")
+            and second.partition(b"\r\n\r\n")[2] == first.partition(b"\r\n\r\n")[2]
+        )
 
 
 @pytest.mark.parametrize("target", ["/v1/models", "http://[::1", "", "file:///etc/hosts", "//", "\x00"])
@@ -276,10 +279,8 @@ def test_what_is_no_list_of_models_or_vectors_is_a_typed_error(body: bytes) -> N
 
 def test_odd_texts_and_numbers_in_a_reply_are_made_harmless() -> None:
     huge = "1" + "0" * 400
-    body = (
-        '{"choices": [{"message": {"content": "fee \\ud800 15"}}], "usage": {"prompt_tokens": %s, '
-        '"completion_tokens": NaN}}' % huge
-    )
+    message = '{"choices": [{"message": {"content": "fee \\ud800 15"}}]'
+    body = message + f', "usage": {{"prompt_tokens": {huge}, "completion_tokens": NaN}}}}'
     with HostileServer(plays(reply(body.encode()))) as server:
         chat = OpenAIChat(server.url, "m", prices=(1.0, 1.0, 1.0))
         said = chat.chat(ASK)

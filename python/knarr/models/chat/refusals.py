@@ -34,7 +34,9 @@ def is_overflow(status: int, body: str) -> bool:
     """Whether the request was too long for the model."""
     if status == 413:
         return True
-    return (status in (400, 422) or status >= 500) and _OVERFLOW.search(body[:JUDGED_CHARS].lower()) is not None
+    return (status in (400, 422) or status >= 500) and _OVERFLOW.search(
+        body[:JUDGED_CHARS].lower()
+    ) is not None
 
 
 def window_named(body: str) -> int:

@@ -37,7 +37,9 @@ class HubTokenizer:
         try:
             import tokenizers
         except ImportError:
-            raise EmbedderError("tokenizers is not installed: pip install 'knarr[local]'", "missing") from None
+            raise EmbedderError(
+                "tokenizers is not installed: pip install 'knarr[local]'", "missing"
+            ) from None
         if not path.is_file():
             raise EmbedderError(
                 f"{path} is missing: an ONNX model folder holds model.onnx and tokenizer.json", "missing"
@@ -118,7 +120,9 @@ class OnnxEmbedder:
             total += self._run(session, window) * max(1, len(window))
         norm = float(np.linalg.norm(total))
         if not np.isfinite(norm) or norm == 0.0:
-            raise EmbedderError(f"{self._name} gave no usable vector for a text of {len(text)} characters", "broken")
+            raise EmbedderError(
+                f"{self._name} gave no usable vector for a text of {len(text)} characters", "broken"
+            )
         return (total / norm).astype(np.float32)
 
     def _run(self, session: onnxruntime.InferenceSession, ids: list[int]) -> npt.NDArray[np.float64]:

@@ -127,7 +127,7 @@ class OpenAIEmbedder:
         left, right = self._batch([text[:cut]])[0], self._batch([text[cut:]])[0]
         if left.shape != right.shape:
             raise self._error("broken", f"gave vectors of {len(left)} and of {len(right)} numbers")
-        return (left + right) / 2
+        return np.asarray((left + right) / 2, dtype=np.float32)
 
     # -- the server ------------------------------------------------------------------------------------
 
@@ -177,7 +177,9 @@ class OpenAIEmbedder:
     def _pause(self, wait: float, until: float, kind: FailureKind, told: str) -> None:
         left = until - self._clock()
         if wait >= left:
-            raise self._error(kind, f"{told} (the next try is due in {wait:.0f} s, {max(0, left):.0f} s are left)")
+            raise self._error(
+                kind, f"{told} (the next try is due in {wait:.0f} s, {max(0, left):.0f} s are left)"
+            )
         self._sleep(wait)
 
     def _in_order(self, reply: Reply, count: int) -> list[Vectors]:
@@ -186,10 +188,14 @@ class OpenAIEmbedder:
             body = read_json(reply.body)
         except ValueError:
             told = message_of(reply.text[:_OTHER_BYTES], self._server.hide)[:80]
-            raise self._error("protocol", f"replied with no JSON: {told!r}; {PREFIX}_URL should end in /v1") from None
+            raise self._error(
+                "protocol", f"replied with no JSON: {told!r}; {PREFIX}_URL should end in /v1"
+            ) from None
         data = body.get("data") if isinstance(body, dict) else None
         if not isinstance(data, list) or len(data) != count:
-            told = str(len(data)) if isinstance(data, list) else repr(message_of(reply.text, self._server.hide))
+            told = (
+                str(len(data)) if isinstance(data, list) else repr(message_of(reply.text, self._server.hide))
+            )
             raise self._error("empty" if data == [] else "protocol", f"expected {count} vectors, got {told}")
         rows: list[Vectors | None] = [None] * count
         for position, item in enumerate(data):
@@ -202,7 +208,9 @@ class OpenAIEmbedder:
     def _vector(self, numbers: Any) -> Vectors:
         """One vector, finite. Raises EmbedderError for anything else."""
         if not isinstance(numbers, list) or not 0 < len(numbers) <= _MOST_DIM:
-            raise self._error("protocol", f"replied with an embedding that is no list of numbers: {numbers!r:.40}")
+            raise self._error(
+                "protocol", f"replied with an embedding that is no list of numbers: {numbers!r:.40}"
+            )
         if not all(type(number) in (float, int) and abs(number) < _OVERLONG for number in numbers):
             # Not a number is not below any bound, so NaN ends here too.
             raise self._error("broken", "expected finite numbers in an embedding, got others")

@@ -35,7 +35,9 @@ def onnx_session(folder: Path, threads: int) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime has a class of error for each code, under none of its own
-        raise EmbedderError(f"{model} is no model that onnxruntime can load: {brief(error)}", "broken") from None
+        raise EmbedderError(
+            f"{model} is no model that onnxruntime can load: {brief(error)}", "broken"
+        ) from None
 
 
 def brief(error: Exception) -> str:

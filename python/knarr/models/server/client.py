@@ -280,7 +280,9 @@ class _Decoded:
     def __init__(self, encoding: str, most_bytes: int) -> None:
         self.bytes = bytearray()
         self._most = most_bytes
-        names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
+        names = [
+            name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")
+        ]
         if len(names) > 1 or any(name not in ("gzip", "x-gzip", "deflate") for name in names):
             raise Lost("protocol", f"replied in the encoding {encoding[:40]!r}, which was not asked for")
         # 32 on top of the window's bits tells gzip from zlib by the header.

@@ -84,7 +84,9 @@ def fix_for(status: int, kind: FailureKind, prefix: str) -> str:
     if status == 403:
         return f"the key may not use this model; set another in {prefix}_KEY or {prefix}_MODEL"
     if status == 407:
-        return "the proxy that the environment names wants a name and password; NO_PROXY can except this server"
+        return (
+            "the proxy that the environment names wants a name and password; NO_PROXY can except this server"
+        )
     if status == 404:
         return (
             f"no such path or model; {prefix}_URL should end in /v1, and {prefix}_MODEL be one that "
