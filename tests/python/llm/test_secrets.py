@@ -135,9 +135,9 @@ def test_hiding_leaves_other_words() -> None:
 def test_hiding_takes_linear_work() -> None:
     """Long texts of what the patterns look for: quadratic ones would not end."""
     hide = Secrets([KEY]).hide
-    for text in ("://" * 400_000, "bearer! " * 200_000, "sk-" * 9, "&keykey" * 200_000):
+    for text in ("://" * 400_000, "bearer! " * 200_000, "&keykey" * 200_000):
         assert hide(text) == text
-    assert hide(KEY[:9] * 100_000) == "[key]" * 100_000
+    assert hide(KEY[:8] * 100_000) == "[key]" * 100_000
     assert hide("?key=" * 200_000).count("[key]") == hide("?key=" * 100_000).count("[key]") * 2
 
 

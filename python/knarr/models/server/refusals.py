@@ -43,7 +43,7 @@ def message_of(body: str, hide: Callable[[str], str]) -> str:
         title = re.search(r"<title[^>]{0,200}>([^<]{0,200})", text, re.IGNORECASE)
         text = "a web page" + (f", {html.unescape(title[1].strip())!r}" if title else "")
     text = text.encode("utf-8", "replace").decode("utf-8")
-    return " ".join(hide(text)[: 4 * SHOWN_CHARS].split())[:SHOWN_CHARS]
+    return " ".join(hide(text)[: 4 * SHOWN_CHARS].split())[:SHOWN_CHARS] or "an empty text"
 
 
 def is_page(text: str) -> bool:
