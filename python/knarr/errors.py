@@ -10,9 +10,11 @@
     │   ├── Unsupported      (ValueError)   a pattern or operation that is not offered
     │   └── DeviceError      (RuntimeError)
     ├── CatalogError         (OSError)      the catalog cannot be opened, or is another one
-    ├── EmbedderError        (RuntimeError) an embedder is missing or answers wrongly
-    ├── ChatError            (RuntimeError) a chat model cannot be reached, or answers wrongly
-    │   └── ContextOverflow               a request that does not fit the model's window
+    ├── ServerError          (RuntimeError) a model's server, with the `kind` of its failure
+    │   ├── EmbedderError                 an embedder is missing or answers wrongly
+    │   └── ChatError                     a chat model cannot be reached, or answers wrongly
+    │       └── ContextOverflow           a request that does not fit the model's window
+    ├── SettingsError        (ValueError)   a setting that cannot be used; names it, its value and what is expected
     ├── DocumentError        (ValueError)   a file that cannot be read as a document
     ├── PolicyError          (TypeError)    a policy that breaks its protocol
     ├── ExportError          (ConnectionError) a collector that does not take a trace
@@ -22,6 +24,26 @@ Messages carry the value that was given, what was expected and how to mend it.
 """
 
 from __future__ import annotations
+
+from typing import Literal
+
+FailureKind = Literal[
+    "unconfigured",  # no server or model is named, or the address or key can never work
+    "unreachable",  # nobody answers there, or the connection breaks
+    "timeout",  # not in the time given
+    "unauthorised",  # the key is missing, wrong, or may not do this
+    "unknown_model",  # the server does not know the model
+    "quota",  # the account's money or allowance is spent
+    "busy",  # it asks to come back later, or is broken, try after try
+    "refused",  # any other refusal of the request
+    "empty",  # replies that hold nothing, try after try
+    "too_large",  # a reply beyond the bound of bytes
+    "redirect",  # it sends the request to another place
+    "protocol",  # what comes back is not what such a server replies
+    "overflow",  # the request does not fit the model's window
+    "missing",  # a package or a model file is not installed
+    "broken",  # a model gives what it must not, such as NaN
+]
 
 
 class KnarrError(Exception):
@@ -64,16 +86,32 @@ class CatalogError(KnarrError, OSError):
     """The catalog cannot be opened, or was made with other settings."""
 
 
-class EmbedderError(KnarrError, RuntimeError):
-    """An embedder is missing, or its reply does not fit."""
+class ServerError(KnarrError, RuntimeError):
+    """A model could not do its work. `kind` tells failures apart; the message says where it was asked (without
+    secrets), what came back, and what may mend it."""
+
+    def __init__(self, message: str = "", kind: FailureKind = "protocol") -> None:
+        super().__init__(message)
+        self.kind: FailureKind = kind
 
 
-class ChatError(KnarrError, RuntimeError):
+class EmbedderError(ServerError):
+    """An embedder is missing, cannot be reached, or its reply does not fit."""
+
+
+class ChatError(ServerError):
     """A chat model that cannot be reached, or whose reply does not fit."""
 
 
 class ContextOverflow(ChatError):
     """A request that does not fit the model's window."""
+
+    def __init__(self, message: str = "", kind: FailureKind = "overflow") -> None:
+        super().__init__(message, kind)
+
+
+class SettingsError(KnarrError, ValueError):
+    """A setting that cannot be used. One line names each variable, its value and what is expected."""
 
 
 class DocumentError(KnarrError, ValueError):

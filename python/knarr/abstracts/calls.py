@@ -65,7 +65,7 @@ class NoChat:
         return count(text)
 
     def chat(self, request: ChatRequest) -> ChatReply:
-        raise ChatError("no chat model: set KNARR_CHAT_URL to an OpenAI-compatible server")
+        raise ChatError("no chat model: set KNARR_CHAT_URL to an OpenAI-compatible server", "unconfigured")
 
 
 class Calls:

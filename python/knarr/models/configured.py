@@ -32,5 +32,7 @@ class ConfiguredChat:
         with self._lock:
             self._chat = self._chat or load_chat(self._settings)
             if self._chat is None:
-                raise ChatError("no chat model: set KNARR_CHAT_URL to an OpenAI-compatible server")
+                raise ChatError(
+                    "no chat model: set KNARR_CHAT_URL to an OpenAI-compatible server", "unconfigured"
+                )
             return self._chat

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import types
 from dataclasses import replace
@@ -16,7 +17,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as gen_ai
 from opentelemetry.trace import SpanKind, StatusCode, use_span
 
-from knarr.errors import InvalidArgument, KnarrError, MissingPackage
+from knarr.errors import ExportError, InvalidArgument, KnarrError, MissingPackage
 from knarr.trace.otel import _ns, epoch_ns, export_spans, span_tree
 from knarr.trace.otlp import send
 from knarr.trace.record import Trace
@@ -307,6 +308,33 @@ def test_a_collector_that_refuses_is_told_of(collector: type[Collector]) -> None
         send([full_trace(), full_trace(id="b"), full_trace(id="c")])
     assert isinstance(caught.value, KnarrError)
     assert len(collector.batches) == 1 and collector.closed == 1
+
+
+def test_what_an_exporter_raises_and_logs_is_ours_and_without_secrets(
+    collector: type[Collector], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20tok-0123456789abcdef,x-zone=eu")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://me:hush-hush@collector:4318")
+
+    def export(self: Any, spans: Any) -> SpanExportResult:
+        logging.getLogger(HTTP).error("no: %s", "tok-0123456789abcdef at http://me:hush-hush@collector")
+        raise RuntimeError("cannot reach http://me:hush-hush@collector with tok-0123456789abcdef in eu")
+
+    monkeypatch.setattr(collector, "export", export)
+    with pytest.raises(ExportError, match="could not be asked") as caught:
+        send([full_trace()])
+    for said in (str(caught.value), caplog.text):
+        assert "collector" in said and "hush" not in said and "tok-0123" not in said
+    assert "in eu" in str(caught.value) and collector.closed == 1
+    assert logging.getLogger(HTTP).filters == []
+
+    def refuse(self: Any) -> None:
+        raise ValueError("http://me:hush-hush@collector is none")
+
+    monkeypatch.setattr(collector, "__init__", refuse)
+    with pytest.raises(InvalidArgument, match="takes no such") as refused:
+        send([full_trace()])
+    assert "hush" not in str(refused.value)
 
 
 @pytest.mark.parametrize("ms", [1.8e302, float("inf"), float("nan"), -1.0, 0.0])

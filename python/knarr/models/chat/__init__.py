@@ -3,8 +3,8 @@
 `load_chat(settings)` gives the one that the settings name; anything with the members of `ChatModel` will do as
 well. types.py is the interface; client.py talks to a server, turn by turn (turn.py), through what servers take
 (wire.py), refuse (refusals.py), reply (replies.py, stream.py, structured.py) and say of themselves
-(server_info.py). The openai package is imported when the first request is sent.
-May import: models' prompts, types, errors, config.
+(server_info.py). Bytes are exchanged by knarr.models.server.
+May import: models' prompts and server, types, errors, config.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ def load_chat(settings: Settings) -> OpenAIChat | None:
         settings.chat_key,
         window=settings.chat_window,
         timeout_s=settings.chat_timeout_s,
+        connect_s=settings.connect_timeout_s,
         prices=settings.chat_prices,
     )
 

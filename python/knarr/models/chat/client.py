@@ -10,27 +10,30 @@ from __future__ import annotations
 
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from knarr.errors import ChatError, ContextOverflow
+from knarr.errors import ChatError, ContextOverflow, FailureKind
 from knarr.models.chat.count import TokenCounter, reply_texts
-from knarr.models.chat.refusals import fix_for
 from knarr.models.chat.replies import read_usage
-from knarr.models.chat.server_info import ask_window, first_chat_model
-from knarr.models.chat.turn import Turn
+from knarr.models.chat.server_info import ask_window, first_chat_model, names_listed
+from knarr.models.chat.stream import END
+from knarr.models.chat.turn import PREFIX, Turn
 from knarr.models.chat.types import ChatReply, ChatRequest
 from knarr.models.chat.wire import Habits, body_of
+from knarr.models.server.address import parse_address
+from knarr.models.server.client import CONNECT_S, Lost, Reply, Server, read_json
+from knarr.models.server.refusals import fix_for, kind_of
 from knarr.types import ModelUsage
 
 if TYPE_CHECKING:
     import httpx
-    import openai
 
-_DISCOVERY_S = 15.0
+_DISCOVERY_S = 10.0
+_MOST_REPLY_BYTES = 32 << 20  # a stream takes some 250 bytes a token
+_MOST_LIST_BYTES = 4 << 20
+_NAMES_SHOWN = 5
 
 
 class OpenAIChat:
@@ -39,6 +42,7 @@ class OpenAIChat:
     model:        "" takes the first that the server lists
     window:       tokens, 0 to ask the server (8192 when it does not tell)
     timeout_s:    for one turn, all tries together
+    connect_s:    for making a connection, all tries together: a dead server is told after that time
     prices:       input, cached input, output, per million tokens; they make `ModelUsage.cost`
     stream:       whether to ask for streamed replies; the reply is the same
     temperature:  None to leave it to the server
@@ -55,6 +59,7 @@ class OpenAIChat:
         *,
         window: int = 0,
         timeout_s: float = 120.0,
+        connect_s: float = CONNECT_S,
         prices: tuple[float, float, float] = (0.0, 0.0, 0.0),
         stream: bool = False,
         temperature: float | None = 0.0,
@@ -62,37 +67,37 @@ class OpenAIChat:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._url = url.strip().rstrip("/")
-        parts = urlsplit(self._url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ChatError(f"expected a server's address such as http://localhost:8000/v1, got {url!r}")
-        # A name and password in the address are secrets as well.
-        self._place = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
+        try:
+            address = parse_address(url, key, PREFIX)
+        except ValueError as error:
+            raise ChatError(str(error), "unconfigured") from None
+        self._server = Server(
+            address, PREFIX, connect_s=connect_s, transport=transport, sleep=sleep, clock=clock
+        )
         self._model = model.strip()
-        self._key = key.strip()
-        if not (self._key.isascii() and self._key.isprintable()):
-            raise ChatError("KNARR_CHAT_KEY holds characters that no key has; copy it again")
         self._window = window
         self._window_cap = 0
-        self._trouble, self._reached = "", True
+        self._trouble: tuple[FailureKind, str] | None = None
+        self._reached = True
         self._timeout_s = timeout_s
         self._prices = prices
         self._stream = stream
         self._temperature = temperature
-        self._transport = transport
         self._sleep = sleep
         self._clock = clock
         self._counter = TokenCounter()
         self._habits = Habits()
         self._lock = threading.RLock()
-        self._http: httpx.Client | None = None
-        self._sdk: openai.OpenAI | None = None
+
+    def __repr__(self) -> str:
+        return f"OpenAIChat({self._server.place!r}, {self._model!r})"
 
     @property
     def name(self) -> str:
         """The model's name; asks the server once when none was set. Raises ChatError when it lists none."""
         name = self._named()
         # Local servers name a model by its file, and the folder is private.
+        name = self._server.hide(name)
         return name.rpartition("/")[2] if name.startswith("/") else name
 
     @property
@@ -102,7 +107,7 @@ class OpenAIChat:
             window = self._window
             if not window:
                 self._reached = True
-                window = ask_window(self._get, self._url, self._named())
+                window = ask_window(self._get, self._named())
                 # A server that could not be asked is asked again the next time.
                 self._window = window if self._reached else 0
             return min(window, self._window_cap or window)
@@ -115,14 +120,15 @@ class OpenAIChat:
         bound = self._timeout_s if request.timeout_s is None else request.timeout_s
         model, habits = self._named(), self._habits
         turn = Turn(
-            send=self._completions(),
+            send=self._complete,
             body=lambda habits: body_of(
                 request, model, habits, stream=self._stream, temperature=self._temperature
             ),
             until=begun + bound,
             sleep=self._sleep,
             clock=self._clock,
-            name_error=lambda text: self._hide(f"{self._place} ({self.name}) {text}"),
+            name_error=lambda text: f"{self._server.place} ({self.name}) {text}",
+            hide=self._server.hide,
         )
         try:
             reply, body = turn.run(habits)
@@ -130,6 +136,10 @@ class OpenAIChat:
             self._window_cap = turn.named_window or self._window_cap
             # The request had at least that many tokens, whatever we counted; a caller that shrinks it must see it.
             self._counter.learn(request, self.window_tokens - (request.max_tokens or 0))
+            raise
+        except ChatError as error:
+            if error.kind == "unknown_model" and (names := names_listed(self._get("/models"), _NAMES_SHOWN)):
+                raise ChatError(f"{error}; it lists {self._server.hide(names)}", error.kind) from None
             raise
         if turn.habits != habits:
             self._habits = turn.habits
@@ -156,53 +166,35 @@ class OpenAIChat:
     def _named(self) -> str:
         with self._lock:
             if not self._model:
-                self._model = first_chat_model(self._get(f"{self._url}/models"))
+                self._model = first_chat_model(self._get("/models"))
             if not self._model:
-                trouble = self._trouble or "lists no models"
-                raise ChatError(self._hide(f"{self._place} {trouble}; KNARR_CHAT_MODEL can name one"))
+                kind, trouble = self._trouble or ("unconfigured", "lists no models")
+                raise ChatError(f"{self._server.place} {trouble}; {PREFIX}_MODEL can name one", kind)
             return self._model
 
-    def _get(self, address: str) -> Any:
-        """The JSON at an address, None when there is none; `_trouble` then says why."""
-        import httpx
-
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        self._trouble = ""
+    def _get(self, path: str, beside: str = "") -> Any:
+        """The JSON at a path, None when there is none; `_trouble` then says why."""
+        self._trouble = None
+        bound = min(_DISCOVERY_S, self._timeout_s)
         try:
-            reply = self._client().get(address, headers=headers, timeout=_DISCOVERY_S)
-            if reply.status_code == 200:
-                return reply.json()
-        except httpx.HTTPError as error:
+            reply = self._server.ask("GET", path, left_s=bound, most_bytes=_MOST_LIST_BYTES, beside=beside)
+        except Lost as lost:
             self._reached = False
-            self._trouble = f"cannot be reached ({error}); is the server running, and KNARR_CHAT_URL right?"
-        except (ValueError, RecursionError):
-            self._trouble = "answers with something other than JSON; KNARR_CHAT_URL should end in /v1"
-        else:
-            self._trouble = f"answered {reply.status_code} ({fix_for(reply.status_code)})"
-        return None
+            self._trouble = lost.kind, str(lost)
+            return None
+        if reply.status != 200:
+            kind = kind_of(reply.status, reply.text)
+            fix = fix_for(reply.status, kind, PREFIX)
+            self._trouble = kind, f"answered {reply.status}" + (f" ({fix})" if fix else "")
+            return None
+        try:
+            return read_json(reply.body)
+        except ValueError:
+            told = f"answers with something other than JSON; {PREFIX}_URL should end in /v1"
+            self._trouble = "protocol", told
+            return None
 
-    def _client(self) -> httpx.Client:
-        import httpx
-
-        with self._lock:
-            if self._http is None:
-                self._http = httpx.Client(transport=self._transport, follow_redirects=True)
-                weakref.finalize(self, self._http.close)
-            return self._http
-
-    def _completions(self) -> Any:
-        """`create` of the openai package, which gives us the reply's bytes: the package itself reads only
-        well-formed replies."""
-        import openai
-
-        with self._lock:
-            if self._sdk is None:
-                # We count the tries, since they share one time limit. The package wants a key even where the server does not.
-                client: Any = self._client()
-                self._sdk = openai.OpenAI(
-                    base_url=self._url, api_key=self._key or "none", http_client=client, max_retries=0
-                )
-            return self._sdk.chat.completions.with_streaming_response.create
-
-    def _hide(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if self._key else text
+    def _complete(self, content: bytes, *, left_s: float) -> Reply:
+        return self._server.ask(
+            "POST", "/chat/completions", left_s=left_s, most_bytes=_MOST_REPLY_BYTES, content=content, end=END
+        )

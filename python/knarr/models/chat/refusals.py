@@ -1,18 +1,13 @@
-"""What a server's error means: come back later, too long a request, or something the user must mend."""
+"""Refusals that only chat servers give: too long a request, and an error in the place of a reply."""
 
 from __future__ import annotations
 
-import html
 import json
 import re
-import time
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any
 
-_LONGEST_WAIT_S = 60.0
-_SHOWN_CHARS = 300
-_BUSY = (408, 409, 425, 429)
+from knarr.models.server.client import read_json
+from knarr.models.server.refusals import JUDGED_CHARS
 
 # Every server has its own words for a request that is longer than the window.
 _OVERFLOW = re.compile(
@@ -32,42 +27,16 @@ _NAMED_WINDOW = re.compile(
     r"\D{0,12}?(\d{3,8})"
 )
 _PASSING = re.compile(r"rate.?limit|overloaded|server_error|unavailable|timed?.?out")
-_FIXES = {
-    401: "the key was refused; set the right one in KNARR_CHAT_KEY",
-    403: "the key may not use this model; set another in KNARR_CHAT_KEY or KNARR_CHAT_MODEL",
-    404: "no such path or model; KNARR_CHAT_URL should end in /v1, and KNARR_CHAT_MODEL be one that GET /models lists",
-    405: "this path takes no chat requests; KNARR_CHAT_URL should end in /v1",
-}
-
-
-def message_of(body: str) -> str:
-    """The message in the body of an error, on one bounded line: from its JSON, the title of its page, or its
-    text."""
-    parsed = _json(body)
-    error = parsed.get("error", parsed) if isinstance(parsed, dict) else body
-    if isinstance(error, dict):
-        error = error.get("message") or error.get("detail") or json.dumps(error)
-    text = str(error)
-    if is_page(text):
-        title = re.search(r"<title[^>]{0,200}>([^<]{0,200})", text, re.IGNORECASE)
-        text = "a web page" + (f", {html.unescape(title[1].strip())!r}" if title else "")
-    return " ".join(text[: 4 * _SHOWN_CHARS].split())[:_SHOWN_CHARS]
-
-
-def is_page(text: str) -> bool:
-    return text.lstrip()[:15].lower().startswith(("<!doctype html", "<html", "<head", "<body"))
-
-
-def is_busy(status: int, body: str) -> bool:
-    """Whether to come back later. A spent quota will not refill by waiting."""
-    return (status in _BUSY or status >= 500) and "insufficient_quota" not in body
+_MOST_WINDOW = 1 << 30  # a larger number is no window
 
 
 def is_overflow(status: int, body: str) -> bool:
     """Whether the request was too long for the model."""
     if status == 413:
         return True
-    return (status in (400, 422) or status >= 500) and _OVERFLOW.search(body.lower()) is not None
+    return (status in (400, 422) or status >= 500) and _OVERFLOW.search(
+        body[:JUDGED_CHARS].lower()
+    ) is not None
 
 
 def window_named(body: str) -> int:
@@ -75,36 +44,10 @@ def window_named(body: str) -> int:
     parsed = _json(body)
     error = parsed.get("error") if isinstance(parsed, dict) else None
     named = error.get("n_ctx") if isinstance(error, dict) else None
-    if isinstance(named, int) and not isinstance(named, bool) and named > 0:
+    if isinstance(named, int) and not isinstance(named, bool) and 0 < named <= _MOST_WINDOW:
         return named
-    found = _NAMED_WINDOW.search(body.lower())
+    found = _NAMED_WINDOW.search(body[:JUDGED_CHARS].lower())
     return int(found[1]) if found else 0
-
-
-def fix_for(status: int) -> str:
-    """What the user can do about a status, "" when only the server's words can say."""
-    return _FIXES.get(status, "")
-
-
-def wait_s(headers: Mapping[str, str], attempt: int, now: float | None = None) -> float:
-    """Seconds to wait before the next try: the server's own Retry-After (seconds, or an HTTP date), else
-    1, 2, 4 …; at most a minute. `now` is the time of day for a date, in seconds since the epoch."""
-    wait = _asked_wait(headers, time.time() if now is None else now)
-    return min(_LONGEST_WAIT_S, 2.0**attempt if wait is None else max(0.0, wait))
-
-
-def _asked_wait(headers: Mapping[str, str], now: float) -> float | None:
-    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        try:
-            asked = float(headers.get(name, "")) / unit
-        except ValueError:
-            continue
-        if asked == asked:  # "nan" is a float too
-            return asked
-    try:
-        return parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now
-    except (ValueError, TypeError, OverflowError):
-        return None
 
 
 def error_within(body: Any) -> tuple[int, str] | None:
@@ -116,11 +59,11 @@ def error_within(body: Any) -> tuple[int, str] | None:
     text = json.dumps(body, ensure_ascii=False)
     if isinstance(code, int) and 400 <= code < 600:
         return code, text
-    return (429 if _PASSING.search(text.lower()) else 400), text
+    return (429 if _PASSING.search(text[:JUDGED_CHARS].lower()) else 400), text
 
 
 def _json(body: str) -> Any:
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
+        return read_json(body.encode("utf-8", "replace"))
+    except ValueError:
         return None

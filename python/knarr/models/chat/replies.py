@@ -10,24 +10,30 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from knarr.errors import FailureKind
 from knarr.models.chat.types import ChatReply, WishedCall
 from knarr.types import ModelUsage
 
 _TAG = re.compile(r"<(/?)(?:think|thinking|thought)>", re.IGNORECASE)
 REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _REASONING_PARTS = ("reasoning", "thinking")
+_MOST_TOKENS = 1 << 40  # a larger number counts nothing
 _CUT = ("length", "max_tokens", "model_length")
 
 
 class Unreadable(Exception):
-    """A body that holds no reply."""
+    """A body that holds no reply; `kind` as in `ServerError`."""
+
+    def __init__(self, text: str, kind: FailureKind = "protocol") -> None:
+        super().__init__(text)
+        self.kind: FailureKind = kind
 
 
 def read_reply(body: Any) -> ChatReply:
     """The first choice of a completion. Its usage is left empty: see `read_usage`."""
     choices = body.get("choices") if isinstance(body, dict) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise Unreadable("a reply without choices")
+        raise Unreadable("a reply without choices", "empty")
     choice = choices[0]
     message = choice.get("message")
     if not isinstance(message, dict):
@@ -153,9 +159,9 @@ def _cached(usage: dict[str, Any]) -> int:
 
 
 def _number(values: dict[str, Any], *names: str) -> int | None:
-    """The first of the named values that is a whole number from 0 on."""
+    """The first of the named values that is a whole number of tokens, from 0 on."""
     for name in names:
         value = values.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS:
             return value
     return None

@@ -7,6 +7,8 @@ from typing import Any
 
 DEFAULT_WINDOW = 8192
 _LEAST_WINDOW = 256
+_MOST_WINDOW = 1 << 30  # a larger number is no window
+_MOST_NAME_CHARS = 200
 
 # Servers name the window in many ways; the length a model was trained with is not among them, since a
 # server may have loaded it with less.
@@ -27,7 +29,11 @@ def listed(body: Any) -> list[Mapping[str, Any]]:
     """The entries of GET /models that have an id."""
     data = body.get("data") if isinstance(body, dict) else body
     entries = data if isinstance(data, list) else []
-    return [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
+    return [entry for entry in entries if isinstance(entry, dict) and _is_name(entry.get("id"))]
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value.isprintable() and 0 < len(value.strip()) <= _MOST_NAME_CHARS
 
 
 def first_chat_model(body: Any) -> str:
@@ -37,22 +43,30 @@ def first_chat_model(body: Any) -> str:
     return next(iter(talking or names), "")
 
 
-def window_in(entry: Any) -> int:
-    """The window in tokens as an entry of /models, or /props, gives it; 0 when it gives none."""
-    if not isinstance(entry, dict):
+def window_in(entry: Any, depth: int = 3) -> int:
+    """The window in tokens as an entry of /models, or /props, gives it, at most `depth` levels down; 0 when it
+    gives none."""
+    if not isinstance(entry, dict) or not depth:
         return 0
     for name in _WINDOW_FIELDS:
         value = entry.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= _LEAST_WINDOW:
+        if isinstance(value, int) and not isinstance(value, bool) and _LEAST_WINDOW <= value <= _MOST_WINDOW:
             return value
-    return next((found for name in _INNER if (found := window_in(entry.get(name)))), 0)
+    return next((found for name in _INNER if (found := window_in(entry.get(name), depth - 1))), 0)
 
 
-def ask_window(get: Callable[[str], Any], url: str, model: str) -> int:
-    """The window of `model` as the server at `url` gives it, else DEFAULT_WINDOW. `get` returns the JSON
-    at an address, None when there is none."""
-    entries = listed(get(f"{url}/models"))
+def names_listed(body: Any, most: int) -> str:
+    """Names of chat models in GET /models for a message, "" when there are none."""
+    names = [str(entry["id"]) for entry in listed(body)]
+    names = [name for name in names if not any(word in name.lower() for word in _NO_CHAT)]
+    return ", ".join(names[:most]) + (" …" if len(names) > most else "")
+
+
+def ask_window(get: Callable[[str, str], Any], model: str) -> int:
+    """The window of `model` as the server gives it, else DEFAULT_WINDOW. `get(path, beside)` returns the JSON at a
+    path, with an ending of the server's own path left out; None when there is none."""
+    entries = listed(get("/models", ""))
     entry = next((entry for entry in entries if entry["id"] == model), None)
     if entry is None and len(entries) == 1:
         entry = entries[0]
-    return window_in(entry) or window_in(get(f"{url.removesuffix('/v1')}/props")) or DEFAULT_WINDOW
+    return window_in(entry) or window_in(get("/props", "/v1")) or DEFAULT_WINDOW

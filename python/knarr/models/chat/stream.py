@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from knarr.models.chat.replies import REASONING_FIELDS, Unreadable, text_of
+from knarr.models.server.client import read_json
+
+END = b"\ndata: [DONE]"  # after this a stream has nothing to say, though some servers leave it open
+_MOST_EVENT_CHARS = 8 << 20
 
 
 def is_stream(body: bytes) -> bool:
@@ -27,8 +31,8 @@ def join_stream(body: bytes) -> dict[str, Any]:
             done = True
             break
         try:
-            event = json.loads(data)
-        except (ValueError, RecursionError):
+            event = read_json(data.encode() if len(data) <= _MOST_EVENT_CHARS else b"")
+        except ValueError:
             raise Unreadable("a stream with an event that is not JSON") from None
         if isinstance(event, dict) and event.get("error"):
             return event

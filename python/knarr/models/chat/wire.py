@@ -6,6 +6,7 @@ by the next body to try, and the habit is kept once a body has gone through.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -41,10 +42,10 @@ class Habits:
 def body_of(
     request: ChatRequest, model: str, habits: Habits, *, stream: bool, temperature: float | None
 ) -> dict[str, Any]:
-    """The keyword arguments of a chat completion. Equal histories give equal bytes: nothing is reordered."""
-    body: dict[str, Any] = {"model": model, "messages": [_clean(dict(m)) for m in request.messages]}
+    """The body of a chat completion. Equal histories give equal bytes: nothing is reordered."""
+    body: dict[str, Any] = {"model": model, "messages": [dict(m) for m in request.messages]}
     if request.tools:
-        body["tools"] = [_clean(dict(tool)) for tool in request.tools]
+        body["tools"] = [dict(tool) for tool in request.tools]
     if request.schema is not None and FORMATS[habits.form]:
         body["response_format"] = _format(request.schema, FORMATS[habits.form])
     if request.max_tokens is not None:
@@ -56,6 +57,16 @@ def body_of(
         if habits.stream_usage:
             body["stream_options"] = {"include_usage": True}
     return body
+
+
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """The bytes of a body. Lone surrogates, which cannot be sent as UTF-8, become "?". Raises ValueError for what
+    JSON cannot hold."""
+    try:
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (TypeError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    return text.encode("utf-8", "replace")
 
 
 def after_refusal(habits: Habits, body: Mapping[str, Any], message: str) -> Habits | None:
@@ -96,14 +107,3 @@ def _is_strict(schema: Any) -> bool:
         if schema.get("additionalProperties") is not False or set(schema.get("required") or ()) != keys:
             return False
     return all(_is_strict(part) for part in schema.values())
-
-
-def _clean(value: Any) -> Any:
-    """`value` with lone surrogates replaced: they cannot be sent as UTF-8."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, Mapping):
-        return {key: _clean(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_clean(part) for part in value]
-    return value

@@ -46,7 +46,8 @@ def embed_checked(embedder: Embedder, texts: Sequence[str], otherwise: str) -> V
     matrix = np.asarray(embedder.embed(texts), dtype=np.float32)
     if matrix.shape != (len(texts), embedder.dim) or not np.isfinite(matrix).all():
         raise EmbedderError(
-            f"{embedder.id}: expected finite vectors ({len(texts)}, {embedder.dim}), got {matrix.shape}; {otherwise}"
+            f"{embedder.id}: expected finite vectors ({len(texts)}, {embedder.dim}), got {matrix.shape}; {otherwise}",
+            "broken",
         )
     return matrix
 
@@ -56,7 +57,13 @@ def load_embedder(settings: Settings) -> Embedder:
     if settings.embedder == "openai":
         from knarr.models.embed.openai import OpenAIEmbedder
 
-        return OpenAIEmbedder(settings.embed_url, settings.embed_model, settings.embed_key)
+        return OpenAIEmbedder(
+            settings.embed_url,
+            settings.embed_model,
+            settings.embed_key,
+            timeout_s=settings.embed_timeout_s,
+            connect_s=settings.connect_timeout_s,
+        )
     from knarr.models.embed.local import embedding_model
     from knarr.models.embed.onnx import OnnxEmbedder
 

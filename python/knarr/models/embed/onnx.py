@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr.errors import EmbedderError
-from knarr.models.embed.session import OnnxModel, onnx_session
+from knarr.models.embed.session import OnnxModel, brief, onnx_session
 from knarr.models.embed.tokens import Offsets, pieces
 
 if TYPE_CHECKING:
@@ -37,12 +37,17 @@ class HubTokenizer:
         try:
             import tokenizers
         except ImportError:
-            raise EmbedderError("tokenizers is not installed: pip install 'knarr[local]'") from None
+            raise EmbedderError(
+                "tokenizers is not installed: pip install 'knarr[local]'", "missing"
+            ) from None
         if not path.is_file():
             raise EmbedderError(
-                f"{path} is missing: an ONNX model folder holds model.onnx and tokenizer.json"
+                f"{path} is missing: an ONNX model folder holds model.onnx and tokenizer.json", "missing"
             )
-        self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
+        try:
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
+        except Exception as error:  # tokenizers raises nothing narrower
+            raise EmbedderError(f"{path} is no tokenizer: {brief(error)}", "broken") from None
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
 
@@ -79,7 +84,9 @@ class OnnxEmbedder:
     def __init__(self, folder: Path, *, threads: int = 0, max_tokens: int = 512) -> None:
         if not (folder / "model.onnx").is_file():
             raise EmbedderError(
-                f"{folder / 'model.onnx'} is missing: name a folder with model.onnx and tokenizer.json"
+                f"{folder / 'model.onnx'} is missing: KNARR_EMBEDDER is `local`, `openai`, or a folder with "
+                "model.onnx and tokenizer.json",
+                "missing",
             )
         self._tokenizer = HubTokenizer(folder / "tokenizer.json")
         self._max_tokens = max_tokens - 2
@@ -113,7 +120,9 @@ class OnnxEmbedder:
             total += self._run(session, window) * max(1, len(window))
         norm = float(np.linalg.norm(total))
         if not np.isfinite(norm) or norm == 0.0:
-            raise EmbedderError(f"{self._name} gave no usable vector for a text of {len(text)} characters")
+            raise EmbedderError(
+                f"{self._name} gave no usable vector for a text of {len(text)} characters", "broken"
+            )
         return (total / norm).astype(np.float32)
 
     def _run(self, session: onnxruntime.InferenceSession, ids: list[int]) -> npt.NDArray[np.float64]:
@@ -126,10 +135,13 @@ class OnnxEmbedder:
             "token_type_ids": np.zeros_like(input_ids),
         }
         feed = {spec.name: values[spec.name] for spec in session.get_inputs()}
-        vector = np.asarray(session.run(None, feed)[0][0][0], dtype=np.float64)
+        try:
+            vector = np.asarray(session.run(None, feed)[0][0][0], dtype=np.float64)
+        except Exception as error:  # a model that takes or gives something else than a sentence encoder does
+            raise EmbedderError(f"{self._name} could not be run: {brief(error)}", "broken") from None
         if vector.shape != (self._dim,):
             raise EmbedderError(
-                f"{self._name} gave a vector of shape {vector.shape}, expected ({self._dim},)"
+                f"{self._name} gave a vector of shape {vector.shape}, expected ({self._dim},)", "broken"
             )
         unit: npt.NDArray[np.float64] = vector / np.linalg.norm(vector)
         return unit
@@ -138,13 +150,18 @@ class OnnxEmbedder:
 def _describe(folder: Path) -> tuple[str, int]:
     """Name and width from `config.json`, else from the folder and the model's output."""
     config = folder / "config.json"
-    described = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+    try:
+        described = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+    except (ValueError, RecursionError) as error:
+        raise EmbedderError(f"{config} is no JSON: {brief(error)}", "broken") from None
+    if not isinstance(described, dict):
+        raise EmbedderError(f"{config}: expected an object with hidden_size", "broken")
     dim = described.get("hidden_size") or described.get("dim")
     if not dim:
         shape = onnx_session(folder, 1).get_outputs()[0].shape
         dim = shape[-1]
     if not isinstance(dim, int):
-        raise EmbedderError(f"{config}: expected hidden_size, the width of a vector, got {dim!r}")
+        raise EmbedderError(f"{config}: expected hidden_size, the width of a vector, got {dim!r}", "broken")
     name = str(described.get("_name_or_path") or folder.name)
     short = name.rstrip("/").split("/")[-1]
     return f"onnx:{short}:{dim}:{_digest(folder / 'model.onnx')[:12]}", dim

@@ -1,31 +1,52 @@
 """Embeddings from an OpenAI-compatible server.
 
-A batch that is refused for its size is split, never resent as it was; 429 and 5xx are waited for
-with the server's own Retry-After; items are placed by their index, whatever their order.
+A batch that is refused for its size is split, never resent as it was; 429 and 5xx are waited for as the server
+asks, within the time of the batch; items are placed by their index, whatever their order.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx
 import numpy as np
 import numpy.typing as npt
 
-from knarr.errors import EmbedderError
+from knarr.errors import EmbedderError, FailureKind
 from knarr.models.embed.tokens import RegexTokenizer
+from knarr.models.server.address import parse_address
+from knarr.models.server.client import CONNECT_S, Lost, Reply, Server, read_json
+from knarr.models.server.refusals import fix_for, is_busy, kind_of, message_of, wait_s
+
+if TYPE_CHECKING:
+    import httpx
 
 Vectors = npt.NDArray[np.float32]
 
+PREFIX = "KNARR_EMBED"
+
 _BATCH = 64
-_TRIES = 6
+_BUSY_TRIES = 6
+_LOST_TRIES = 3
 _TOO_LARGE = (400, 413, 422)
+_MOST_DIM = 1 << 16
+_VECTOR_BYTES = 400 << 10  # of JSON: 16,384 numbers of 24 characters
+_OTHER_BYTES = 64 << 10
+_LEAST_CHARS = 200  # a shorter text was not refused for its size
+_OVERLONG = 1e15  # squares of larger numbers overflow float32
 
 
 class OpenAIEmbedder:
-    """`POST {url}/embeddings`. The width is asked of the server once, with a probe."""
+    """`POST {url}/embeddings`. The width is asked of the server once, with a probe. Any thread may use it.
+
+    timeout_s:  for one batch of up to 64 texts, all tries together
+    connect_s:  for making a connection, all tries together
+    transport, sleep, clock:  for tests
+
+    Raises EmbedderError, with the `kind` of the failure.
+    """
 
     def __init__(
         self,
@@ -33,17 +54,28 @@ class OpenAIEmbedder:
         model: str,
         key: str = "",
         *,
+        timeout_s: float = 60.0,
+        connect_s: float = CONNECT_S,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._client = httpx.Client(
-            base_url=url.rstrip("/"), headers=headers, timeout=60.0, transport=transport
+        try:
+            address = parse_address(url, key, PREFIX)
+        except ValueError as error:
+            raise EmbedderError(str(error), "unconfigured") from None
+        self._server = Server(
+            address, PREFIX, connect_s=connect_s, transport=transport, sleep=sleep, clock=clock
         )
-        self._model = model
+        self._model = model.strip()
+        self._timeout_s = timeout_s
         self._sleep = sleep
+        self._clock = clock
         self._tokenizer = RegexTokenizer()
         self._dim = 0
+
+    def __repr__(self) -> str:
+        return f"OpenAIEmbedder({self._server.place!r}, {self._model!r})"
 
     @property
     def id(self) -> str:
@@ -52,7 +84,10 @@ class OpenAIEmbedder:
     @property
     def dim(self) -> int:
         if not self._dim:
-            self._dim = len(self._post(["width"])[0])
+            try:
+                self._dim = len(self._post(["width"])[0])
+            except _Refused as refused:
+                raise self._error(refused.kind, str(refused)) from None
         return self._dim
 
     @property
@@ -60,26 +95,21 @@ class OpenAIEmbedder:
         return self._tokenizer
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        rows: list[list[float]] = []
+        dim = self.dim
+        rows: list[Vectors] = []
         for begin in range(0, len(texts), _BATCH):
             rows.extend(self._batch(list(texts[begin : begin + _BATCH])))
-        if not rows:
-            return np.empty((0, self.dim), dtype=np.float32)
-        try:
-            out = np.asarray(rows, dtype=np.float32)
-        except ValueError as error:
-            raise EmbedderError(f"{self._model} gave vectors of different widths") from error
-        if out.shape != (len(texts), self.dim) or not np.isfinite(out).all():
-            raise EmbedderError(
-                f"{self._model}: expected finite vectors ({len(texts)}, {self.dim}), got {out.shape}"
-            )
-        norms = np.linalg.norm(out, axis=1, keepdims=True)
-        if (norms == 0).any():
-            raise EmbedderError(f"{self._model} gave a zero vector for text {int(np.argmin(norms))}")
-        unit: Vectors = (out / norms).astype(np.float32)
-        return unit
+        out = np.empty((len(texts), dim), dtype=np.float32)
+        for place, row in enumerate(rows):
+            if row.shape != (dim,):
+                raise self._error("broken", f"gave a vector of {len(row)} numbers, expected {dim}")
+            norm = float(np.linalg.norm(row))
+            if norm == 0.0:
+                raise self._error("broken", f"gave a zero vector for text {place}")
+            out[place] = row / norm
+        return out
 
-    def _batch(self, texts: list[str]) -> list[list[float]]:
+    def _batch(self, texts: list[str]) -> list[Vectors]:
         try:
             return self._post(texts)
         except _Refused as refused:
@@ -88,58 +118,111 @@ class OpenAIEmbedder:
                 return self._batch(texts[:half]) + self._batch(texts[half:])
             return [self._halves(texts[0], refused)]
 
-    def _halves(self, text: str, refused: _Refused) -> list[float]:
+    def _halves(self, text: str, refused: _Refused) -> Vectors:
         """One text that is too long by itself: the mean of its halves, so that nothing is cut."""
-        if len(text) < 200:
-            raise EmbedderError(str(refused)) from None
+        if len(text) < _LEAST_CHARS:
+            raise self._error(refused.kind, str(refused)) from None
         cut = text.rfind(" ", 0, len(text) // 2 + 1)
         cut = cut if cut > len(text) // 4 else len(text) // 2
         left, right = self._batch([text[:cut]])[0], self._batch([text[cut:]])[0]
-        return [(a + b) / 2 for a, b in zip(left, right, strict=True)]
+        if left.shape != right.shape:
+            raise self._error("broken", f"gave vectors of {len(left)} and of {len(right)} numbers")
+        return np.asarray((left + right) / 2, dtype=np.float32)
 
-    def _post(self, texts: list[str]) -> list[list[float]]:
-        for attempt in range(_TRIES):
+    # -- the server ------------------------------------------------------------------------------------
+
+    def _post(self, texts: list[str]) -> list[Vectors]:
+        """A vector per text. Raises _Refused for a batch that may be too large."""
+        until = self._clock() + self._timeout_s
+        body = {"model": self._model, "input": texts}
+        # Lone surrogates cannot be sent as UTF-8.
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        busy = lost = 0
+        while True:
             try:
-                reply = self._client.post("/embeddings", json={"model": self._model, "input": texts})
-            except httpx.HTTPError as error:
-                if attempt + 1 == _TRIES:
-                    raise EmbedderError(f"no answer from {self._client.base_url}: {error}") from error
-                self._sleep(2.0**attempt)
-                continue
-            if reply.status_code in _TOO_LARGE:
-                raise _Refused(f"{self._client.base_url} refused {len(texts)} texts: {reply.text[:200]}")
-            if reply.status_code == 429 or reply.status_code >= 500:
-                self._sleep(_retry_after(reply, attempt))
-                continue
-            if reply.status_code != 200:
-                raise EmbedderError(
-                    f"{self._client.base_url} answered {reply.status_code}: {reply.text[:200]}"
+                reply = self._server.ask(
+                    "POST",
+                    "/embeddings",
+                    left_s=until - self._clock(),
+                    most_bytes=_OTHER_BYTES + _VECTOR_BYTES * len(texts),
+                    content=content,
                 )
-            return _in_order(reply.json(), len(texts), self._model)
-        raise EmbedderError(f"{self._client.base_url} was busy {_TRIES} times; try again later")
+            except Lost as loss:
+                lost += 1
+                if not loss.worth_again or lost >= _LOST_TRIES:
+                    raise self._error(loss.kind, str(loss)) from None
+                self._pause(2.0 ** (lost - 1), until, loss.kind, str(loss))
+                continue
+            if reply.status == 200:
+                return self._in_order(reply, len(texts))
+            told = self._told(reply, len(texts))
+            busy += 1
+            if busy >= _BUSY_TRIES:
+                raise self._error(kind_of(reply.status, reply.text), f"{told} (tried {busy} times)")
+            wait = wait_s(reply.headers, busy - 1)
+            self._pause(wait, until, kind_of(reply.status, reply.text), told)
+
+    def _told(self, reply: Reply, count: int) -> str:
+        """What a busy server said. Raises for every other refusal."""
+        kind = kind_of(reply.status, reply.text)
+        message = message_of(reply.text, self._server.hide)
+        fix = fix_for(reply.status, kind, PREFIX)
+        told = f"answered {reply.status} for {count} texts: {message}" + (f" ({fix})" if fix else "")
+        if is_busy(reply.status, reply.text):
+            return f"is busy or broken, it {told}"
+        if reply.status in _TOO_LARGE and kind == "refused":
+            raise _Refused(kind, told)
+        raise self._error(kind, told)
+
+    def _pause(self, wait: float, until: float, kind: FailureKind, told: str) -> None:
+        left = until - self._clock()
+        if wait >= left:
+            raise self._error(
+                kind, f"{told} (the next try is due in {wait:.0f} s, {max(0, left):.0f} s are left)"
+            )
+        self._sleep(wait)
+
+    def _in_order(self, reply: Reply, count: int) -> list[Vectors]:
+        """The vectors of a reply, in the order of the texts."""
+        try:
+            body = read_json(reply.body)
+        except ValueError:
+            told = message_of(reply.text[:_OTHER_BYTES], self._server.hide)[:80]
+            raise self._error(
+                "protocol", f"replied with no JSON: {told!r}; {PREFIX}_URL should end in /v1"
+            ) from None
+        data = body.get("data") if isinstance(body, dict) else None
+        if not isinstance(data, list) or len(data) != count:
+            told = (
+                str(len(data)) if isinstance(data, list) else repr(message_of(reply.text, self._server.hide))
+            )
+            raise self._error("empty" if data == [] else "protocol", f"expected {count} vectors, got {told}")
+        rows: list[Vectors | None] = [None] * count
+        for position, item in enumerate(data):
+            index = item.get("index", position) if isinstance(item, dict) else None
+            if not isinstance(index, int) or not 0 <= index < count or rows[index] is not None:
+                raise self._error("protocol", f"replied with index {index!r:.40} among {count} texts")
+            rows[index] = self._vector(item.get("embedding"))
+        return [row for row in rows if row is not None]
+
+    def _vector(self, numbers: Any) -> Vectors:
+        """One vector, finite. Raises EmbedderError for anything else."""
+        if not isinstance(numbers, list) or not 0 < len(numbers) <= _MOST_DIM:
+            raise self._error(
+                "protocol", f"replied with an embedding that is no list of numbers: {numbers!r:.40}"
+            )
+        if not all(type(number) in (float, int) and abs(number) < _OVERLONG for number in numbers):
+            # Not a number is not below any bound, so NaN ends here too.
+            raise self._error("broken", "expected finite numbers in an embedding, got others")
+        return np.asarray(numbers, dtype=np.float32)
+
+    def _error(self, kind: FailureKind, text: str) -> EmbedderError:
+        return EmbedderError(f"{self._server.place} ({self._model}) {text}", kind)
 
 
 class _Refused(Exception):
     """The server would not take this batch."""
 
-
-def _retry_after(reply: httpx.Response, attempt: int) -> float:
-    try:
-        return min(60.0, max(0.0, float(reply.headers["retry-after"])))
-    except (KeyError, ValueError):
-        return 2.0**attempt
-
-
-def _in_order(body: Any, count: int, model: str) -> list[list[float]]:
-    data = body.get("data") if isinstance(body, dict) else None
-    if not isinstance(data, list) or len(data) != count:
-        raise EmbedderError(
-            f"{model}: expected {count} vectors, got {len(data) if isinstance(data, list) else body!r:.100}"
-        )
-    rows: list[list[float] | None] = [None] * count
-    for position, item in enumerate(data):
-        index = item.get("index", position)
-        if not isinstance(index, int) or not 0 <= index < count or rows[index] is not None:
-            raise EmbedderError(f"{model}: a reply with index {index!r} among {count} texts")
-        rows[index] = item["embedding"]
-    return [row for row in rows if row is not None]
+    def __init__(self, kind: FailureKind, text: str) -> None:
+        super().__init__(text)
+        self.kind: FailureKind = kind

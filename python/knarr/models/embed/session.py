@@ -19,20 +19,30 @@ if TYPE_CHECKING:
 
 
 def onnx_session(folder: Path, threads: int) -> onnxruntime.InferenceSession:
-    """A CPU session over `folder/model.onnx`. Raises EmbedderError when onnxruntime is missing."""
+    """A CPU session over `folder/model.onnx`. Raises EmbedderError when onnxruntime is missing, or the file is
+    no model."""
     try:
         import onnxruntime
     except ImportError:
-        raise EmbedderError("onnxruntime is not installed: pip install 'knarr[local]'") from None
+        raise EmbedderError("onnxruntime is not installed: pip install 'knarr[local]'", "missing") from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     # Spinning while a text runs saves a quarter of its time; after it, it would keep a core from the engine.
     options.add_session_config_entry("session.force_spinning_stop", "1")
-    return onnxruntime.InferenceSession(
-        str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-    )
+    model = str(folder / "model.onnx")
+    try:
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime has a class of error for each code, under none of its own
+        raise EmbedderError(
+            f"{model} is no model that onnxruntime can load: {brief(error)}", "broken"
+        ) from None
+
+
+def brief(error: Exception) -> str:
+    """What a library says of its failure, on one bounded line."""
+    return " ".join(str(error).split())[:200]
 
 
 class OnnxModel:

@@ -28,7 +28,10 @@ def count_tokens(tokenizer: Tokenizer, text: str) -> int:
 
 
 def pieces(text: str) -> list[tuple[int, str]]:
-    """`text` in parts of bounded size, each with its first code point, cut at white space."""
+    """`text` in parts of bounded size, each with its first code point, cut at white space. Lone surrogates, which
+    no tokenizer takes, become "?"."""
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode("utf-8")
     if len(text) <= _PIECE_CHARS:
         return [(0, text)]
     found, at = [], 0
