@@ -140,7 +140,8 @@ def test_a_model_that_fails_ends_the_run_with_what_was_found(library, error, sty
     chat = ScriptedChat([calling(style, SEARCH), error, answering(style)])
     done = run(library, chat, style)
     assert len(chat.requests) == 2
-    assert done.answer.status == "no_answer" and FEES in done.answer.text and done.answer.citations
+    assert done.answer.status == "failed" and FEES in done.answer.text and done.answer.citations
+    assert done.answer.reason.startswith("the model failed: ") and done.answer.verdict.outcome == "unknown"
     assert done.trace.rounds[-1].text.startswith("the model failed: ")
     assert done.answer.usage.model.calls == 1
 

@@ -1,8 +1,8 @@
 """Any chat model drives the loop: the history becomes a request, and the reply a decision.
 
-Nothing a model says and no failure of its server leaves this module as an exception. A reply that cannot be
-read is a fault that the loop tells the model about, and so is an answer before anything was looked up;
-a model that cannot be reached ends the run with what was found. Reasoning is never an answer.
+Nothing a model says leaves this module as an exception. A reply that cannot be read is a fault that the loop tells
+the model about, and so is an answer before anything was looked up. A server that fails raises ChatError, and the
+loop decides whether there is something to give. Reasoning is never an answer.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from knarr.agent.failures import usage_of
 from knarr.agent.policy.model_history import MESSAGE_TOKENS, Omissions, Sizes, fit, fold, sent_messages
 from knarr.agent.policy.model_messages import (
     NATIVE_PROMPT,
@@ -39,7 +40,6 @@ _CALL_SHARE = 5  # one part in five of the room for messages may be one observat
 _LEAST_CALL = 64
 _SHRINKS = 3  # how often a request that the server found too long is made shorter
 _LAST_TURN_S = 10.0  # given to the last turn when the time is over
-_FAULT_CHARS = 300
 _NOTES = "model"
 LOOK_FIRST = (
     f"Nothing has been looked up yet, and only what the library shows counts. Call {SEARCH.name} first."
@@ -55,12 +55,11 @@ class _Spent:
 
 @dataclass(slots=True)
 class _Run:
-    """The notes of one run. `failed`: why the model is not asked any more, "" while it is."""
+    """The notes of one run."""
 
     style: Style | None = None
     sure: bool = True
     omitted: Omissions = field(default_factory=Omissions)
-    failed: str = ""
 
 
 class ModelPolicy:
@@ -95,6 +94,8 @@ class ModelPolicy:
         self._history = history
         self._reply = reply_tokens
 
+    retries = 1  # of a draft that does not pass its check
+
     @property
     def model_name(self) -> str:
         """Names the chat model in traces; "" while the server does not tell."""
@@ -114,15 +115,12 @@ class ModelPolicy:
 
     def decide(self, view: View) -> Decision:
         run = view.notes.setdefault(_NOTES, _Run())
-        if run.failed:
-            return Decision(text=run.failed, ends=True)
         spent = _Spent()
         try:
             style = self._settled_style(run, view, spent)
             reply = self._ask(run, view, style, spent)
         except (ChatError, OSError) as error:
-            run.failed = f"the model failed: {_short(error)}"
-            return Decision(text=run.failed, usage=spent.usage, ends=True)
+            raise _with_usage(error, spent.usage) from error
         if not run.sure:
             remember_style(self._chat, style)  # the server is there, so it was the tool that it refused
             run.sure = True
@@ -148,13 +146,13 @@ class ModelPolicy:
             try:
                 reply = self._chat.chat(request)
             except ContextOverflow as error:
-                spent.usage += _paid(error)
+                spent.usage += usage_of(error)
                 if tried == _SHRINKS:
                     raise
                 if self._chat.window_tokens >= window:  # else the server has named its window
                     run.omitted.most = self._shorter(request)
             except (ChatError, OSError) as error:
-                spent.usage += _paid(error)
+                spent.usage += usage_of(error)
                 raise
             else:
                 spent.usage += reply.usage
@@ -264,11 +262,8 @@ def _seconds(view: View) -> float | None:
     return max(view.remaining_s, _LAST_TURN_S if view.final else 0.1)
 
 
-def _paid(error: BaseException) -> ModelUsage:
-    """What a failed try cost, where the error says so."""
-    usage = getattr(error, "usage", None)
-    return usage if isinstance(usage, ModelUsage) else ModelUsage()
-
-
-def _short(error: BaseException) -> str:
-    return (one_line(str(error)) or type(error).__name__)[:_FAULT_CHARS]
+def _with_usage(error: ChatError | OSError, usage: ModelUsage) -> ChatError:
+    """The error as it leaves: a ChatError that carries what the turn has cost."""
+    failed = error if isinstance(error, ChatError) else ChatError(one_line(str(error)) or type(error).__name__)
+    setattr(failed, "usage", usage)  # noqa: B010 - errors of the tree have no such field
+    return failed
