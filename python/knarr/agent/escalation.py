@@ -39,7 +39,8 @@ _MOST_K = 50
 _MISSING_CHARS = 80
 
 CANDIDATE = (
-    "Answer now from what was shown, with quotes, if it holds the answer; else say that it does not. "
+    "Answer now from what was shown, with the numbers of its passages, if it holds the answer; else say that it "
+    "does not. "
     "You may look further afterwards."
 )
 

@@ -15,8 +15,10 @@ from typing import Any, Literal
 from knarr.agent.failures import usage_of
 from knarr.agent.policy.model_history import MESSAGE_TOKENS, Omissions, Sizes, fit, fold, sent_messages
 from knarr.agent.policy.model_messages import (
+    ANSWER,
     NATIVE_PROMPT,
     SCHEMA_PROMPT,
+    answer_tool,
     decision_schema,
     native_messages,
     schema_messages,
@@ -24,7 +26,14 @@ from knarr.agent.policy.model_messages import (
     tools_as_text,
 )
 from knarr.agent.policy.model_probe import Style, known_style, probe, remember_style
-from knarr.agent.policy.model_reply import MOST_CALLS, TEXT_CHARS, read_text, visible
+from knarr.agent.policy.model_reply import (
+    MOST_CALLS,
+    TEXT_CHARS,
+    broke_off,
+    read_answer,
+    read_text,
+    visible,
+)
 from knarr.agent.tools import SEARCH, TOOLS
 from knarr.agent.values import Decision, Message, ToolCall, View
 from knarr.errors import ChatError, ContextOverflow, InvalidArgument
@@ -55,10 +64,11 @@ class _Spent:
 
 @dataclass(slots=True)
 class _Run:
-    """The notes of one run."""
+    """The notes of one run. `roomy`: a reply was cut off, so replies have twice the room from then on."""
 
     style: Style | None = None
     sure: bool = True
+    roomy: bool = False
     omitted: Omissions = field(default_factory=Omissions)
 
 
@@ -119,6 +129,9 @@ class ModelPolicy:
         try:
             style = self._settled_style(run, view, spent)
             reply = self._ask(run, view, style, spent)
+            if broke_off(reply) and not run.roomy and self._reply_room(roomy=True) > self._reply_room():
+                run.roomy = True
+                reply = self._ask(run, view, style, spent)
         except (ChatError, OSError) as error:
             raise _with_usage(error, spent.usage) from error
         if not run.sure:
@@ -164,10 +177,11 @@ class ModelPolicy:
         sizes = Sizes(self._chat.count_tokens)
         if self._history == "fold":
             fold(view, run.omitted, sizes)
-        limit = self._limit() if run.omitted.most is None else min(run.omitted.most, self._limit())
+        limit = self._limit(roomy=run.roomy)
+        limit = limit if run.omitted.most is None else min(run.omitted.most, limit)
         room = limit - self._overhead(style)
         while fit(view, run.omitted, sizes, room):
-            request = self._rendered(sent_messages(view, run.omitted), view, style)
+            request = self._rendered(sent_messages(view, run.omitted), view, style, run.roomy)
             over = _size(request, sizes) - limit
             if over <= 0:
                 return request
@@ -181,28 +195,34 @@ class ModelPolicy:
         whole = _size(request, sizes)
         return whole - (whole - _size(replace(request, messages=request.messages[:2]), sizes)) // 2
 
-    def _rendered(self, messages: Sequence[Message], view: View, style: Style) -> ChatRequest:
+    def _rendered(
+        self, messages: Sequence[Message], view: View, style: Style, roomy: bool = False
+    ) -> ChatRequest:
         native = style == "native"
         return ChatRequest(
             native_messages(messages) if native else schema_messages(messages),
-            tools=tool_schemas(view.tools) if native else (),
+            tools=[*tool_schemas(view.tools), answer_tool()] if native else (),
             schema=None if native else _schema(view),
-            max_tokens=self._reply_room(),
+            max_tokens=self._reply_room(roomy=roomy),
             timeout_s=_seconds(view),
         )
 
-    def _reply_room(self) -> int:
-        share = self._chat.window_tokens // _REPLY_SHARE
-        return min(_MOST_REPLY, max(_LEAST_REPLY, share)) if self._reply is None else self._reply
+    def _reply_room(self, *, roomy: bool = False) -> int:
+        """Tokens of a reply; twice as many after one was cut off, as far as half the window."""
+        window = self._chat.window_tokens
+        room = self._reply
+        if room is None:
+            room = min(_MOST_REPLY, max(_LEAST_REPLY, window // _REPLY_SHARE))
+        return max(room, min(2 * room, window // 2)) if roomy else room
 
-    def _limit(self) -> int:
+    def _limit(self, *, roomy: bool = False) -> int:
         """Tokens of a request: the window without the reply."""
-        return self._chat.window_tokens - self._reply_room()
+        return self._chat.window_tokens - self._reply_room(roomy=roomy)
 
     def _overhead(self, style: Style) -> int:
         """Tokens that a style adds to the history: its prompt and the tools."""
         tools = (
-            [json.dumps(tool) for tool in tool_schemas(TOOLS)]
+            [json.dumps(tool) for tool in (*tool_schemas(TOOLS), answer_tool())]
             if style == "native"
             else [tools_as_text(TOOLS)]
         )
@@ -211,20 +231,26 @@ class ModelPolicy:
 
 
 def _decision(reply: ChatReply, view: View, style: Style, usage: ModelUsage) -> Decision:
-    """What the reply says. In the last turn calls are of no use, so its text counts alone."""
-    if reply.calls and not view.final:
-        calls = tuple(ToolCall(call.name, call.arguments, call.id) for call in reply.calls[:MOST_CALLS])
-        return Decision(calls=calls, text=visible(reply.text)[:TEXT_CHARS], usage=usage)
-    schema = style == "schema"
-    decision = read_text(reply.text, view.shown, usage, schema=schema, final=view.final, cut=reply.cut)
+    """What the reply says: its calls, its call of Answer, or its text. In the last turn calls of tools are of no
+    use."""
+    calls = [call for call in reply.calls[:MOST_CALLS] if call.name.strip().casefold() != ANSWER.casefold()]
+    if calls and not view.final:
+        wished = tuple(ToolCall(call.name, call.arguments, call.id) for call in calls)
+        return Decision(calls=wished, text=visible(reply.text)[:TEXT_CHARS], usage=usage)
+    schema, text = style == "schema", reply.text
+    answers = [call.arguments for call in reply.calls if call not in calls]
+    if answers:
+        decision = read_answer(answers[0], view.shown, usage, cut=reply.cut)
+    else:
+        decision = read_text(text, view.shown, usage, schema=schema, final=view.final, cut=reply.cut)
     if decision.draft is not None and not view.observations and not view.final:
         return Decision(text=decision.text, usage=usage, fault=LOOK_FIRST)
     return decision
 
 
 def _schema(view: View) -> dict[str, Any]:
-    uris = list(dict.fromkeys(piece.uri for piece in view.shown))
-    return decision_schema(view.tools, uris, _known(view), looked=bool(view.observations))
+    numbers = sorted({piece.number for piece in view.shown if piece.number})
+    return decision_schema(view.tools, numbers, _known(view), looked=bool(view.observations))
 
 
 def _known(view: View) -> list[str]:
