@@ -26,4 +26,4 @@ def asks_nothing(question: str) -> bool:
 def _is_idle(word: str, *, first: bool) -> bool:
     named = word[:1].isupper() and (not first or (len(word) > 1 and word.isupper())) and word != "I"
     lower = word.casefold().replace("’", "'")
-    return not named and (lower in STOP or lower in _FILLERS or lower.split("'")[0] in STOP)
+    return lower in _FILLERS or (not named and (lower in STOP or lower.split("'")[0] in STOP))

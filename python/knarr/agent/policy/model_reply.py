@@ -71,15 +71,16 @@ def read_text(
     text = visible(text)
     begins = _LIKE_JSON.match(text) is not None
     read = read_object(text) if begins or (schema and "{" in text) else _PROSE
-    if cut and not (read.value is not None and not read.cut):
+    draft = None
+    if cut and (read.value is None or read.cut):
         draft = _cut_draft(text, shown, like_json=begins or (schema and read is not _PROSE))
-        if draft is not None:
-            return Decision(draft=draft, usage=usage)
-    elif read.value is not None and not _FIELDS.isdisjoint(read.value):
+    if draft is not None:
+        return Decision(draft=draft, usage=usage)
+    if read.value is not None and not _FIELDS.isdisjoint(read.value):
         decision = _of_object(read.value, shown, usage)
         if decision is not None:
             return decision
-    elif text and (read.value is not None or not begins):
+    elif text and not cut and (read.value is not None or not begins):
         draft = answer_in(text, shown)
         if draft.quotes or draft.cites or final or not schema:
             return Decision(draft=draft, usage=usage)
