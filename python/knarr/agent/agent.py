@@ -10,8 +10,8 @@ from typing import Any, TypedDict, Unpack
 from knarr.agent.budget import Budget
 from knarr.agent.escalation import Escalation
 from knarr.agent.library import HasSettings, KeepsTraces, Library
-from knarr.agent.policy.extractive import ExtractivePolicy
 from knarr.agent.loop import Outcome, Step
+from knarr.agent.policy.extractive import ExtractivePolicy
 from knarr.agent.session import Clock, Reply, Resources, Run, Session
 from knarr.agent.tools.focus import Focus
 from knarr.agent.values import Policy

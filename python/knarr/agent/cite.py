@@ -60,8 +60,11 @@ class Citer:
         kept: dict[tuple[str, str], Citation] = {}
         dropped: list[DroppedCitation] = []
         numbers: dict[int, tuple[str, str]] = {}
-        for wanted in list(dict.fromkeys([*draft.quotes, *draft.cites]))[:_MOST]:
-            found = self._quoted(wanted, draft) if isinstance(wanted, Quote) else self._numbered_by(wanted, draft)
+        listed: list[Quote | Cite] = [*draft.quotes, *draft.cites]
+        for wanted in list(dict.fromkeys(listed))[:_MOST]:
+            found = (
+                self._quoted(wanted, draft) if isinstance(wanted, Quote) else self._numbered_by(wanted, draft)
+            )
             if isinstance(found, DroppedCitation):
                 dropped.append(found)
                 continue

@@ -49,7 +49,13 @@ class Closing:
 def close(outcome: Outcome, cited: Cited, citer: Citer, question: str, reason: str) -> Closing:
     """What to give for this outcome; `cited` are the citations of its draft."""
     draft, status = outcome.draft, outcome.status
-    if draft is not None and status in ("answered", "conflicting", "not_found", "budget_exhausted", "cut_off"):
+    if draft is not None and status in (
+        "answered",
+        "conflicting",
+        "not_found",
+        "budget_exhausted",
+        "cut_off",
+    ):
         text = _given(draft, cited, reason if status == "conflicting" else "")
         return Closing(text, cited.kept, cited.dropped, cited.folded, "")
     found = cited.kept or _evidence(outcome.observations, citer, question)
@@ -65,7 +71,8 @@ def _given(draft: Draft, cited: Cited, conflict: str) -> str:
 
 def _so_far(status: AnswerStatus, reason: str, found: Sequence[Citation]) -> str:
     opening = {
-        "not_supported": f"No supported answer was found: {reason}.",
+        # The reason may name what the evidence lacks, such as a value that a document planted: it stays out of here.
+        "not_supported": "No answer was found that its evidence bears out.",
         "failed": f"The question could not be answered: {reason}.",
     }.get(status, f"No answer was given: {reason}.")
     if not found:

@@ -30,7 +30,9 @@ def parts_of(text: str) -> list[Part]:
     """The sentences and table rows of a passage that may be cited: no headings, rules or rows of column names,
     unless there is nothing else."""
     whole = list(_cut(text))
-    told = [one for at, one in enumerate(whole) if _tells(one, whole[at + 1] if at + 1 < len(whole) else None)]
+    told = [
+        one for at, one in enumerate(whole) if _tells(one, whole[at + 1] if at + 1 < len(whole) else None)
+    ]
     return told or whole
 
 

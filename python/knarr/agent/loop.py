@@ -209,7 +209,8 @@ class Loop:
         verdict = checked.verdict
         final: FinalCheck | None = None
         lacking = "" if draft.found else "the candidate says that the evidence is not there"
-        if passes(verdict) and draft.found:
+        lacking = "the candidate was cut off" if draft.cut else lacking
+        if passes(verdict) and not lacking:
             final = yield Verify(self._view(True), draft)
             lacking = "" if final.status == "answered" else final.reason
         action, cause = escalation.action(verdict, lacking)

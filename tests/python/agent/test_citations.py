@@ -46,7 +46,9 @@ def test_each_citation_is_checked(library, text, fault):
 
 def test_a_quote_over_a_chunk_border_may_cite_the_document(library):
     quote = Quote("viking://handbook/loans/", "renewed once at the desk. # Fees A late fee")
-    done = Agent(library, ScriptedPolicy([Decision.answer("x", quote)]), reranker=None).run("What is the fee?")
+    done = Agent(library, ScriptedPolicy([Decision.answer("x", quote)]), reranker=None).run(
+        "What is the fee?"
+    )
     assert done.answer.citations[0].lines == (2, 4)
 
 
@@ -56,7 +58,9 @@ def test_a_page_is_given_only_where_the_document_has_pages(library):
         Quote(RENT, "The rent is nine hundred crowns a month"),
         Quote(LOAN, "A loan of equipment lasts fourteen days."),
     )
-    done = Agent(library, ScriptedPolicy([Decision.answer("x", *quotes)]), reranker=None).run("What is the fee?")
+    done = Agent(library, ScriptedPolicy([Decision.answer("x", *quotes)]), reranker=None).run(
+        "What is the fee?"
+    )
     assert [piece.pages for piece in done.answer.citations] == [(9, 9), None]
 
 
@@ -65,7 +69,9 @@ def test_what_is_not_there_or_not_a_uri_is_not_found(library):
         Quote("viking://no/such/thing", "A late fee of nine crowns"),
         Quote("http://example.org", "A late fee of nine crowns"),
     )
-    done = Agent(library, ScriptedPolicy([Decision.answer("x", *quotes)]), reranker=None).run("What is the fee?")
+    done = Agent(library, ScriptedPolicy([Decision.answer("x", *quotes)]), reranker=None).run(
+        "What is the fee?"
+    )
     assert [one.fault for one in done.trace.dropped] == ["not_found", "not_found"]
 
 

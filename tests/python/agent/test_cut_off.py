@@ -1,4 +1,4 @@
-"""A reply that its server cut off is asked again with more room, and is never given as a whole answer."""
+"""A reply that its server cut off is asked again with more room, and is never given as a whole answer (AG-08)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ PARTIAL = {
     "Answer": ChatReply("", (WishedCall("a", "Answer", f'{{"found": true, "answer": "{TEXT}'),), cut=True),
     "schema": ChatReply(f'{{"thought": "t", "answer": "{TEXT}', cut=True),
     "after found": ChatReply(f'{{"thought": "t", "found": true, "answer": "{TEXT}', cut=True),
-    "in the citations": ChatReply(f'{{"thought": "t", "answer": "{TEXT}", "found": true, "cites": [1', cut=True),
+    "in the citations": ChatReply(
+        f'{{"thought": "t", "answer": "{TEXT}", "found": true, "cites": [1', cut=True
+    ),
     "former form": ChatReply(f'{{"thought": "t", "answer": {{"found": true, "text": "{TEXT}', cut=True),
 }
 
@@ -61,7 +63,11 @@ def test_calls_that_are_whole_are_run(library):
 def scripted(style: str, cut: object) -> list[object]:
     if style == "native":
         return [completion(None, finish="tool_calls", tool_calls=[tool_call("c1", *SEARCH)]), cut, cut]
-    return [completion(json.dumps({"thought": "", "calls": [{"tool": "Search", "arguments": {"query": "fee"}}]})), cut, cut]
+    return [
+        completion(json.dumps({"thought": "", "calls": [{"tool": "Search", "arguments": {"query": "fee"}}]})),
+        cut,
+        cut,
+    ]
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -69,7 +75,11 @@ def scripted(style: str, cut: object) -> list[object]:
 @pytest.mark.parametrize("finish", ["length", "max_tokens"])
 def test_over_the_wire(library, style, stream, finish):
     text = TEXT if style == "native" else f'{{"thought": "", "found": true, "answer": "{TEXT}'
-    cut = streamed({"content": text[:30]}, {"content": text[30:]}, finish=finish) if stream else completion(text, finish=finish)
+    cut = (
+        streamed({"content": text[:30]}, {"content": text[30:]}, finish=finish)
+        if stream
+        else completion(text, finish=finish)
+    )
     fake = FakeChat(*scripted(style, cut))
     policy = ModelPolicy(fake.chat(stream=stream, window=8_192), style=style)
     done = Agent(library, policy, reranker=None).run("What is the late fee?")

@@ -1,4 +1,5 @@
-"""How a question ends, and why: failures are said, answers are checked, and nothing is paid for no question."""
+"""How a question ends, and why: failures are said, answers checked, and no question costs nothing
+(AG-07, AG-09, AG-10)."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import asyncio
 import pytest
 
 import knarr
-from knarr.agent import Agent, Budget, Decision, Escalation, ModelPolicy, Quote, ScriptedPolicy
+from knarr.agent import Agent, Budget, Decision, Draft, Escalation, ModelPolicy, Quote, ScriptedPolicy
 from knarr.checker import Checked
 from knarr.checker.final import FinalCheck
 from knarr.errors import (
@@ -74,7 +75,9 @@ def test_a_failure_half_way_gives_what_was_found(library, error):
         assert str(error) in done.answer.text and FEES in done.answer.text
 
 
-@pytest.mark.parametrize("error", [RuntimeError("boom"), TimeoutError("late"), KnarrError("odd"), ValueError("x")])
+@pytest.mark.parametrize(
+    "error", [RuntimeError("boom"), TimeoutError("late"), KnarrError("odd"), ValueError("x")]
+)
 def test_an_error_inside_a_tool_is_never_told_as_not_found(library, error):
     """The history stays whole, and the policy may try another way; but "not found" is not for it to say."""
     nothing = Decision.answer("It is not there.", found=False)
@@ -101,7 +104,7 @@ def test_a_server_that_cannot_be_asked_at_all_is_an_error(library, style, mode):
     agent = Agent(library, ModelPolicy(chat, style=style), reranker=None)
     with pytest.raises(ChatError, match="cannot be reached"):
         agent.ask(QUESTION, mode=mode)
-    with pytest.raises(ChatError, match="has no reply|cannot be reached"):
+    with pytest.raises(ChatError, match=r"has no reply|cannot be reached"):
         asyncio.run(agent.aask(QUESTION, mode=mode))
     assert len(chat.requests) <= 4
 
@@ -256,11 +259,20 @@ def early(library, script):
 
 
 def test_an_early_answer_passes_the_same_check(library, monkeypatch):
-    cases = told(FinalCheck("not_supported", Verdict("insufficient", "no"), "the focus is missing"), monkeypatch)
+    cases = told(
+        FinalCheck("not_supported", Verdict("insufficient", "no"), "the focus is missing"), monkeypatch
+    )
     done = early(library, [Decision.answer("Early.", QUOTE), Decision.answer("Not there.", found=False)])
     [check] = done.trace.checks
     assert (check.action, check.cause) == ("escalated", "the focus is missing") and len(cases) == 1
     assert done.answer.status == "not_found" and done.answer.verdict.outcome == "insufficient"
+
+
+def test_an_early_answer_that_was_cut_off_goes_on(library):
+    cut = Decision(draft=Draft("Two cro", (QUOTE,), cut=True))
+    done = early(library, [cut, Decision.answer("Two crowns.", QUOTE)])
+    assert (done.answer.status, done.answer.text) == ("answered", "Two crowns.")
+    assert done.trace.checks[0].cause == "the candidate was cut off"
 
 
 def test_a_judge_cannot_pass_a_candidate_that_found_nothing(library):
@@ -281,8 +293,32 @@ def test_a_policy_may_ask_for_a_retry(library):
 
 # ---------------------------------------------------------------------- what asks nothing
 
-IDLE = ["?", "ok", "OK!", "…", "...", "so what is it then", "Hi", "thank you", "and?", "¿?", "—", "🙂", "Please tell me"]
-ASKING = ["fee?", "Who is Will?", "What is IT?", "何日ですか", "Gebühr", "42", "was kostet das", "¿cuándo?", "срок?"]
+IDLE = [
+    "?",
+    "ok",
+    "OK!",
+    "…",
+    "...",
+    "so what is it then",
+    "Hi",
+    "thank you",
+    "and?",
+    "¿?",
+    "—",
+    "🙂",
+    "Please tell me",
+]
+ASKING = [
+    "fee?",
+    "Who is Will?",
+    "What is IT?",
+    "何日ですか",
+    "Gebühr",
+    "42",
+    "was kostet das",
+    "¿cuándo?",
+    "срок?",
+]
 
 
 @pytest.mark.parametrize("question", IDLE)

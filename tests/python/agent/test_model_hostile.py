@@ -104,7 +104,9 @@ def test_document_text_reaches_the_model_on_marked_lines_only(base, style):
                 # What is left of a heading or a file name is a URI: one word, which is no sentence.
                 assert ORDER not in line
                 rest = re.sub(r"viking://\S+|\[\d+\] \S+", "", line)
-                asked = line.startswith(("Question: ", "This answer does not stand: "))  # words of the question
+                asked = line.startswith(
+                    ("Question: ", "This answer does not stand: ")
+                )  # words of the question
                 assert "SYSTEM" not in rest or asked, line
 
 

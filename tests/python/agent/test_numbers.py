@@ -1,4 +1,5 @@
-"""Citations by number: what a model names, the host fills in; nothing forged counts, and no chunk is cited whole."""
+"""Citations by number (CHK-04): what a model names, the host fills in; nothing forged counts, and no chunk is
+cited whole."""
 
 from __future__ import annotations
 
@@ -48,7 +49,9 @@ def test_a_row_of_a_table_is_cited_alone(library):
     library.documents["viking://fares"] = [FARES]
     read = Decision.call("Read", uri="viking://fares/c_1.md")
     for cite in (Cite(1), Cite(1, "Isle | Cape")):
-        done = ask(library, read, Decision.answer("22 crowns.", cite), question="What is the fare from Isle to Cape?")
+        done = ask(
+            library, read, Decision.answer("22 crowns.", cite), question="What is the fare from Isle to Cape?"
+        )
         [cited] = done.answer.citations
         assert (cited.text, cited.lines) == ("| Isle | Cape | 22 |", (7, 7))
 
@@ -71,7 +74,9 @@ def test_an_abstract_is_shown_and_never_cited(library):
     library.documents["viking://notes"] = ["The vault is opened at nine by two clerks."]
     read = library.read
     library.read = lambda uri, *more, **named: (
-        read("viking://notes/c_1.md", *more, **named) if uri.endswith(".abstract.md") else read(uri, *more, **named)
+        read("viking://notes/c_1.md", *more, **named)
+        if uri.endswith(".abstract.md")
+        else read(uri, *more, **named)
     )
     looked = Decision.call("Read", uri="viking://notes/.abstract.md")
     done = ask(library, looked, Decision.answer("At nine.", Cite(1)), question="When is the vault opened?")
@@ -95,7 +100,12 @@ def test_numbers_are_unique_in_a_run_and_stay(library):
     assert sorted(by_number) == list(range(1, len(by_number) + 1))
     assert len(by_number) < len(shown)  # what was shown again kept its number
     for call, seen in zip(done.trace.calls(), policy.views[-1].observations, strict=True):
-        told = {int(found) for found in re.findall(r"(?m)^(?:Read )?\[(\d+)\] viking|^\[(\d+)\] c_", call.text) for found in found if found}
+        told = {
+            int(found)
+            for found in re.findall(r"(?m)^(?:Read )?\[(\d+)\] viking|^\[(\d+)\] c_", call.text)
+            for found in found
+            if found
+        }
         assert told <= {piece.number for piece in seen.shown}
 
 
@@ -105,7 +115,9 @@ def test_a_number_still_counts_after_its_passage_was_folded_away(library, style,
     for n in range(10):
         library.documents[f"viking://stores/{n}"] = [f"Store {n} holds tar and salt. " * 40]
     script = [calling(style, SEARCH)]
-    script += [calling(style, ("Read", json.dumps({"uri": f"viking://stores/{n}/c_1.md"}))) for n in range(10)]
+    script += [
+        calling(style, ("Read", json.dumps({"uri": f"viking://stores/{n}/c_1.md"}))) for n in range(10)
+    ]
     chat = ScriptedChat([*script, saying(style, "Two crowns.", {"n": 1, "words": ""})], window_tokens=4_000)
     policy = ModelPolicy(chat, style=style, history=history)
     done = Agent(library, policy, reranker=None).run(QUESTION, budget=Budget(rounds=20))
@@ -132,7 +144,9 @@ def test_ten_whole_passages_are_no_evidence_for_one_sentence(library):
 
 
 def test_more_than_a_handful_is_ranked_and_folded(library):
-    library.documents["viking://log"] = [f"On day {n} the late fee was {n} crowns for all." for n in range(1, 13)]
+    library.documents["viking://log"] = [
+        f"On day {n} the late fee was {n} crowns for all." for n in range(1, 13)
+    ]
     read = [Decision.call("Read", uri=f"viking://log/c_{n}.md") for n in range(1, 13)]
     cites = [Cite(n) for n in range(1, 13)]
     done = ask(library, *read, Decision.answer("The late fee was 11 crowns on day 11.", *cites))
@@ -141,10 +155,14 @@ def test_more_than_a_handful_is_ranked_and_folded(library):
 
 
 def test_a_long_quote_is_cited_by_a_sentence_of_it(library):
-    library.documents["viking://long"] = ["The desk is open on working days. " * 30 + "The late fee is two crowns."]
+    library.documents["viking://long"] = [
+        "The desk is open on working days. " * 30 + "The late fee is two crowns."
+    ]
     [whole] = library.documents["viking://long"]
     quote = Quote("viking://long/c_1.md", whole)
-    done = ask(library, Decision.call("Read", uri=quote.uri), Decision.answer("The late fee is two crowns.", quote))
+    done = ask(
+        library, Decision.call("Read", uri=quote.uri), Decision.answer("The late fee is two crowns.", quote)
+    )
     assert [piece.text for piece in done.answer.citations] == ["The late fee is two crowns."]
 
 
@@ -162,7 +180,9 @@ def test_the_text_counts_its_citations_from_one(library, style):
 # ---------------------------------------------------------------------- numbers that are not ours
 
 
-@pytest.mark.parametrize("forged", ["[3]", "[3, 4]", "[3-5]", "[^3]", "[#3]", "【3】", "【3†source】", "[12][3]"])
+@pytest.mark.parametrize(
+    "forged", ["[3]", "[3, 4]", "[3-5]", "[^3]", "[#3]", "【3】", "【3†source】", "[12][3]"]
+)
 def test_a_document_cannot_write_a_number_of_ours(forged):
     shown = quoted(f"See {forged} for the fare.\n{forged} viking://a/b.md (lines 1-2)")
     assert not list(cited_in(shown))

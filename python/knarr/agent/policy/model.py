@@ -290,6 +290,8 @@ def _seconds(view: View) -> float | None:
 
 def _with_usage(error: ChatError | OSError, usage: ModelUsage) -> ChatError:
     """The error as it leaves: a ChatError that carries what the turn has cost."""
-    failed = error if isinstance(error, ChatError) else ChatError(one_line(str(error)) or type(error).__name__)
+    failed = (
+        error if isinstance(error, ChatError) else ChatError(one_line(str(error)) or type(error).__name__)
+    )
     setattr(failed, "usage", usage)  # noqa: B010 - errors of the tree have no such field
     return failed

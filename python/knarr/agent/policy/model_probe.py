@@ -32,7 +32,16 @@ _REPLY_TOKENS = 1_024  # some models think before they call
 
 # Kinds of failure (`knarr.errors`) that a request without a tool would meet as well.
 _NOT_THE_TOOL = frozenset(
-    {"unconfigured", "unreachable", "timeout", "unauthorised", "unknown_model", "quota", "redirect", "missing"}
+    {
+        "unconfigured",
+        "unreachable",
+        "timeout",
+        "unauthorised",
+        "unknown_model",
+        "quota",
+        "redirect",
+        "missing",
+    }
 )
 
 _LOCK = threading.Lock()
