@@ -33,7 +33,7 @@ from bench.rag.datasets import Question, load_all, sample
 from bench.rag.naive import NaiveChecker
 from bench.rag.observed import blocks
 from bench.rag.retrieval import score
-from bench.rag.scoring import Shown, all_shown
+from bench.rag.scoring import Shown, abstained, all_shown
 
 from knarr.agent import Agent, Escalation
 from knarr.checker import Case, Checked, Checker, RuleChecker
@@ -132,7 +132,7 @@ def summary(rows: list[dict[str, Any]], plain: list[dict[str, Any]]) -> dict[str
         return [float(row[name]) for row in chosen if row.get(name) is not None]
 
     for row in rows:
-        row["abstained"] = row["status"] in ("not_found", "no_answer")
+        row["abstained"] = abstained(row["status"])
     covered = column("coverage")
     tokens = results.mean(column("tokens"))
     base = results.mean([float(row["tokens"]) for row in plain])

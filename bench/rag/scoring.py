@@ -139,4 +139,4 @@ def all_shown(coverage: float) -> bool:
 
 def abstained(status: str) -> bool:
     """Whether an answer's status says that no answer was given."""
-    return status in ("not_found", "no_answer")
+    return status in ("not_found", "not_supported", "conflicting", "cut_off", "no_answer", "failed")

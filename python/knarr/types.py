@@ -303,9 +303,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of a question. `text` is empty only with status "no_answer".
+    """The outcome of a question. `text` is never empty.
 
-    verdict:    of the checker, where one was asked
+    reason:     why it ended as `status` says, in a sentence; never empty
+    verdict:    of the check that every answer must pass; of the checker, where an early answer of mode
+                "vikingrag-e+" stands; "unknown" where there was no answer to be judged
     escalated:  whether mode "vikingrag-e+" went on from its first round to the full loop
     """
 
@@ -316,6 +318,7 @@ class Answer:
     rounds: int
     usage: Usage
     trace_id: str
+    reason: str
+    verdict: Verdict
     mode: Mode = "vikingrag"
-    verdict: Verdict | None = None
     escalated: bool = False

@@ -19,6 +19,7 @@ from knarr.types import (
     Provenance,
     SearchResult,
     Usage,
+    Verdict,
 )
 from knarr.writing.receipt import AddReport, FileReport
 
@@ -121,7 +122,8 @@ class FakeBase:
         citations = (Citation(self.uri, QUOTE, (7, 7), (2, 2), LOANS),) if found else ()
         text = f"{QUOTE} [1]" if found else "The documents do not say."
         usage = Usage({"search": 420, "read": 80}, {"search": 2, "read": 1}, {"search": 3.0})
-        return Answer(question, text, self.status, citations, 2, usage, "t-1")
+        verdict = Verdict("sufficient" if found else "insufficient", "as told")
+        return Answer(question, text, self.status, citations, 2, usage, "t-1", "as told", verdict)
 
 
 class FakeTraces:

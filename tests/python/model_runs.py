@@ -29,6 +29,14 @@ def answering(style: str, text: str = "Two crowns.", uri: str = FEES, words: str
     return ChatReply(json.dumps({"thought": "it is there", "answer": answer}))
 
 
+def saying(style: str, text: str, *cites: object, found: bool = True) -> ChatReply:
+    """An answer as the prompts ask for it: citations by number, and whether it was found in a field."""
+    answer = {"answer": text, "found": found, "cites": list(cites)}
+    if style == "native":
+        return ChatReply("", (WishedCall("end", "Answer", json.dumps(answer)),))
+    return ChatReply(json.dumps({"thought": "", **answer}))
+
+
 def run(library, chat, style="native", budget=None, scope="viking://", **options):
     policy = ModelPolicy(chat, style=style, **options)
     done = Agent(library, policy, reranker=None).run("What is the late fee?", scope, budget=budget)

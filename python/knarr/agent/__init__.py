@@ -15,6 +15,7 @@ from knarr.agent.session import Run
 from knarr.agent.tools import TOOLS, Tool
 from knarr.agent.values import (
     Argument,
+    Cite,
     Decision,
     Draft,
     Excerpt,
@@ -33,6 +34,7 @@ __all__ = [
     "Argument",
     "Budget",
     "Candidate",
+    "Cite",
     "Decision",
     "Draft",
     "Escalation",

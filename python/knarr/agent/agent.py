@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TypedDict, Unpack
+from collections.abc import Generator
+from typing import Any, TypedDict, Unpack
 
 from knarr.agent.budget import Budget
 from knarr.agent.escalation import Escalation
 from knarr.agent.library import HasSettings, KeepsTraces, Library
+from knarr.agent.loop import Outcome, Step
 from knarr.agent.policy.extractive import ExtractivePolicy
-from knarr.agent.session import Clock, Resources, Run, Session
+from knarr.agent.session import Clock, Reply, Resources, Run, Session
 from knarr.agent.tools.focus import Focus
 from knarr.agent.values import Policy
 from knarr.checker import RuleChecker
@@ -69,13 +71,15 @@ class Agent:
 
     def run(self, question: str, scope: str = SCHEME, **options: Unpack[RunOptions]) -> Run:
         """Ask within `scope`, as the options say. Raises InvalidArgument on an empty question, an unknown mode
-        or a bad scope; what a policy or tool does wrong ends in the answer's status, not in an exception."""
+        or a bad scope, and the errors of `knarr.agent.failures.FAILURES` that come before anything was found: a
+        chat model that cannot be asked, an embedder or a disk that fails. What fails later ends in the answer's
+        status "failed", and what a policy or a model gets wrong in no exception at all."""
         session = self._session(question, scope, **options)
         steps = session.steps()
         try:
             step = next(steps)
             while True:
-                step = steps.send(session.do(step))
+                step = _resumed(steps, session.do(step))
         except StopIteration as stop:
             return session.finish(stop.value)
 
@@ -92,7 +96,7 @@ class Agent:
         try:
             step = next(steps)
             while True:
-                step = steps.send(await asyncio.to_thread(session.do, step))
+                step = _resumed(steps, await asyncio.to_thread(session.do, step))
         except StopIteration as stop:
             value = stop.value
         return await asyncio.to_thread(session.finish, value)
@@ -108,6 +112,11 @@ class Agent:
     ) -> Session:
         chosen = escalation or self._escalation
         return Session(self._resources, question, scope, k, budget or Budget(), mode, chosen)
+
+
+def _resumed(steps: Generator[Step, Any, Outcome], reply: Reply | Exception) -> Step:
+    """The next step after this reply; a failure is thrown where its step was asked for."""
+    return steps.throw(reply) if isinstance(reply, Exception) else steps.send(reply)
 
 
 def _keep(library: Library, trace: Trace) -> None:

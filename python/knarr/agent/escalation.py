@@ -26,18 +26,21 @@ from knarr.agent.values import Draft, Excerpt, ToolCall, View
 from knarr.checker import Case, Checked, Checker, Evidence
 from knarr.errors import InvalidArgument
 from knarr.language.citations import fold
-from knarr.language.plain import one_line
+from knarr.language.plain import one_line, shortened
 from knarr.trace.record import DroppedCitation
 from knarr.types import AnswerStatus, Citation, Verdict
+from knarr.uris import SCHEME
 
 Action = Literal["answered", "escalated", "resampled", "shadow"]
 FIRST_TOKENS = 900
 _LEAST_TOKENS = 64
 _LEAST_SHARE = 120  # tokens of one search among several
 _MOST_K = 50
+_MISSING_CHARS = 80
 
 CANDIDATE = (
-    "Answer now from what was shown, with quotes, if it holds the answer; else say that it does not. "
+    "Answer now from what was shown, with the numbers of its passages, if it holds the answer; else say that it "
+    "does not. "
     "You may look further afterwards."
 )
 
@@ -72,16 +75,23 @@ class Escalation:
                 f"expected tokens >= {_LEAST_TOKENS} for the first round, got {self.tokens}"
             )
 
-    def action(self, verdict: Verdict) -> tuple[Action, str]:
-        """What to do with a verdict, and why."""
-        passed = verdict.outcome == "sufficient" and verdict.score >= verdict.threshold
+    def action(self, verdict: Verdict, lacking: str = "") -> tuple[Action, str]:
+        """What to do with a verdict, and why. `lacking` says what the check of every answer found wrong, ""
+        for nothing."""
+        passed = passes(verdict) and not lacking
+        reason = lacking if passes(verdict) and lacking else verdict.reason
         if self.shadow:
-            return "shadow", f"would have {'answered' if passed else 'escalated'}: {verdict.reason}"
+            return "shadow", f"would have {'answered' if passed else 'escalated'}: {reason}"
         if not passed:
-            return "escalated", verdict.reason
+            return "escalated", reason
         if self.resample > 0.0 and self.draw() < self.resample:
             return "resampled", verdict.reason
         return "answered", verdict.reason
+
+
+def passes(verdict: Verdict) -> bool:
+    """Whether a verdict lets an early answer stand."""
+    return verdict.outcome == "sufficient" and verdict.score >= verdict.threshold
 
 
 def unasked(rule: str) -> Checked:
@@ -116,6 +126,17 @@ def go_on(verdict: Verdict, question: str) -> str:
     named = [text for text in unmet if text.casefold() in asked][:5]
     missing = f" Not yet covered: {'; '.join(named)}." if named else ""
     return f"That is not enough yet.{missing} Go on with the tools, or say that the library does not hold it."
+
+
+def unsupported(missing: Sequence[str]) -> str:
+    """The message to a model whose answer did not pass its check. `missing` are words of the question and of
+    ours; a URI among them would be a name out of a document, and is left out."""
+    named = [shortened(text, _MISSING_CHARS) for text in missing if SCHEME not in text][:5]
+    lacks = f" Not covered: {'; '.join(named)}." if named else ""
+    return (
+        f"This answer does not stand: what it cites does not bear it out.{lacks} Look further, or answer again and "
+        "cite the numbers of the passages that say it; or say that the library does not hold the answer."
+    )
 
 
 def case_of(

@@ -14,7 +14,7 @@ from typing import Any
 from knarr.agent.values import Message, Observation
 from knarr.models.prompts import prompt
 
-SYSTEM_PROMPT = "agent_v1"
+SYSTEM_PROMPT = "agent_v2"
 LAST_TURN = "Now answer from what was shown, without further calls, or say what is missing."
 NUDGE = "Your reply was empty. Call a tool, or answer the question, or say that the library does not hold the answer."
 

@@ -4,11 +4,19 @@ the outcome.
     Decide(view)  ->  a Decision               from the policy
     Act(calls)    ->  one Observation per call from the tools
     Check(draft)  ->  a Checked                from the checker (mode "vikingrag-e+")
+    Verify(draft) ->  a FinalCheck             by rule, of every answer in every mode
 
 M(0) is the system prompt and the question. In each round the policy decides on calls, the calls are run, and
 their observations are appended to the history. The run ends when the policy answers, or when a bound of the
 budget is reached (the paper's B rounds, or tokens, time, cost): then comes one last turn without tools, and the
 status is "budget_exhausted".
+
+No answer stands unchecked. One that does not pass goes back to the policy once, where the policy takes that, with
+what is missing; then the run ends as "not_supported", or as "conflicting". That holds for the last turn too: a
+spent budget is no reason to give an answer that its evidence does not bear out.
+
+A failure (see `failures.py`) arrives as an exception at a step. It leaves the run when there is nothing to give
+yet: no model has replied, nothing was found. Else it ends the run as "failed".
 
 The loop does no I/O, so the plain and the async runner in `agent.py` drive the same code, and a test can drive
 it by hand. Whatever a policy asks for, each of its calls gets exactly one observation; that keeps the history
@@ -24,13 +32,24 @@ from typing import Any
 
 from knarr.agent.budget import Budget, Meter
 from knarr.agent.calls import CallChecker
-from knarr.agent.escalation import CANDIDATE, Action, Escalation, first_calls, go_on, unasked
+from knarr.agent.escalation import (
+    CANDIDATE,
+    Action,
+    Escalation,
+    first_calls,
+    go_on,
+    passes,
+    unasked,
+    unsupported,
+)
+from knarr.agent.failures import FAILURES, ToolFailure, in_words, of_model, usage_of
 from knarr.agent.history import NUDGE, MessageHistory
 from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import TOOLS
 from knarr.agent.values import Decision, Draft, Excerpt, Observation, ToolCall, View
 from knarr.checker import Checked
-from knarr.errors import PolicyError
+from knarr.checker.final import FinalCheck
+from knarr.errors import ChatError, PolicyError
 from knarr.trace.record import CallRecord, CheckRecord, RoundRecord
 from knarr.types import AnswerStatus
 
@@ -74,16 +93,26 @@ class Check:
     draft: Draft
 
 
-Step = Decide | Act | Check
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """Check an answer that may end the run. Answered with a FinalCheck."""
+
+    view: View
+    draft: Draft
+
+
+Step = Decide | Act | Check | Verify
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How the loop ended.
 
-    draft:  None when no answer was given
-    spent:  the bound that ended it, "" for none
-    check:  the checker's look after the first round, which had shown `first`
+    draft:   None when no answer was given
+    spent:   the bound that ended it, "" for none
+    check:   the checker's look after the first round, which had shown `first`
+    final:   the check of the draft, where it says that it found something
+    why:     what failed, or what was wrong with the last reply of a policy that gave no answer
     """
 
     draft: Draft | None
@@ -93,15 +122,26 @@ class Outcome:
     spent: str = ""
     check: CheckRecord | None = None
     first: tuple[Excerpt, ...] = ()
+    final: FinalCheck | None = None
+    why: str = ""
 
 
 class Loop:
-    """The state of one run; make a new one per question. `check` and `first` are about its first look."""
+    """The state of one run; make a new one per question. `check` and `first` are about its first look.
+
+    retries: how often a draft that does not pass goes back to the policy"""
 
     def __init__(
-        self, task: Task, budget: Budget, count_tokens: Callable[[str], int], clock: Callable[[], float]
+        self,
+        task: Task,
+        budget: Budget,
+        count_tokens: Callable[[str], int],
+        clock: Callable[[], float],
+        retries: int = 0,
     ) -> None:
         self._task = task
+        self._retries = retries
+        self._replied = False
         self._budget = budget
         self._count = count_tokens
         self._clock = clock
@@ -115,16 +155,45 @@ class Loop:
         self.first: tuple[Excerpt, ...] = ()
 
     def steps(self, escalation: Escalation | None = None) -> Generator[Step, Any, Outcome]:
-        """The run. Send each step's answer; the return value is the outcome. With `escalation` it begins
-        with the first round of VikingRAG-E+, and may end there."""
-        if escalation is not None:
-            draft = yield from self.look(escalation)
-            if draft is not None:
-                return self._outcome(draft, "answered")
-        return (yield from self._full())
+        """The run. Send each step's answer, or throw what it raised; the return value is the outcome. With
+        `escalation` it begins with the first round of VikingRAG-E+, and may end there."""
+        try:
+            if escalation is not None:
+                early = yield from self.look(escalation)
+                if early is not None:
+                    return self._outcome(early[0], "answered", final=early[1])
+            return self._honest((yield from self._full()))
+        except FAILURES as error:
+            return self.broken(error)
 
-    def look(self, escalation: Escalation) -> Generator[Step, Any, Draft | None]:
-        """The first round, a candidate, the checker. Returns the answer when it may stand."""
+    def broken(self, error: BaseException) -> Outcome:
+        """The outcome of a run that something made fail. Raises the error where there is nothing to give: a
+        model that never replied is not set up, and an error without evidence says more than an answer. A turn
+        that was given up because the time for the question was over is the budget's end, and no failure."""
+        spent = self._meter.spent(self._clock())
+        if isinstance(error, ChatError):
+            told = self._replied
+            self._rounds.append(
+                RoundRecord(len(self._rounds) + 1, (), of_model(error), model=usage_of(error))
+            )
+        else:
+            told = bool(self._view(False).shown)
+        if not told:
+            raise error
+        return self._outcome(None, "budget_exhausted" if spent else "failed", spent, why=of_model(error))
+
+    def _honest(self, outcome: Outcome) -> Outcome:
+        """The outcome, which is no "not found" when a call failed for a reason that no policy can mend."""
+        failed = next((seen for seen in self._observations if seen.cause is not None), None)
+        if failed is None or outcome.status not in ("not_found", "no_answer"):
+            return outcome
+        why = f"{failed.tool} failed: {in_words(failed.cause or ToolFailure())}"
+        if not self._view(False).shown:
+            raise ToolFailure(why) from failed.cause
+        return replace(outcome, draft=None, status="failed", why=why)
+
+    def look(self, escalation: Escalation) -> Generator[Step, Any, tuple[Draft, FinalCheck] | None]:
+        """The first round, a candidate, the checker. Returns the answer and its check when it may stand."""
         yield from self._round(Decision(first_calls(self._view(False), escalation.tokens)), 0.0)
         self.first = self._view(False).shown
         meant = [found.uri for found in self._task.resolution.candidates]
@@ -138,10 +207,16 @@ class Loop:
         self._record(decision, (), ms)
         checked: Checked = yield Check(self._view(True), draft)
         verdict = checked.verdict
-        action, cause = escalation.action(verdict)
+        final: FinalCheck | None = None
+        lacking = "" if draft.found else "the candidate says that the evidence is not there"
+        lacking = "the candidate was cut off" if draft.cut else lacking
+        if passes(verdict) and not lacking:
+            final = yield Verify(self._view(True), draft)
+            lacking = "" if final.status == "answered" else final.reason
+        action, cause = escalation.action(verdict, lacking)
         self._looked(draft, checked, action, f"rule: {rule}" if rule else cause)
-        if action == "answered":
-            return draft
+        if action == "answered" and final is not None:
+            return draft, final
         self._history.add_reply(draft.text)
         self._history.add_user(go_on(verdict, self._task.question))
         return None
@@ -166,26 +241,48 @@ class Loop:
                 yield from self._round(decision, ms)
                 continue
             draft = cleaned(decision.draft)
-            if draft is not None:
-                self._record(decision, (), ms)
-                return self._outcome(draft, "answered" if draft.found else "not_found")
             self._record(decision, (), ms)
-            if decision.ends or self._meter.nudges >= self._budget.nudges:
+            if draft is not None:
+                ended = yield from self._proposed(draft)
+                if ended is not None:
+                    return ended
+                continue
+            if self._meter.nudges >= self._budget.nudges:
                 spent = self._meter.spent(self._clock())
-                return self._outcome(None, "budget_exhausted" if spent else "no_answer", spent)
+                return self._outcome(
+                    None, "budget_exhausted" if spent else "no_answer", spent, why=decision.fault
+                )
             self._meter.nudges += 1
             self._history.add_reply("")
             self._history.add_user(decision.fault or NUDGE)
         self._history.add_last_turn()
         decision, ms = yield from self._decide(final=True)
         self._record(decision, (), ms)
-        return self._outcome(cleaned(decision.draft), "budget_exhausted", spent)
+        draft = cleaned(decision.draft)
+        ended = None if draft is None else (yield from self._proposed(draft, spent))
+        return ended or self._outcome(None, "budget_exhausted", spent)
+
+    def _proposed(self, draft: Draft, spent: str = "") -> Generator[Step, Any, Outcome | None]:
+        """What becomes of a draft; None when the policy is asked for another."""
+        if draft.cut:
+            return self._outcome(draft, "cut_off", spent)
+        if not draft.found:
+            return self._outcome(draft, "budget_exhausted" if spent else "not_found", spent)
+        final: FinalCheck = yield Verify(self._view(True), draft)
+        if final.status == "not_supported" and not spent and self._retries > 0:
+            self._retries -= 1
+            self._history.add_reply(draft.text)
+            self._history.add_user(unsupported(final.missing))
+            return None
+        status: AnswerStatus = "budget_exhausted" if spent and final.status == "answered" else final.status
+        return self._outcome(draft, status, spent, final)
 
     def _decide(self, *, final: bool) -> Generator[Step, Any, tuple[Decision, float]]:
         began = self._clock()
         decision = yield Decide(self._view(final))
         if not isinstance(decision, Decision):
             raise PolicyError(f"a policy must return a Decision, got {type(decision).__name__}")
+        self._replied = True
         self._meter.cost += decision.usage.cost
         return decision, (self._clock() - began) * 1e3
 
@@ -233,9 +330,16 @@ class Loop:
             RoundRecord(len(self._rounds) + 1, tuple(calls), decision.text, decide_ms, decision.usage)
         )
 
-    def _outcome(self, draft: Draft | None, status: AnswerStatus, spent: str = "") -> Outcome:
+    def _outcome(
+        self,
+        draft: Draft | None,
+        status: AnswerStatus,
+        spent: str = "",
+        final: FinalCheck | None = None,
+        why: str = "",
+    ) -> Outcome:
         rounds, seen = tuple(self._rounds), tuple(self._observations)
-        return Outcome(draft, status, rounds, seen, spent, self.check, self.first)
+        return Outcome(draft, status, rounds, seen, spent, self.check, self.first, final, why)
 
 
 def cleaned(draft: Draft | None) -> Draft | None:
@@ -243,4 +347,4 @@ def cleaned(draft: Draft | None) -> Draft | None:
     if draft is None:
         return None
     text = _THINK.sub("", draft.text).strip()
-    return Draft(text, draft.quotes, draft.found) if text else None
+    return replace(draft, text=text) if text else None

@@ -10,26 +10,28 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 
 from knarr.agent.budget import Budget
-from knarr.agent.cite import Citer
+from knarr.agent.cite import Cited, Citer
+from knarr.agent.closing import IDLE, close, reason_of, verdict_of
 from knarr.agent.escalation import Escalation, agrees, case_of
+from knarr.agent.failures import FAILURES
 from knarr.agent.library import HasExperience, Library
-from knarr.agent.loop import Act, Check, Decide, Loop, Outcome, Step, Task
+from knarr.agent.loop import Act, Check, Decide, Loop, Outcome, Step, Task, Verify
 from knarr.agent.outline import scope_index
 from knarr.agent.scope import Names, Resolution
-from knarr.agent.tools import role_of
 from knarr.agent.tools.focus import EdgeRecall, Focus
 from knarr.agent.tools.tool import ToolContext
 from knarr.agent.tools.toolbox import Toolbox
-from knarr.agent.values import Decision, Draft, Excerpt, Observation, Policy, Quote, ToolCall
-from knarr.checker import Checked
+from knarr.agent.values import Decision, Draft, Excerpt, Observation, Policy, ToolCall
+from knarr.checker import Case, Checked
+from knarr.checker.final import FinalCheck, final_check
 from knarr.errors import InvalidArgument
-from knarr.language.plain import first_words
-from knarr.trace.record import CheckRecord, DroppedCitation, ScopeRecord, Trace
-from knarr.types import Answer, Citation, Mode, ModelUsage, Usage
+from knarr.language.asking import asks_nothing
+from knarr.trace.record import CheckRecord, ScopeRecord, Trace
+from knarr.types import Answer, Citation, Mode, ModelUsage, Usage, Verdict
 from knarr.uris import within
 
 Clock = Callable[[], float]
-Reply = Decision | list[Observation] | Checked
+Reply = Decision | list[Observation] | Checked | FinalCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class Session:
         self._task = Task(question, scope, k, resolution, names, recalls)
         self._budget = _bounded(budget, resources.policy)
         self._tools = self._toolbox()
+        self._last_cited: tuple[Draft, int, Cited] | None = None
 
     def _toolbox(self) -> Toolbox:
         library = self._resources.library
@@ -91,26 +94,42 @@ class Session:
         return Toolbox(ToolContext(library, self._resources.focus, recall), self._task.scope)
 
     def _new_loop(self) -> Loop:
-        return Loop(self._task, self._budget, self._resources.library.count_tokens, self._resources.clock)
+        resources = self._resources
+        retries = int(getattr(resources.policy, "retries", 0))
+        return Loop(self._task, self._budget, resources.library.count_tokens, resources.clock, retries)
 
     def steps(self) -> Generator[Step, Any, Outcome]:
-        """The run's steps. A shadow look is a run of its own before them, of which the loop knows nothing."""
+        """The run's steps. A shadow look is a run of its own before them, of which the loop knows nothing.
+        Nothing is paid for a question that asks nothing."""
+        if asks_nothing(self._task.question):
+            return Outcome(None, "no_answer", (), (), why=IDLE)
         if self._mode != "vikingrag-e+":
             return (yield from self._new_loop().steps())
         if not self._escalation.shadow:
             return (yield from self._new_loop().steps(self._escalation))
         shadow = self._new_loop()
-        yield from shadow.look(self._escalation)
+        try:
+            yield from shadow.look(self._escalation)
+        except FAILURES as error:
+            return shadow.broken(error)
         self._tools = self._toolbox()
         outcome = yield from self._new_loop().steps()
         return replace(outcome, check=shadow.check, first=shadow.first)
 
-    def do(self, step: Step) -> Reply:
-        """Carry out one step."""
+    def do(self, step: Step) -> Reply | Exception:
+        """Carry out one step. A failure is returned, for the loop to be thrown."""
+        try:
+            return self._done(step)
+        except FAILURES as error:
+            return error
+
+    def _done(self, step: Step) -> Reply:
         if isinstance(step, Decide):
             return self._resources.policy.decide(step.view)
         if isinstance(step, Check):
             return self._judge(step)
+        if isinstance(step, Verify):
+            return final_check(self._case(step), self._resources.focus.reranker)
         return [self._call(call, step) for call in step.calls]
 
     def _call(self, call: ToolCall, act: Act) -> Observation:
@@ -122,22 +141,32 @@ class Session:
 
     def _judge(self, step: Check) -> Checked:
         began = self._resources.clock()
-        kept, dropped = self._cited(step.draft, step.view.shown)
-        checked = self._escalation.checker.check(case_of(step.view, step.draft, kept, dropped))
+        checked = self._escalation.checker.check(self._case(step))
         return replace(checked, ms=(self._resources.clock() - began) * 1e3)
 
-    def _cited(
-        self, draft: Draft, shown: Sequence[Excerpt]
-    ) -> tuple[tuple[Citation, ...], tuple[DroppedCitation, ...]]:
-        return Citer(self._resources.library, self._task.scope, shown).check(draft.quotes)
+    def _case(self, step: Check | Verify) -> Case:
+        cited = self._cited(step.draft, step.view.shown)
+        return case_of(step.view, step.draft, cited.kept, cited.dropped)
+
+    def _citer(self, shown: Sequence[Excerpt]) -> Citer:
+        return Citer(self._resources.library, self._task.scope, shown, self._task.question)
+
+    def _cited(self, draft: Draft, shown: Sequence[Excerpt]) -> Cited:
+        """The draft's citations; the last draft's are kept, since it is judged, checked and given."""
+        last = self._last_cited
+        if last is None or last[:2] != (draft, len(shown)):
+            last = self._last_cited = draft, len(shown), self._citer(shown).check(draft)
+        return last[2]
 
     def finish(self, outcome: Outcome) -> Run:
         """Check the citations, make the answer, close the record."""
         began = self._resources.clock()
         shown = [piece for seen in outcome.observations for piece in seen.shown]
-        draft = outcome.draft or _found_so_far(outcome.observations)
-        citations, dropped = self._cited(draft, shown)
-        check = self._compared(outcome, citations)
+        cited = Cited() if outcome.draft is None else self._cited(outcome.draft, shown)
+        check = self._compared(outcome, cited.kept)
+        idle = outcome.why == IDLE
+        reason = IDLE if idle else reason_of(outcome, self._budget, self._task.scope)
+        closing = close(outcome, cited, self._citer(shown), self._task.question, reason)
         usage = _usage(outcome, self._resolve_ms, (self._resources.clock() - began) * 1e3)
         trace = Trace(
             id=uuid.uuid4().hex[:16],
@@ -148,15 +177,19 @@ class Session:
             resolution=_scope_record(self._task.resolution),
             rounds=outcome.rounds,
             status=outcome.status,
-            text=draft.text,
-            citations=citations,
-            dropped=dropped,
+            text=closing.text,
+            citations=closing.citations,
+            dropped=closing.dropped,
             usage=usage,
             spent=outcome.spent,
             mode=self._mode,
             checks=() if check is None else (check,),
             versions=_versions(shown),
             chat_model=_model_name(self._resources.policy, outcome),
+            reason=reason,
+            verdict=verdict_of(outcome, reason),
+            proposed=closing.proposed,
+            folded=closing.folded,
         )
         return Run(_answer(trace), trace)
 
@@ -189,8 +222,9 @@ def _answer(trace: Trace) -> Answer:
         rounds=sum(1 for record in trace.rounds if record.calls),
         usage=trace.usage,
         trace_id=trace.id,
+        reason=trace.reason,
+        verdict=trace.verdict or Verdict("unknown", trace.reason),
         mode=trace.mode,
-        verdict=None if check is None else check.verdict,
         escalated=check is not None and check.action == "escalated",
     )
 
@@ -223,21 +257,3 @@ def _usage(outcome: Outcome, resolve_ms: float, cite_ms: float) -> Usage:
         model = model + outcome.check.model
         ms["check"] = outcome.check.ms
     return Usage(tokens, calls, {**ms, "cite": cite_ms}, model)
-
-
-_SO_FAR = 5
-_SO_FAR_CHARS = 400
-
-
-def _found_so_far(observations: Sequence[Observation]) -> Draft:
-    """What to return when no answer was given: the latest evidence, what was read before what was merely
-    found."""
-    pages = [seen for seen in observations if role_of(seen.tool) == "page"]
-    others = [seen for seen in observations if role_of(seen.tool) != "page"]
-    pieces = [piece for seen in (*reversed(pages), *others) for piece in seen.shown]
-    distinct = list({piece.uri: piece for piece in reversed(pieces)}.values())[::-1][:_SO_FAR]
-    if not distinct:
-        return Draft("No answer was given, and no evidence was found.", found=False)
-    quotes = tuple(Quote(piece.uri, first_words(piece.text, _SO_FAR_CHARS)) for piece in distinct)
-    listed = "\n".join(f"- {piece.uri}" for piece in distinct)
-    return Draft(f"No answer was given. Evidence found so far:\n{listed}", quotes, found=False)

@@ -109,13 +109,15 @@ class ToolCall:
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """A piece of document text that an observation showed. `begin_byte` counts in the text of `uri` (in the
-    document's for a match). `score` is the reranker's, from a search only."""
+    document's for a match). `score` is the reranker's, from a search only; `number` is what a model cites it by,
+    0 before it has one."""
 
     uri: str
     text: str
     source: Provenance
     begin_byte: int
     score: float | None = None
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,7 @@ class Observation:
     shown:  the document text in it
     value:  what the tool returned (SearchResult, Listing, GrepResult, Passage), None on failure
     error:  why nothing was returned, "" when it was
+    cause:  the error that no policy can mend, where one was raised; no trace holds it
     edges:  experience that led to some of it
     left:   the reranker's scores of passages that were found and not shown
     tokens: of the text, by the library's count
@@ -144,11 +147,12 @@ class Observation:
     round: int = 0
     tokens: int = 0
     ms: float = 0.0
+    cause: BaseException | None = None
 
     @staticmethod
-    def failure(call: ToolCall, error: str) -> Observation:
+    def failure(call: ToolCall, error: str, cause: BaseException | None = None) -> Observation:
         """The observation of a call that was refused or failed."""
-        return Observation(call, f"error: {error}", error=error)
+        return Observation(call, f"error: {error}", error=error, cause=cause)
 
     @property
     def id(self) -> str:
@@ -202,12 +206,27 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class Cite:
+    """A citation by the number of a passage that was shown. The host finds the sentence or table row that is
+    meant: the one with these `words`, or without words the one that fits the answer best."""
+
+    number: int
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
-    """An answer as a policy proposes it. `found=False` says that the evidence is not there."""
+    """An answer as a policy proposes it, with its citations as quotes, by number, or both.
+
+    found:  False says that the evidence is not there
+    cut:    the text breaks off: the model's server stopped it
+    """
 
     text: str
     quotes: tuple[Quote, ...] = ()
     found: bool = True
+    cites: tuple[Cite, ...] = ()
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +236,6 @@ class Decision:
     text:      what a model says beside its calls; it stays in the history
     usage:     what a chat model cost for it
     fault:     without calls and draft: what was wrong with the reply; the model reads it and is asked again
-    ends:      without calls and draft: the model cannot be reached, so it is not asked again
     left_out:  ids of earlier calls whose observations the policy no longer has: they may be made again
     """
 
@@ -226,7 +244,6 @@ class Decision:
     text: str = ""
     usage: ModelUsage = field(default_factory=ModelUsage)
     fault: str = ""
-    ends: bool = False
     left_out: frozenset[str] = frozenset()
 
     @staticmethod
@@ -235,9 +252,11 @@ class Decision:
         return Decision(calls=(ToolCall(tool, arguments),))
 
     @staticmethod
-    def answer(text: str, *quotes: Quote, found: bool = True) -> Decision:
-        """A decision for an answer, which ends the run."""
-        return Decision(draft=Draft(text, quotes, found))
+    def answer(text: str, *cited: Quote | Cite, found: bool = True) -> Decision:
+        """A decision for an answer, which ends the run when it passes its check."""
+        quotes = tuple(one for one in cited if isinstance(one, Quote))
+        cites = tuple(one for one in cited if isinstance(one, Cite))
+        return Decision(draft=Draft(text, quotes, found, cites))
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +305,9 @@ class Policy(Protocol):
     """Decides what to do next.
 
     A policy may also have `call_tokens: int | None`, the most tokens that one observation should have for it (a
-    model with a small window), None without a wish. The smaller of it and the budget's bound holds.
+    model with a small window), None without a wish. The smaller of it and the budget's bound holds. And it may
+    have `retries: int`: how often it is told what a draft lacks that did not pass its check, and is asked
+    again; 0 where it has none. What it raises of `knarr.agent.failures.FAILURES` ends the run as failed.
     """
 
     def decide(self, view: View) -> Decision:

@@ -61,7 +61,10 @@ def ask(
 ) -> None:
     """Answer a question with quoted evidence.
 
-    Prints the answer, the evidence word for word, the path taken by round, and the cost.
+    Prints the answer, how it ended and why, the evidence word for word, the path taken by round, and the
+    cost. Exits with 0 for an answer (also the best within a spent budget), with 3 when there is none: not
+    found, not borne out by its evidence, contradicted by other evidence, or cut off; and with 1 when the chat
+    model or the search failed.
     """
     from knarr.agent.budget import Budget
 
@@ -86,5 +89,8 @@ def ask(
         show_answer(answer)
         show_path(trace)
         show_cost(answer, ms)
-    if answer.status in ("not_found", "no_answer"):
+    if answer.status == "failed":
+        page.note(f"knarr: {page.clean_line(answer.reason)}")
+        raise typer.Exit(exits.ERROR)
+    if answer.status not in ("answered", "budget_exhausted"):
         raise typer.Exit(exits.NOTHING_FOUND)

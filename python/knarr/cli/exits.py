@@ -13,7 +13,7 @@ Exit codes:
   0  done
   1  an error: one line on stderr says what and how to mend it
   2  wrong usage
-  3  nothing found: no hit, no match, no answer, an empty directory
+  3  nothing found: no hit, no match, no answer that stands, an empty directory
   4  done, but something is missing: a file could not be read in full, an
      abstract was not made
 """

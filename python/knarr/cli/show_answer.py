@@ -12,15 +12,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from knarr.trace.record import CallRecord, Trace
-    from knarr.types import Answer, Citation
+    from knarr.types import Answer, AnswerStatus, Citation
 
 MAX_URIS = 5
 
-WORDS = {
+# How a question ended, in plain words; the answer's reason follows them.
+WORDS: dict[AnswerStatus, str] = {
     "answered": "answered",
+    "conflicting": "the documents disagree",
     "not_found": "not found: the documents do not say",
+    "not_supported": "not answered: what was proposed is not borne out",
+    "cut_off": "cut off: the answer is not whole",
     "no_answer": "no answer",
     "budget_exhausted": "budget spent: the best that was found until then",
+    "failed": "failed",
 }
 
 
@@ -36,6 +41,7 @@ def answer_json(answer: Answer, ms: float) -> dict[str, Any]:
     return {
         "question": answer.question,
         "status": answer.status,
+        "reason": answer.reason,
         "answer": answer.text,
         "citations": [
             {"uri": one.uri, "lines": list(one.lines), "text": one.text} for one in answer.citations
@@ -70,11 +76,10 @@ def full_json(answer: Answer, ms: float, trace: Trace) -> dict[str, Any]:
 
 def show_answer(answer: Answer) -> None:
     """The answer and the evidence it quotes."""
-    found = answer.status in ("answered", "budget_exhausted")
     for line in answer.text.split("\n"):
         page.say(page.block(line, "  "))
-    if not found or answer.status == "budget_exhausted":
-        page.say(page.bad(f"  {WORDS[answer.status]}"))
+    if answer.status != "answered":
+        page.say(page.bad(page.block(f"{WORDS[answer.status]} ({answer.reason})", "  ")))
     page.say()
     if answer.citations:
         page.say(page.bold("Evidence"))
@@ -138,13 +143,10 @@ def _given(arguments: dict[str, Any]) -> str:
 
 
 def _show_verdict(answer: Answer) -> None:
-    """Whether the first round was enough, and why."""
-    verdict = answer.verdict
-    if verdict is None:
-        return
-    decided = "went on to the full loop" if answer.escalated else f"found {verdict.outcome}"
+    """What the check of the answer says, and whether mode "vikingrag-e+" went on from its first round."""
+    went_on = " after the first round was not enough" if answer.escalated else ""
     page.say(page.bold("Check"))
-    page.say(page.block(f"after the first round {decided}: {verdict.reason}", "  "))
+    page.say(page.block(f"{answer.verdict.outcome}{went_on}: {answer.verdict.reason}", "  "))
     page.say()
 
 

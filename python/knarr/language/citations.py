@@ -94,6 +94,9 @@ def bare(quote: str) -> str:
 
 def locate(quote: str, source: str) -> tuple[int, int] | None:
     """The quote's range [begin, end) in the source, in characters; None when it is not there."""
+    exact = source.find(quote) if quote.strip() else -1
+    if exact >= 0:  # a line may end in a hyphen, which folding would join to the next
+        return exact, exact + len(quote)
     wanted, folded = fold(quote).text, fold(source)
     at = folded.text.find(wanted) if wanted else -1
     if at < 0:
@@ -111,6 +114,8 @@ def fault_of(quote: str, source: str, others: Sequence[str]) -> Fault:
     may be found instead."""
     if too_short(quote):
         return "too_short"
+    if quote in source:
+        return ""
     wanted, own = fold(quote).text, fold(source).text
     if wanted in own:
         return ""

@@ -126,7 +126,7 @@ def _kept(attributes: Mapping[str, Any]) -> Attributes:
 def span_tree(trace: Trace, *, content: bool = False) -> SpanDraft:
     """The tree of spans of a trace, its root the question."""
     root = SpanDraft(f"invoke_agent {AGENT}", _question(trace, content))
-    root.error = "no_answer" if trace.status == "no_answer" else ""
+    root.error = trace.status if trace.status in ("no_answer", "cut_off", "failed") else ""
     at = _ns(trace.usage.ms.get("resolve", 0.0))
     for step in trace.steps():
         if isinstance(step, CheckRecord):
@@ -151,6 +151,7 @@ def _question(trace: Trace, content: bool) -> Attributes:
         "knarr.mode": trace.mode,
         "knarr.policy": trace.policy,
         "knarr.status": trace.status,
+        "knarr.verdict": "" if trace.verdict is None else trace.verdict.outcome,
         "knarr.spent": trace.spent,
         "knarr.rounds": sum(1 for record in trace.rounds if record.calls),
         "knarr.calls": sum(usage.calls.values()),

@@ -123,7 +123,8 @@ class ScopeRecord:
 @dataclass(frozen=True, slots=True)
 class DroppedCitation:
     """A citation that does not hold in its source. `fault` says why: "not_found", "stitched", "misattributed"
-    or "too_short" (see `knarr.language.citations`)."""
+    or "too_short" (see `knarr.language.citations`), or "unshown" for the number of a passage that was not
+    shown."""
 
     uri: str
     text: str
@@ -138,6 +139,10 @@ class Trace:
     spent:       the bound that ended it, "" for none
     versions:    of the documents whose text was shown, by URI
     chat_model:  its name, where one decided
+    reason:      why it ended, in a sentence; "" in traces of older versions
+    verdict:     of the check of the final answer; None in traces of older versions
+    proposed:    the text of an answer that did not pass that check, which is why it was not given
+    folded:      citations that hold too, beyond the most that an answer gives
     """
 
     id: str
@@ -158,6 +163,10 @@ class Trace:
     versions: dict[str, int] = field(default_factory=dict)
     chat_model: str = ""
     schema: int = SCHEMA
+    reason: str = ""
+    verdict: Verdict | None = None
+    proposed: str = ""
+    folded: tuple[Citation, ...] = ()
 
     @property
     def core(self) -> str:
@@ -217,6 +226,8 @@ def _trace(value: dict[str, Any]) -> Trace:
             "usage": Usage(**{**value["usage"], "model": _model(value["usage"])}),
             "checks": tuple(_check(one) for one in value.get("checks", ())),
             "versions": {str(uri): int(n) for uri, n in value.get("versions", {}).items()},
+            "verdict": None if value.get("verdict") is None else _verdict(value["verdict"]),
+            "folded": tuple(_citation(one) for one in value.get("folded", ())),
             "schema": SCHEMA,
         }
     )
@@ -241,19 +252,16 @@ def _model(value: dict[str, Any]) -> ModelUsage:
 
 
 def _check(value: dict[str, Any]) -> CheckRecord:
-    verdict = value["verdict"]
+    return CheckRecord(**{**value, "verdict": _verdict(value["verdict"]), "model": _model(value)})
+
+
+def _verdict(value: dict[str, Any]) -> Verdict:
     constraints = tuple(
         ConstraintCheck(**{**one, "evidence": tuple((uri, text) for uri, text in one["evidence"])})
-        for one in verdict["constraints"]
+        for one in value["constraints"]
     )
-    gates = tuple(Gate(**one) for one in verdict["gates"])
-    return CheckRecord(
-        **{
-            **value,
-            "verdict": Verdict(**{**verdict, "constraints": constraints, "gates": gates}),
-            "model": _model(value),
-        }
-    )
+    gates = tuple(Gate(**one) for one in value["gates"])
+    return Verdict(**{**value, "constraints": constraints, "gates": gates})
 
 
 def _citation(value: dict[str, Any]) -> Citation:

@@ -15,6 +15,7 @@ from knarr.types import Citation, ConstraintCheck, Gate, ModelUsage
 
 _SHORT = 96
 _EVIDENCE = 160
+_REASON = 400
 _QUESTION = 600
 _STEPS = 60
 _FEW = 8
@@ -172,12 +173,30 @@ def _mark(good: bool) -> str:
 
 def _answer(trace: Trace) -> DrawingNode:
     spent = f" ({short(trace.spent, _SHORT)})" if trace.spent else ""
-    body = bounded(trace.text, _LINES, _LINE)
+    body = [f"because {clip(trace.reason, _REASON)}"] if trace.reason else []
+    body += bounded(trace.text, _LINES, _LINE)
     for number, piece in enumerate(trace.citations[:_SOME], 1):
         body += _citation(number, piece)
     body += more(len(trace.citations) - _SOME, "citations")
+    body += more(len(trace.folded), "citations that fit less")
+    if trace.proposed:
+        body.append(f"proposed, and not given: {clip(trace.proposed, _EVIDENCE)}")
     body += [f"dropped ({one.fault}): {one.uri} {clip(one.text, _SHORT)}" for one in trace.dropped[:_SOME]]
-    return DrawingNode(f"{trace.status}{spent}", body + more(len(trace.dropped) - _SOME, "dropped"))
+    return DrawingNode(
+        f"{trace.status}{spent}", body + more(len(trace.dropped) - _SOME, "dropped"), _final(trace)
+    )
+
+
+def _final(trace: Trace) -> list[DrawingNode]:
+    """The check of the answer; that of an early answer is drawn with the checker's look."""
+    verdict = trace.verdict
+    if verdict is None or any(check.action == "answered" for check in trace.checks):
+        return []
+    children = [_constraint(one) for one in verdict.constraints[:_SOME]]
+    children += [DrawingNode(line) for line in more(len(verdict.constraints) - _SOME, "constraints")]
+    if verdict.gates:
+        children.append(_gates(verdict.gates))
+    return [DrawingNode(f"check of the answer: {verdict.outcome}", [], children)] if children else []
 
 
 def _citation(number: int, piece: Citation) -> list[str]:

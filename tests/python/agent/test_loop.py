@@ -169,7 +169,8 @@ def test_an_empty_reply_is_no_answer(library, text):
 
 
 def test_text_around_reasoning_is_kept(library):
-    done = run(library, [Decision.answer("Two <think>or three?</think>crowns.")])
+    quote = Quote(FEES, "A late fee of two crowns is charged for each day")
+    done = run(library, [Decision.answer("Two <think>or three?</think>crowns.", quote)])
     assert (done.answer.text, done.answer.status) == ("Two crowns.", "answered")
 
 

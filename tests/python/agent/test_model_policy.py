@@ -9,7 +9,7 @@ import pytest
 from knarr.agent import Budget, ModelPolicy
 from knarr.models.chat import ChatReply, ScriptedChat, WishedCall
 from knarr.types import ModelUsage
-from model_runs import FEES, SEARCH, STYLES, WORDS, answering, calling, extends, run
+from model_runs import FEES, SEARCH, STYLES, WORDS, answering, calling, extends, run, saying
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -54,6 +54,7 @@ def test_native_requests_offer_the_tools_and_schema_requests_a_form(library):
         "List",
         "Grep",
         "Read",
+        "Answer",
     ]
     assert native.requests[0].schema is None
     assert not any(request.tools for request in schema.requests)
@@ -61,8 +62,9 @@ def test_native_requests_offer_the_tools_and_schema_requests_a_form(library):
     assert all(f"\n{name}: " in told for name in ("Search", "List", "Grep", "Read")) and "{{" not in told
     first, second = (json.dumps(request.schema) for request in schema.requests)
     assert '"calls"' in first and '"answer"' not in first  # nothing was looked up yet
-    assert '"calls"' in second and '"answer"' in second and FEES in second  # what may be cited
-    assert '"minItems": 1' in second.partition('"answer"')[2]  # what was found has a quote
+    assert '"calls"' in second and '"answer"' in second and FEES in second  # what may be read
+    assert '"quotes"' not in second and "copied" not in told  # nothing is to be copied
+    assert '"minItems": 1' in second.partition('"answer"')[2]  # what was found cites something
 
 
 def test_schema_calls_can_only_name_what_was_shown_and_what_it_lies_in(library):
@@ -110,10 +112,12 @@ def test_schema_requests_are_for_servers_that_know_no_tools(library):
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_the_last_turn_offers_no_tool_and_takes_none(library, style):
+def test_the_last_turn_offers_no_tool_but_the_answer_and_takes_none(library, style):
     chat = ScriptedChat([calling(style, SEARCH), calling(style, ("List", "{}"))])
     done = run(library, chat, style, Budget(rounds=1))
-    assert not chat.requests[-1].tools and "calls" not in json.dumps(chat.requests[-1].schema)
+    offered = [tool["function"]["name"] for tool in chat.requests[-1].tools]
+    assert offered == ["Answer"] * (style == "native")
+    assert "calls" not in json.dumps(chat.requests[-1].schema)
     assert (done.answer.status, done.trace.spent) == ("budget_exhausted", "rounds")
     assert FEES in done.answer.text and done.answer.citations
     final = run(library, ScriptedChat([calling(style, SEARCH), answering(style)]), style, Budget(rounds=1))
@@ -150,15 +154,17 @@ def test_cost_is_a_hard_limit(library):
 @pytest.mark.parametrize("style", STYLES)
 def test_false_citations_are_dropped_before_the_answer_is_given(library, style):
     false = answering(style, words="A late fee of nine crowns is charged for each day")
-    chat = ScriptedChat([calling(style, SEARCH), false])
+    chat = ScriptedChat([calling(style, SEARCH), false, false])
     done = run(library, chat, style)
-    assert not done.answer.citations and [piece.fault for piece in done.trace.dropped] == ["not_found"]
+    assert done.answer.status == "not_supported" and "nine" not in done.answer.text
+    assert [piece.fault for piece in done.trace.dropped] == ["not_found"]
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_not_found_is_a_status(library, style):
-    text = "The library does not hold the answer: no fee is named."
-    reply = (
-        text if style == "native" else json.dumps({"thought": "", "answer": {"found": False, "text": text}})
-    )
-    assert run(library, ScriptedChat([calling(style, SEARCH), reply]), style).answer.status == "not_found"
+def test_not_found_is_a_field(library, style):
+    """In any wording and language: structure decides, and not the sentence."""
+    for text in ("No fee is named.", "Dazu steht nichts in der Bibliothek.", "資料には記載がありません。"):
+        done = run(library, ScriptedChat([calling(style, SEARCH), saying(style, text, found=False)]), style)
+        assert (done.answer.status, done.answer.text) == ("not_found", text)
+        assert done.answer.reason == "no evidence of an answer where it looked: viking://"
+        assert done.answer.verdict.outcome == "insufficient"

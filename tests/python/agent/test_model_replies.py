@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from knarr.agent import Excerpt, Quote
-from knarr.agent.policy.model_reply import MOST_CALLS, quotes_in, read_text
+from knarr.agent import Cite, Draft, Excerpt, Quote
+from knarr.agent.policy.model_reply import MOST_CALLS, broke_off, quotes_in, read_answer, read_text
+from knarr.models.chat import ChatReply, WishedCall
 from knarr.types import ModelUsage, Provenance
 
 FEES = "viking://handbook/loans/c_2.md"
@@ -118,9 +119,11 @@ def test_not_found_by_field(found):
         "**The library does not hold the answer.**",
     ],
 )
-def test_not_found_in_plain_words(text):
-    assert read(text, schema=False).draft.found is False
-    assert read(json.dumps({"answer": text})).draft.found is False
+def test_plain_words_are_never_taken_for_a_refusal(text):
+    """A wording decides nothing: without a citation such a text is no answer either, so nothing is lost."""
+    draft = read(text, schema=False).draft
+    assert draft.found and not draft.cites and not draft.quotes
+    assert read(json.dumps({"answer": text, "found": False})).draft.found is False
 
 
 @pytest.mark.parametrize(
@@ -167,7 +170,62 @@ def test_prose_where_an_object_was_asked_for():
 def test_a_cut_reply_is_told_so():
     assert "broke off" in read('{"thought": "so many', cut=True).fault
     assert "broke off" in read("", cut=True).fault
-    assert read("Two crowns, as the", schema=False, cut=True).draft.text == "Two crowns, as the"
+    draft = read("Two crowns, as the", schema=False, cut=True).draft
+    assert (draft.text, draft.cut) == ("Two crowns, as the", True)
+
+
+CUT = [
+    '{"thought": "t", "answer": "Two crowns, as the',
+    '{"thought": "t", "found": true, "answer": "Two crowns, as the',
+    '{"thought": "t", "answer": {"found": true, "text": "Two crowns, as the',
+    '{"thought": "t", "answer": "Two crowns, as the", "found": true, "cites": [',
+    '{"thought": "t", "answer": "Two crowns, as the", "found": true, "cites": [1, {"n": 2, "wor',
+    '{"thought": "t", "answer": "Two crowns, as the\\',
+    '{"thought": "t", "answer": "Two crowns, as the\\u00',
+]
+
+
+@pytest.mark.parametrize("text", CUT)
+@pytest.mark.parametrize("schema", [True, False])
+def test_an_answer_that_breaks_off_anywhere_is_said_to_be_cut(text, schema):
+    draft = read(text, schema=schema, cut=True).draft
+    assert (draft.text, draft.cut) == ("Two crowns, as the", True)
+    reply = read_answer(text, SHOWN, ModelUsage(), cut=True).draft
+    assert (reply.text, reply.cut) == ("Two crowns, as the", True)
+
+
+def test_a_whole_object_before_white_space_up_to_the_bound_is_not_cut():
+    text = json.dumps({"thought": "", "answer": "Two.", "found": True, "cites": [1]}) + " \n" * 50
+    assert read(text, cut=True).draft == Draft("Two.", cites=(Cite(1),))
+    assert not broke_off(ChatReply(text, cut=True)) and broke_off(ChatReply(text[:40], cut=True))
+    whole = (WishedCall("", "Search", '{"query": "x"}'),)
+    assert not broke_off(ChatReply("", whole, cut=True)) and not broke_off(ChatReply("Two", cut=False))
+    assert broke_off(ChatReply("", (WishedCall("", "Search", '{"query": "x'),), cut=True))
+
+
+@pytest.mark.parametrize(
+    ("cites", "read_as"),
+    [
+        ([1, 2], [Cite(1), Cite(2)]),
+        (["1", "[2]", "[1, 3]"], [Cite(1), Cite(2), Cite(3)]),
+        ([{"n": 1, "words": "two crowns"}], [Cite(1, "two crowns")]),
+        ([{"number": "2"}, {"passage": 1, "quote": "x"}], [Cite(2), Cite(1, "x")]),
+        (1, [Cite(1)]),
+        ([1.0, 1.5, True, None, "one", {}, [], -1], [Cite(1), Cite(-1)]),
+        ([1, 1, 1], [Cite(1)]),
+        ("none", []),
+    ],
+)
+def test_citations_by_number_in_any_form(cites, read_as):
+    text = json.dumps({"thought": "", "answer": "Two.", "found": True, "cites": cites})
+    assert list(read(text).draft.cites) == read_as
+    assert list(read_answer(text, SHOWN, ModelUsage(), cut=False).draft.cites) == read_as
+
+
+def test_an_answer_tool_that_cannot_be_read_is_told_why():
+    for wrong in ("", "[]", "{}", '{"answer": ""}', '{"answer": 3}', "null"):
+        decision = read_answer(wrong, SHOWN, ModelUsage(), cut=False)
+        assert decision.draft is None and "Your Answer could not be read" in decision.fault
 
 
 def test_the_text_around_reasoning_is_kept():

@@ -16,7 +16,7 @@ from knarr.documents import parse
 from knarr.documents.sections import Document
 from knarr.testing import HashEmbedder
 
-RECORD = {"question", "status", "answer", "citations", "rounds", "tokens_shown", "ms"}
+RECORD = {"question", "status", "reason", "answer", "citations", "rounds", "tokens_shown", "ms"}
 
 
 @functools.cache

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from fake_base import COMMANDS, LOANS, FakeBase, Run
 from knarr.cli import main
+from knarr.cli.show_answer import WORDS
 from knarr.errors import InvalidArgument, NotFound
+from knarr.types import AnswerStatus
 from knarr.writing.receipt import FileReport
 
 
@@ -105,9 +108,33 @@ def test_nothing_found_exits_3(base: FakeBase, run: Run) -> None:
         code, out, _ = run(*COMMANDS[command], "--json")
         assert code == 3
         json.loads(out)
-    base.status = "not_found"
-    assert run("ask", "What?")[0] == 3
-    assert run("ask", "What?", "--json")[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "exit_code"),
+    [
+        ("answered", 0),
+        ("budget_exhausted", 0),
+        ("conflicting", 3),
+        ("not_found", 3),
+        ("not_supported", 3),
+        ("cut_off", 3),
+        ("no_answer", 3),
+        ("failed", 1),
+    ],
+)
+def test_ask_exits_as_the_question_ended(
+    base: FakeBase, run: Run, status: AnswerStatus, exit_code: int
+) -> None:
+    assert set(WORDS) == set(get_args(AnswerStatus))
+    base.status = status
+    code, out, err = run("ask", "What?")
+    assert code == exit_code
+    told = f"{WORDS[status]} (as told)"  # in plain words, with the reason
+    assert (told in out) == (status != "answered")
+    assert err == ("knarr: as told\n" if status == "failed" else "")
+    code, out, _ = run("ask", "What?", "--json")
+    assert (code, json.loads(out)["status"], json.loads(out)["reason"]) == (exit_code, status, "as told")
 
 
 def test_add_says_what_is_missing(base: FakeBase, run: Run) -> None:

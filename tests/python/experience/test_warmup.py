@@ -102,7 +102,7 @@ def test_equal_questions_are_asked_once(base: knarr.KnowledgeBase, policy: Scrip
 def test_the_same_of_two_documents_is_asked_of_both(
     base: knarr.KnowledgeBase, policy: ScriptedPolicy
 ) -> None:
-    both = [f"Based on {name}: what is said about the fee?" for name in ("loans", "rooms")]
+    both = [f"Based on {name}: what is waived or booked?" for name in ("loans", "rooms")]
     report = base.experience.warm_up(both, policy=policy)
     assert (report.asked, report.known) == (2, 0) and asked(policy) == both
     assert base.experience.warm_up(both, policy=policy).known == 2

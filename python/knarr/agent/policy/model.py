@@ -1,8 +1,8 @@
 """Any chat model drives the loop: the history becomes a request, and the reply a decision.
 
-Nothing a model says and no failure of its server leaves this module as an exception. A reply that cannot be
-read is a fault that the loop tells the model about, and so is an answer before anything was looked up;
-a model that cannot be reached ends the run with what was found. Reasoning is never an answer.
+Nothing a model says leaves this module as an exception. A reply that cannot be read is a fault that the loop tells
+the model about, and so is an answer before anything was looked up. A server that fails raises ChatError, and the
+loop decides whether there is something to give. Reasoning is never an answer.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from knarr.agent.failures import usage_of
 from knarr.agent.policy.model_history import MESSAGE_TOKENS, Omissions, Sizes, fit, fold, sent_messages
 from knarr.agent.policy.model_messages import (
+    ANSWER,
     NATIVE_PROMPT,
     SCHEMA_PROMPT,
+    answer_tool,
     decision_schema,
     native_messages,
     schema_messages,
@@ -23,7 +26,14 @@ from knarr.agent.policy.model_messages import (
     tools_as_text,
 )
 from knarr.agent.policy.model_probe import Style, known_style, probe, remember_style
-from knarr.agent.policy.model_reply import MOST_CALLS, TEXT_CHARS, read_text, visible
+from knarr.agent.policy.model_reply import (
+    MOST_CALLS,
+    TEXT_CHARS,
+    broke_off,
+    read_answer,
+    read_text,
+    visible,
+)
 from knarr.agent.tools import SEARCH, TOOLS
 from knarr.agent.values import Decision, Message, ToolCall, View
 from knarr.errors import ChatError, ContextOverflow, InvalidArgument
@@ -39,7 +49,6 @@ _CALL_SHARE = 5  # one part in five of the room for messages may be one observat
 _LEAST_CALL = 64
 _SHRINKS = 3  # how often a request that the server found too long is made shorter
 _LAST_TURN_S = 10.0  # given to the last turn when the time is over
-_FAULT_CHARS = 300
 _NOTES = "model"
 LOOK_FIRST = (
     f"Nothing has been looked up yet, and only what the library shows counts. Call {SEARCH.name} first."
@@ -55,12 +64,12 @@ class _Spent:
 
 @dataclass(slots=True)
 class _Run:
-    """The notes of one run. `failed`: why the model is not asked any more, "" while it is."""
+    """The notes of one run. `roomy`: a reply was cut off, so replies have twice the room from then on."""
 
     style: Style | None = None
     sure: bool = True
+    roomy: bool = False
     omitted: Omissions = field(default_factory=Omissions)
-    failed: str = ""
 
 
 class ModelPolicy:
@@ -95,6 +104,8 @@ class ModelPolicy:
         self._history = history
         self._reply = reply_tokens
 
+    retries = 1  # of a draft that does not pass its check
+
     @property
     def model_name(self) -> str:
         """Names the chat model in traces; "" while the server does not tell."""
@@ -114,15 +125,15 @@ class ModelPolicy:
 
     def decide(self, view: View) -> Decision:
         run = view.notes.setdefault(_NOTES, _Run())
-        if run.failed:
-            return Decision(text=run.failed, ends=True)
         spent = _Spent()
         try:
             style = self._settled_style(run, view, spent)
             reply = self._ask(run, view, style, spent)
+            if broke_off(reply) and not run.roomy and self._reply_room(roomy=True) > self._reply_room():
+                run.roomy = True
+                reply = self._ask(run, view, style, spent)
         except (ChatError, OSError) as error:
-            run.failed = f"the model failed: {_short(error)}"
-            return Decision(text=run.failed, usage=spent.usage, ends=True)
+            raise _with_usage(error, spent.usage) from error
         if not run.sure:
             remember_style(self._chat, style)  # the server is there, so it was the tool that it refused
             run.sure = True
@@ -148,13 +159,13 @@ class ModelPolicy:
             try:
                 reply = self._chat.chat(request)
             except ContextOverflow as error:
-                spent.usage += _paid(error)
+                spent.usage += usage_of(error)
                 if tried == _SHRINKS:
                     raise
                 if self._chat.window_tokens >= window:  # else the server has named its window
                     run.omitted.most = self._shorter(request)
             except (ChatError, OSError) as error:
-                spent.usage += _paid(error)
+                spent.usage += usage_of(error)
                 raise
             else:
                 spent.usage += reply.usage
@@ -166,10 +177,11 @@ class ModelPolicy:
         sizes = Sizes(self._chat.count_tokens)
         if self._history == "fold":
             fold(view, run.omitted, sizes)
-        limit = self._limit() if run.omitted.most is None else min(run.omitted.most, self._limit())
+        limit = self._limit(roomy=run.roomy)
+        limit = limit if run.omitted.most is None else min(run.omitted.most, limit)
         room = limit - self._overhead(style)
         while fit(view, run.omitted, sizes, room):
-            request = self._rendered(sent_messages(view, run.omitted), view, style)
+            request = self._rendered(sent_messages(view, run.omitted), view, style, run.roomy)
             over = _size(request, sizes) - limit
             if over <= 0:
                 return request
@@ -183,28 +195,34 @@ class ModelPolicy:
         whole = _size(request, sizes)
         return whole - (whole - _size(replace(request, messages=request.messages[:2]), sizes)) // 2
 
-    def _rendered(self, messages: Sequence[Message], view: View, style: Style) -> ChatRequest:
+    def _rendered(
+        self, messages: Sequence[Message], view: View, style: Style, roomy: bool = False
+    ) -> ChatRequest:
         native = style == "native"
         return ChatRequest(
             native_messages(messages) if native else schema_messages(messages),
-            tools=tool_schemas(view.tools) if native else (),
+            tools=[*tool_schemas(view.tools), answer_tool()] if native else (),
             schema=None if native else _schema(view),
-            max_tokens=self._reply_room(),
+            max_tokens=self._reply_room(roomy=roomy),
             timeout_s=_seconds(view),
         )
 
-    def _reply_room(self) -> int:
-        share = self._chat.window_tokens // _REPLY_SHARE
-        return min(_MOST_REPLY, max(_LEAST_REPLY, share)) if self._reply is None else self._reply
+    def _reply_room(self, *, roomy: bool = False) -> int:
+        """Tokens of a reply; twice as many after one was cut off, as far as half the window."""
+        window = self._chat.window_tokens
+        room = self._reply
+        if room is None:
+            room = min(_MOST_REPLY, max(_LEAST_REPLY, window // _REPLY_SHARE))
+        return max(room, min(2 * room, window // 2)) if roomy else room
 
-    def _limit(self) -> int:
+    def _limit(self, *, roomy: bool = False) -> int:
         """Tokens of a request: the window without the reply."""
-        return self._chat.window_tokens - self._reply_room()
+        return self._chat.window_tokens - self._reply_room(roomy=roomy)
 
     def _overhead(self, style: Style) -> int:
         """Tokens that a style adds to the history: its prompt and the tools."""
         tools = (
-            [json.dumps(tool) for tool in tool_schemas(TOOLS)]
+            [json.dumps(tool) for tool in (*tool_schemas(TOOLS), answer_tool())]
             if style == "native"
             else [tools_as_text(TOOLS)]
         )
@@ -213,20 +231,26 @@ class ModelPolicy:
 
 
 def _decision(reply: ChatReply, view: View, style: Style, usage: ModelUsage) -> Decision:
-    """What the reply says. In the last turn calls are of no use, so its text counts alone."""
-    if reply.calls and not view.final:
-        calls = tuple(ToolCall(call.name, call.arguments, call.id) for call in reply.calls[:MOST_CALLS])
-        return Decision(calls=calls, text=visible(reply.text)[:TEXT_CHARS], usage=usage)
-    schema = style == "schema"
-    decision = read_text(reply.text, view.shown, usage, schema=schema, final=view.final, cut=reply.cut)
+    """What the reply says: its calls, its call of Answer, or its text. In the last turn calls of tools are of no
+    use."""
+    calls = [call for call in reply.calls[:MOST_CALLS] if call.name.strip().casefold() != ANSWER.casefold()]
+    if calls and not view.final:
+        wished = tuple(ToolCall(call.name, call.arguments, call.id) for call in calls)
+        return Decision(calls=wished, text=visible(reply.text)[:TEXT_CHARS], usage=usage)
+    schema, text = style == "schema", reply.text
+    answers = [call.arguments for call in reply.calls if call not in calls]
+    if answers:
+        decision = read_answer(answers[0], view.shown, usage, cut=reply.cut)
+    else:
+        decision = read_text(text, view.shown, usage, schema=schema, final=view.final, cut=reply.cut)
     if decision.draft is not None and not view.observations and not view.final:
         return Decision(text=decision.text, usage=usage, fault=LOOK_FIRST)
     return decision
 
 
 def _schema(view: View) -> dict[str, Any]:
-    uris = list(dict.fromkeys(piece.uri for piece in view.shown))
-    return decision_schema(view.tools, uris, _known(view), looked=bool(view.observations))
+    numbers = sorted({piece.number for piece in view.shown if piece.number})
+    return decision_schema(view.tools, numbers, _known(view), looked=bool(view.observations))
 
 
 def _known(view: View) -> list[str]:
@@ -264,11 +288,10 @@ def _seconds(view: View) -> float | None:
     return max(view.remaining_s, _LAST_TURN_S if view.final else 0.1)
 
 
-def _paid(error: BaseException) -> ModelUsage:
-    """What a failed try cost, where the error says so."""
-    usage = getattr(error, "usage", None)
-    return usage if isinstance(usage, ModelUsage) else ModelUsage()
-
-
-def _short(error: BaseException) -> str:
-    return (one_line(str(error)) or type(error).__name__)[:_FAULT_CHARS]
+def _with_usage(error: ChatError | OSError, usage: ModelUsage) -> ChatError:
+    """The error as it leaves: a ChatError that carries what the turn has cost."""
+    failed = (
+        error if isinstance(error, ChatError) else ChatError(one_line(str(error)) or type(error).__name__)
+    )
+    setattr(failed, "usage", usage)  # noqa: B010 - errors of the tree have no such field
+    return failed

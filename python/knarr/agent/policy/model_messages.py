@@ -25,7 +25,8 @@ from knarr.agent.values import Message, ToolSpec
 from knarr.models.prompts import prompt
 from knarr.uris import SCHEME
 
-NATIVE_PROMPT, SCHEMA_PROMPT = "agent_native_v1", "agent_schema_v1"
+NATIVE_PROMPT, SCHEMA_PROMPT = "agent_native_v2", "agent_schema_v2"
+ANSWER = "Answer"  # the tool that ends a run in the native style
 
 
 def native_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -110,21 +111,42 @@ def tool_schemas(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
     return [spec.schema() for spec in tools]
 
 
+def answer_tool() -> dict[str, Any]:
+    """The tool by which a model of the native style answers: whether it found anything is a field, and no matter
+    of its wording or language."""
+    properties = {
+        "answer": {"type": "string", "description": "the answer in your own words, or what is missing"},
+        "found": {"type": "boolean", "description": "whether the library holds the answer"},
+        "cites": {
+            "type": "array",
+            "description": "the numbers of the passages that say it",
+            "items": {"anyOf": [{"type": "integer"}, _object({"n": {"type": "integer"}, "words": _TEXT})]},
+        },
+    }
+    described = "End with the answer, once the evidence has been shown or looked for."
+    return {
+        "type": "function",
+        "function": {"name": ANSWER, "description": described, "parameters": _object(properties)},
+    }
+
+
 _TEXT = {"type": "string"}
 _THOUGHT = {"type": "string", "maxLength": 200}
-_MOST_URIS = 40
+_WORDS = {"type": "string", "maxLength": 120}
+_MOST_NUMBERS = 40
+_MOST_CITES = 6
 _MOST_KNOWN = 80
 
 
 def decision_schema(
-    tools: Iterable[ToolSpec], uris: Sequence[str], known: Sequence[str], *, looked: bool
+    tools: Iterable[ToolSpec], numbers: Sequence[int], known: Sequence[str], *, looked: bool
 ) -> dict[str, Any]:
     """The JSON schema of one decision: calls of these tools, or an answer.
 
-    Without tools it can only be an answer; before anything was looked up, only calls. Quotes can only
-    name `uris`, the latest of them when they are many; calls only URIs that are `known`, unless these are
+    Without tools it can only be an answer; before anything was looked up, only calls. An answer can only
+    cite `numbers`, the latest of them when they are many; calls only URIs that are `known`, unless these are
     too many to list."""
-    answers = _shape("answer", _answer(uris))
+    answers = _answer(numbers)
     calls = [_call_schema(spec, known) for spec in tools]
     if not calls:
         return answers
@@ -132,18 +154,19 @@ def decision_schema(
     return {"anyOf": [asks, answers]} if looked else asks
 
 
-def _answer(uris: Sequence[str]) -> dict[str, Any]:
-    """An answer that was found has a quote; without text to quote nothing was found."""
-    none = _object({"found": {"const": False}, "text": _TEXT, "quotes": {"type": "array", "maxItems": 0}})
-    if not uris:
+def _answer(numbers: Sequence[int]) -> dict[str, Any]:
+    """An answer that was found cites something; where nothing was shown nothing was found."""
+    none = _shape("answer", _TEXT, found={"const": False}, cites={"type": "array", "maxItems": 0})
+    if not numbers:
         return none
-    quote = _object({"uri": {"enum": list(uris[-_MOST_URIS:])}, "text": _TEXT})
-    quotes = {"type": "array", "items": quote, "minItems": 1, "maxItems": 8}
-    return {"anyOf": [_object({"found": {"const": True}, "text": _TEXT, "quotes": quotes}), none]}
+    number = {"enum": list(numbers[-_MOST_NUMBERS:])}
+    item = {"anyOf": [number, _object({"n": number, "words": _WORDS})]}
+    cites = {"type": "array", "items": item, "minItems": 1, "maxItems": _MOST_CITES}
+    return {"anyOf": [_shape("answer", _TEXT, found={"const": True}, cites=cites), none]}
 
 
-def _shape(name: str, value: dict[str, Any]) -> dict[str, Any]:
-    return _object({"thought": _THOUGHT, name: value})
+def _shape(name: str, value: dict[str, Any], **more: dict[str, Any]) -> dict[str, Any]:
+    return _object({"thought": _THOUGHT, name: value, **more})
 
 
 def _call_schema(spec: ToolSpec, known: Sequence[str]) -> dict[str, Any]:

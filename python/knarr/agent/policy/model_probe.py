@@ -30,6 +30,20 @@ _ECHO: Mapping[str, Any] = {
 _ASKED = "Call the tool Echo with the word knarr. Do not answer in text."
 _REPLY_TOKENS = 1_024  # some models think before they call
 
+# Kinds of failure (`knarr.errors`) that a request without a tool would meet as well.
+_NOT_THE_TOOL = frozenset(
+    {
+        "unconfigured",
+        "unreachable",
+        "timeout",
+        "unauthorised",
+        "unknown_model",
+        "quota",
+        "redirect",
+        "missing",
+    }
+)
+
 _LOCK = threading.Lock()
 _KNOWN: WeakKeyDictionary[ChatModel, Style] = WeakKeyDictionary()
 
@@ -49,13 +63,15 @@ def remember_style(chat: ChatModel, style: Style) -> None:
 
 def probe(chat: ChatModel, timeout_s: float | None) -> tuple[Style, ModelUsage, bool]:
     """The style, what asking cost, and whether it is sure: a server that fails may fail for another
-    reason than the tool."""
+    reason than the tool. Raises ChatError where it surely does."""
     request = ChatRequest(
         ({"role": "user", "content": _ASKED},), (_ECHO,), max_tokens=_REPLY_TOKENS, timeout_s=timeout_s
     )
     try:
         reply = chat.chat(request)
-    except ChatError:
+    except ChatError as error:
+        if getattr(error, "kind", "") in _NOT_THE_TOOL:
+            raise
         return "schema", ModelUsage(), False
     return ("native" if _proper(reply) else "schema"), reply.usage, True
 

@@ -1,14 +1,19 @@
 """From the reply of a chat model to a decision. Nothing that a model may say raises.
 
-Two forms are read:
+Three forms are read:
 - one JSON object as the schema style asks for it: {"thought", "calls": [{tool, arguments}]} or
-  {"thought", "answer": {"found", "text", "quotes": [{uri, text}]}}; also when a model of the native style
+  {"thought", "answer", "found", "cites": [3, {"n": 7, "words": "..."}]}; also when a model of the native style
   writes it, with a fence or a tag around it, or with its one call outside of the list;
-- plain text with its quotes written as "the exact words" (viking://...). Text that begins with "The library
-  does not hold the answer" says that it is not there.
+- the arguments of a call of Answer, which are the same object;
+- plain text with the numbers of its passages, [3], or with quotes written as "the exact words" (viking://...).
+
+Whether something was found is a field. It is never guessed from a sentence, whose wording and language are the
+model's own: a plain text that cites nothing is no answer, whatever it says. The former form of the object,
+"answer": {"found", "text", "quotes": [{uri, text}]}, is read too.
 
 Text that begins like such an object and cannot be read is no answer, and neither is reasoning: the model then
-learns what was wrong. Whether a quote holds is decided elsewhere, against the library.
+learns what was wrong. A reply that its server cut off gives a draft that says so. Whether a citation holds is
+decided elsewhere, against the library.
 """
 
 from __future__ import annotations
@@ -16,21 +21,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from knarr.agent.numbers import cited_in
 from knarr.agent.tools import TOOLS
-from knarr.agent.values import Decision, Draft, Excerpt, Quote, ToolCall
+from knarr.agent.values import Cite, Decision, Draft, Excerpt, Quote, ToolCall
 from knarr.language.citations import locate
-from knarr.models.chat import ParsedObject, read_object
+from knarr.models.chat import ChatReply, ParsedObject, read_object
 from knarr.models.chat.replies import without_thinking
 from knarr.types import ModelUsage
 from knarr.uris import SCHEME, is_uri
 
 MOST_CALLS = 32  # of one turn; more are not even refused one by one
 TEXT_CHARS = 2_000  # of the text beside calls, kept in the history
+_ANSWERING = '"answer": "...", "found": true, "cites": [1]'
 FORM = (
     'Reply with one JSON object: {"thought": "...", "calls": [{"tool": "...", "arguments": {...}}]} or '
-    '{"thought": "...", "answer": {"found": true, "text": "...", "quotes": [{"uri": "...", "text": "..."}]}}'
+    f'{{"thought": "...", {_ANSWERING}}}'
 )
 
 _PROSE = ParsedObject(None, "no JSON object")
@@ -39,15 +47,16 @@ _AROUND = r"(?:```\w*|<\|?(?:tool|function)_calls?\|?>|\[TOOL_CALLS\])"
 _LIKE_JSON = re.compile(rf"\s*(?:{_AROUND}\s*)?[{{\[]", re.IGNORECASE)
 _FIELDS = frozenset({"thought", "calls", "answer", "tool", "arguments"})
 _NAMES = frozenset(tool.name for tool in TOOLS)
-_NOT_FOUND = re.compile(
-    r"\W*(?:(?:i am |i'm )?sorry\W+)?(?:but )?(?:the library (?:does not|doesn't) "
-    r"(?:hold|contain|have|give|provide|include) (?:the|an|any) (?:answer|evidence|information)|not[_ ]found\b)",
-    re.IGNORECASE,
-)
 _URI = re.compile(rf"[(\[<]\s*({SCHEME}[^\s\"“”]+)")
 _OPENS, _CLOSES = '"“„«', '"”“»'
 _GAP = " \t\n.,;:!?…–—-"  # between the closing mark and the bracket
 _MOST_MARKS = 12
+_MOST_CITES = 32
+# The beginning of an answer's text in an object that breaks off inside it.
+_BEGUN = re.compile(r'"(?:answer|text)"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL)
+_CITES = ("cites", "citations", "sources", "quotes")
+_ONLY_NUMBERS = re.compile(r"[\[【(\s]*\d{1,4}(?:[\]】)\s,;]+\d{0,4})*")
+_NUMBER_KEYS, _WORDS_KEYS = ("n", "number", "passage", "id"), ("words", "text", "quote")
 
 
 def read_text(
@@ -62,15 +71,64 @@ def read_text(
     text = visible(text)
     begins = _LIKE_JSON.match(text) is not None
     read = read_object(text) if begins or (schema and "{" in text) else _PROSE
+    draft = None
+    if cut and (read.value is None or read.cut):
+        draft = _cut_draft(text, shown, like_json=begins or (schema and read is not _PROSE))
+    if draft is not None:
+        return Decision(draft=draft, usage=usage)
     if read.value is not None and not _FIELDS.isdisjoint(read.value):
         decision = _of_object(read.value, shown, usage)
         if decision is not None:
             return decision
-    elif text and (read.value is not None or not begins):
+    elif text and not cut and (read.value is not None or not begins):
         draft = answer_in(text, shown)
-        if draft.quotes or not draft.found or final or not schema:
+        if draft.quotes or draft.cites or final or not schema:
             return Decision(draft=draft, usage=usage)
     return Decision(usage=usage, fault=_fault(text, read, cut or read.cut))
+
+
+def read_answer(arguments: str, shown: Sequence[Excerpt], usage: ModelUsage, *, cut: bool) -> Decision:
+    """A decision from the arguments of a call of Answer."""
+    read = read_object(arguments)
+    if cut and (read.value is None or read.cut):
+        draft = _cut_draft(arguments, shown, like_json=True)
+    else:
+        draft = None if read.value is None else _draft(read.value, shown)
+    if draft is not None:
+        return Decision(draft=draft, usage=usage)
+    why = read.note or "it has no text"
+    return Decision(usage=usage, fault=f"Your Answer could not be read: {why}. Its form: {{{_ANSWERING}}}")
+
+
+def broke_off(reply: ChatReply) -> bool:
+    """Whether the server stopped a reply before it was whole. An object that is whole may be followed by white
+    space up to the bound, and loses nothing by it."""
+    if not reply.cut:
+        return False
+    if reply.calls:
+        read = [read_object(call.arguments) for call in reply.calls if call.arguments.strip()]
+        return any(one.value is None or one.cut for one in read)
+    found = read_object(visible(reply.text))
+    return found.value is None or found.cut or _FIELDS.isdisjoint(found.value)
+
+
+def _cut_draft(text: str, shown: Sequence[Excerpt], *, like_json: bool) -> Draft | None:
+    """What there is of an answer that breaks off; None when no word of one is there."""
+    if like_json:
+        begun = _BEGUN.findall(text)
+        text = _unescaped(begun[-1]) if begun else ""
+    text = visible(text)
+    return replace(answer_in(text, shown), cut=True) if text else None
+
+
+def _unescaped(inside: str) -> str:
+    """The text of a JSON string, which may end in half an escape."""
+    whole = re.sub(r"\\(?:u[0-9a-fA-F]{0,3})?$", "", inside)
+    try:
+        value = json.loads(f'"{whole}"', strict=False)
+    except ValueError:
+        return whole
+    return str(value).encode("utf-8", "replace").decode("utf-8")
 
 
 def _fault(text: str, read: ParsedObject, cut: bool) -> str:
@@ -87,8 +145,9 @@ def visible(text: str) -> str:
 
 
 def answer_in(text: str, shown: Sequence[Excerpt]) -> Draft:
-    """The draft that a plain text is."""
-    return Draft(text, tuple(quotes_in(text, shown)), found=_NOT_FOUND.match(text) is None)
+    """The draft that a plain text is, with the numbers and quotes in it."""
+    cites = tuple(Cite(number) for number in dict.fromkeys(cited_in(text)))
+    return Draft(text, tuple(quotes_in(text, shown)), cites=cites[:_MOST_CITES])
 
 
 def _of_object(found: Mapping[str, Any], shown: Sequence[Excerpt], usage: ModelUsage) -> Decision | None:
@@ -98,7 +157,7 @@ def _of_object(found: Mapping[str, Any], shown: Sequence[Excerpt], usage: ModelU
     calls = tuple(_calls(found))[:MOST_CALLS]
     if calls:
         return Decision(calls=calls, text=text, usage=usage)
-    draft = _draft(found.get("answer"), shown)
+    draft = _draft(found, shown)
     return None if draft is None else Decision(draft=draft, text=text, usage=usage)
 
 
@@ -117,28 +176,50 @@ def _calls(found: Mapping[str, Any]) -> Iterator[ToolCall]:
         yield ToolCall(name if isinstance(name, str) else json.dumps(name), raw)
 
 
-def _draft(answer: object, shown: Sequence[Excerpt]) -> Draft | None:
-    if isinstance(answer, str):
-        return answer_in(visible(answer), shown) if visible(answer) else None
-    if not isinstance(answer, Mapping):
-        return None
-    text = answer.get("text")
-    text = visible(text) if isinstance(text, str) else ""
+def _draft(found: Mapping[str, Any], shown: Sequence[Excerpt]) -> Draft | None:
+    """The draft in an object, or in its "answer" where that is an object itself; None without a text."""
+    inner = found.get("answer", found.get("text"))
+    if isinstance(inner, Mapping):
+        return _draft({**{key: found[key] for key in ("found", *_CITES) if key in found}, **inner}, shown)
+    text = visible(inner) if isinstance(inner, str) else ""
     if not text:
         return None
-    listed = answer.get("quotes")
-    quotes = [
-        Quote(full_uri(item["uri"], shown), item["text"])
-        for item in (listed if isinstance(listed, list) else [])
-        if isinstance(item, Mapping)
-        and isinstance(item.get("uri"), str)
-        and isinstance(item.get("text"), str)
-        and item["text"].strip()
-    ]
-    found = answer.get("found", True)
     plain = answer_in(text, shown)
-    says = found is not False and str(found).strip().lower() not in ("false", "no", "0")
-    return Draft(text, tuple(dict.fromkeys([*quotes, *plain.quotes])), says and plain.found)
+    cited = [one for name in _CITES for one in _cites(found.get(name), shown)]
+    quotes = [one for one in cited if isinstance(one, Quote)]
+    cites = [one for one in cited if isinstance(one, Cite)]
+    named = {one.number for one in cites}
+    cites += [one for one in plain.cites if one.number not in named]
+    says = found.get("found", True)
+    return Draft(
+        text,
+        tuple(dict.fromkeys([*quotes, *plain.quotes])),
+        says is not False and str(says).strip().lower() not in ("false", "no", "0"),
+        tuple(dict.fromkeys(cites))[:_MOST_CITES],
+    )
+
+
+def _cites(listed: object, shown: Sequence[Excerpt]) -> Iterator[Cite | Quote]:
+    """The citations in a list of numbers, of objects with a number, or of quotes with their URI."""
+    for item in listed if isinstance(listed, list) else [listed]:
+        if isinstance(item, Mapping):
+            words = next((item[key] for key in _WORDS_KEYS if isinstance(item.get(key), str)), "")
+            numbers = [one for key in _NUMBER_KEYS for one in _numbers(item.get(key))]
+            if numbers:
+                yield Cite(numbers[0], words.strip())
+            elif isinstance(item.get("uri"), str) and words.strip():
+                yield Quote(full_uri(item["uri"], shown), words)
+        else:
+            yield from map(Cite, _numbers(item))
+
+
+def _numbers(value: object) -> list[int]:
+    """3, "3" or "[3]" as a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return []
+    if isinstance(value, str):
+        return [int(one) for one in re.findall(r"\d{1,4}", value)] if _ONLY_NUMBERS.fullmatch(value) else []
+    return [int(value)] if value == value and abs(value) < 10_000 and value == int(value) else []
 
 
 def quotes_in(text: str, shown: Sequence[Excerpt]) -> Iterator[Quote]:

@@ -30,7 +30,7 @@ import numpy as np
 from knarr.agent.excerpts import excerpt_of
 from knarr.agent.library import Library
 from knarr.agent.values import Excerpt
-from knarr.errors import KnarrError
+from knarr.errors import NotFound
 from knarr.language.lexical import bm25
 from knarr.language.passages import Part, passages
 from knarr.models.rerank import Reranker
@@ -103,6 +103,11 @@ class Focus:
         self._pool = pool
         self._read = read
 
+    @property
+    def reranker(self) -> Reranker | None:
+        """What orders passages; None for words alone."""
+        return self._reranker
+
     def search(
         self,
         query: str,
@@ -144,7 +149,7 @@ class Focus:
         for hit in hits:
             try:
                 whole = self._library.read(hit.uri)
-            except KnarrError:
+            except NotFound:
                 continue
             found.extend(Ranked(hit, whole, part) for part in passages(whole.text))
         return found

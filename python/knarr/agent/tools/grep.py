@@ -19,7 +19,8 @@ def _run(context: ToolContext, call: ToolCall, target: str, room_tokens: int) ->
         limit=given["limit"],
         offset=given["offset"] or 0,
     )
-    blocks = [_block(match) for match in result]
+    pieces = [context.numbers.numbered(_excerpt(match)) for match in result]
+    blocks = [_block(piece, match) for piece, match in zip(pieces, result, strict=True)]
     kept = fitting(blocks, context.library.count_tokens, room_tokens)
     left = result.total - kept
     more = [f"({left} more matches: use offset, or narrow the scope)"] if left > 0 else []
@@ -28,7 +29,7 @@ def _run(context: ToolContext, call: ToolCall, target: str, room_tokens: int) ->
         call,
         "\n".join([_head(result), *blocks[:kept], *more]),
         tuple(dict.fromkeys(match.uri for match in matches)),
-        tuple(map(_excerpt, matches)),
+        tuple(pieces[:kept]),
         result,
     )
 
@@ -38,9 +39,9 @@ def _head(result: GrepResult) -> str:
     return f"{head} (incomplete: {result.note})" if result.outcome == "incomplete" else head
 
 
-def _block(match: Match) -> str:
+def _block(piece: Excerpt, match: Match) -> str:
     page = f", p. {match.page}" if match.page else ""
-    return f"{match.uri}:{match.line}{page}\n{quoted(match.excerpt)}"
+    return f"[{piece.number}] {match.uri}:{match.line}{page}\n{quoted(match.excerpt)}"
 
 
 def _excerpt(match: Match) -> Excerpt:

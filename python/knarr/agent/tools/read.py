@@ -17,22 +17,23 @@ def _run(context: ToolContext, call: ToolCall, target: str, room_tokens: int) ->
     room = min(room_tokens, call.checked["max_tokens"])
     wanted = max(1, room - NOTE_TOKENS)
     passage = library.read(target, begin_byte, wanted)
-    text = _rendered(passage)
+    text = _rendered(passage, 0)
     size = library.count_tokens(text)
     for _ in range(_TRIES):
         if size <= room or wanted <= _LEAST_TOKENS:
             break
         wanted = max(_LEAST_TOKENS, wanted * room // size - 8)
         passage = library.read(target, begin_byte, wanted)
-        text = _rendered(passage)
+        text = _rendered(passage, 0)
         size = library.count_tokens(text)
-    shown = (Excerpt(target, passage.text, passage.source, passage.begin_byte),) if passage.text else ()
-    return Observation(call, text, (target,), shown, passage)
+    piece = context.numbers.numbered(Excerpt(target, passage.text, passage.source, passage.begin_byte))
+    shown = (piece,) if passage.text else ()
+    return Observation(call, _rendered(passage, piece.number), (target,), shown, passage)
 
 
-def _rendered(passage: Passage) -> str:
+def _rendered(passage: Passage, number: int) -> str:
     size = passage.end_byte - passage.begin_byte
-    head = f"Read {passage.uri} ({place(passage.source)})"
+    head = f"Read [{number}] {passage.uri} ({place(passage.source)})"
     if size == passage.total_bytes:
         return f"{head}: all {size} bytes\n{quoted(passage.text)}"
     head += f": bytes {passage.begin_byte}-{passage.end_byte}, {size} of {passage.total_bytes}"

@@ -1,7 +1,8 @@
 """How results read for a policy: bounded in tokens, with what was left out and how to get it.
 
 Text that comes from documents stands on lines that begin with "> ". A document cannot forge the end of such a
-block, since every line of it carries the mark. Each tool renders its own results with these helpers.
+block, since every line of it carries the mark; nor can it forge a number of ours (see `agent/numbers.py`). Each
+tool renders its own results with these helpers.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from knarr.agent.numbers import without_numbers
 from knarr.types import Provenance
 
 Count = Callable[[str], int]
@@ -18,7 +20,7 @@ _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 def quoted(text: str) -> str:
     """Document text with every line marked, whatever sign a reader may take for the end of a line."""
-    return "\n".join(f"> {line}" for line in _LINE_END.split(text.strip("\n")))
+    return "\n".join(f"> {line}" for line in _LINE_END.split(without_numbers(text.strip("\n"))))
 
 
 def place(source: Provenance) -> str:

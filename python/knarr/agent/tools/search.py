@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from knarr.agent.numbers import without_numbers
 from knarr.agent.tools.rendering import place, quoted
 from knarr.agent.tools.tool import Tool, ToolContext
 from knarr.agent.values import Argument, Excerpt, Observation, ToolCall
@@ -30,7 +31,7 @@ def _run(context: ToolContext, call: ToolCall, target: str, room_tokens: int) ->
         seen=context.seen,
         recall=context.recall,
     )
-    return _rendered(call, result, shown, left)
+    return _rendered(call, result, [context.numbers.numbered(piece) for piece in shown], left)
 
 
 def _rendered(
@@ -51,7 +52,7 @@ def _rendered(
             ordered.append(piece)
             name = piece.uri.removeprefix(document) if several else piece.uri
             text = quoted(piece.text) + edges.line(piece.uri)
-            lines.append(f"[{len(ordered)}] {name} ({place(piece.source)})\n{text}")
+            lines.append(f"[{piece.number}] {name} ({place(piece.source)})\n{text}")
     uris = tuple(dict.fromkeys(piece.uri for piece in ordered))
     return Observation(
         call, "\n".join(lines), uris, tuple(ordered), result, edges=edges.used(uris), left=left
@@ -70,7 +71,7 @@ class _EdgeNotes:
         edge = self._edges.get(uri)
         if edge is None or uri in self._shown:
             return ""
-        question = one_line(edge.question)
+        question = without_numbers(one_line(edge.question))
         text = "as above" if question in self._shown else shortened(question, _QUESTION_CHARS)
         self._shown |= {uri, question}
         return f"\n? asked before, {edge.similarity:.2f} alike: {text}"

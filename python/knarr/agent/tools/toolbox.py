@@ -1,15 +1,21 @@
-"""Calls of tools that never raise. A toolbox belongs to one run and refuses calls outside the run's scope."""
+"""Calls of tools. A toolbox belongs to one run and refuses calls outside the run's scope.
+
+What the policy got wrong is an observation, and what failed of itself (`FAILURES`) is raised. An error that is
+nobody's on purpose is an observation too, so that the history stays whole and the policy may try another way; but
+it is marked, since a run with such an error cannot say that the evidence is not there.
+"""
 
 from __future__ import annotations
 
 import logging
 from dataclasses import replace
 
+from knarr.agent.failures import FAILURES
 from knarr.agent.tools import TOOLS, tool_named
 from knarr.agent.tools.arguments import BadArguments, check
 from knarr.agent.tools.tool import ToolContext
 from knarr.agent.values import Observation, ToolCall
-from knarr.errors import KnarrError, NotFound
+from knarr.errors import InvalidArgument, KnarrError, NotFound, Unsupported
 from knarr.language.plain import shortened
 from knarr.uris import within
 
@@ -32,7 +38,7 @@ class Toolbox:
 
     def __call__(self, call: ToolCall, room_tokens: int) -> Observation:
         """The observation of one call, of at most about `room_tokens` tokens. Never raises on what a policy may
-        ask or a library may answer: a failure is an observation whose text says what was wrong."""
+        ask; raises what `FAILURES` names."""
         name = call.tool
         tool = tool_named(name)
         if tool is None:
@@ -49,8 +55,14 @@ class Toolbox:
             return Observation.failure(call, str(error)[:_ERROR_CHARS])
         except NotFound as error:
             return Observation.failure(call, f"{name}: not found: {shortened(str(error), _ERROR_CHARS)}")
-        except (KnarrError, ValueError, LookupError) as error:
+        except (InvalidArgument, Unsupported) as error:
             return Observation.failure(call, f"{name}: {shortened(str(error), _ERROR_CHARS)}")
-        except Exception:
+        except FAILURES:
+            raise
+        except KnarrError as error:
+            return Observation.failure(call, f"{name}: {shortened(str(error), _ERROR_CHARS)}", error)
+        except Exception as error:
             _LOG.exception("%s failed", name)
-            return Observation.failure(call, f"{name}: failed for an internal reason; try another call")
+            return Observation.failure(
+                call, f"{name}: failed for an internal reason; try another call", error
+            )
