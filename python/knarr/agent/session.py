@@ -23,7 +23,7 @@ from knarr.agent.tools.toolbox import Toolbox
 from knarr.agent.values import Decision, Draft, Excerpt, Observation, Policy, Quote, ToolCall
 from knarr.checker import Checked
 from knarr.errors import InvalidArgument
-from knarr.language.plain import first_words
+from knarr.language.plain import bounded_query, first_words
 from knarr.trace.record import CheckRecord, DroppedCitation, ScopeRecord, Trace
 from knarr.types import Answer, Citation, Mode, ModelUsage, Usage
 from knarr.uris import within
@@ -65,6 +65,7 @@ class Session:
     ) -> None:
         if not question.strip():
             raise InvalidArgument("the question is empty")
+        bounded_query(question, resources.library.count_tokens, "question")
         if k < 1:
             raise InvalidArgument(f"expected k >= 1, got {k}")
         if mode not in get_args(Mode):
