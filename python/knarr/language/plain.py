@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 
 from knarr.errors import InvalidArgument
+
+_STEP_CHARS = 1 << 18
+_SPACE = re.compile(r"\s")
 
 MOST_QUERY_BYTES = 16 << 10
 MOST_QUERY_TOKENS = 2_000
@@ -14,7 +18,16 @@ MOST_PATTERN_BYTES = 16 << 10
 
 def one_line(text: str) -> str:
     """Every run of white space as one space, none at the ends."""
-    return " ".join(text.split())
+    if len(text) <= _STEP_CHARS:
+        return " ".join(text.split())
+    # In steps, since the words of a text of megabytes, each an object, take ten times its room.
+    pieces, at = [], 0
+    while at < len(text):
+        gap = _SPACE.search(text, at + _STEP_CHARS)
+        end = gap.start() if gap else len(text)
+        pieces.append(" ".join(text[at:end].split()))
+        at = end
+    return " ".join(filter(None, pieces))
 
 
 def shortened(text: str, most: int) -> str:
