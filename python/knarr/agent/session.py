@@ -63,9 +63,9 @@ class Session:
         mode: Mode,
         escalation: Escalation,
     ) -> None:
+        bounded_query(question, resources.library.count_tokens, "question")
         if not question.strip():
             raise InvalidArgument("the question is empty")
-        bounded_query(question, resources.library.count_tokens, "question")
         if k < 1:
             raise InvalidArgument(f"expected k >= 1, got {k}")
         if mode not in get_args(Mode):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from knarr.errors import InvalidArgument
+from knarr.uris import utf8_text
 
 _STEP_CHARS = 1 << 18
 _SPACE = re.compile(r"\s")
@@ -51,7 +52,8 @@ def text_key(text: str) -> bytes:
 def bounded_query(query: str, count_tokens: Callable[[str], int], what: str = "query") -> str:
     """The query, or a question when `what` says so. Raises InvalidArgument for one longer than
     `MOST_QUERY_BYTES` or, as `count_tokens` counts, than `MOST_QUERY_TOKENS`: the cost of everything that is
-    done with a question grows with it. Bytes are looked at first, since they cost nothing to count."""
+    done with a question grows with it. Bytes are looked at first, since they cost nothing to count. Raises it
+    also for another type than str, and for text without a UTF-8 form."""
     _bounded_bytes(query, MOST_QUERY_BYTES, what)
     if len(query) > MOST_QUERY_TOKENS and (tokens := count_tokens(query)) > MOST_QUERY_TOKENS:
         raise InvalidArgument(f"the {what} has {tokens:,} tokens; at most {MOST_QUERY_TOKENS:,} are possible")
@@ -59,13 +61,15 @@ def bounded_query(query: str, count_tokens: Callable[[str], int], what: str = "q
 
 
 def bounded_pattern(pattern: str) -> str:
-    """The pattern of a grep. Raises InvalidArgument for one longer than `MOST_PATTERN_BYTES`."""
+    """The pattern of a grep. Raises InvalidArgument for one longer than `MOST_PATTERN_BYTES`, and for what is
+    no text, as `bounded_query` does."""
     _bounded_bytes(pattern, MOST_PATTERN_BYTES, "pattern")
     return pattern
 
 
 def _bounded_bytes(text: str, most: int, what: str) -> None:
     # A character is a byte at least, so that a text of gigabytes need not be encoded to be refused.
-    size = len(text) if len(text) > most else len(text.encode("utf-8", "replace"))
+    long = isinstance(text, str) and len(text) > most
+    size = len(text) if long else len(utf8_text(text, what).encode())
     if size > most:
         raise InvalidArgument(f"the {what} has {size:,} bytes; at most {most:,} are possible")

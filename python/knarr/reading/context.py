@@ -82,9 +82,9 @@ class _QueryVectors:
         self._lock = threading.Lock()
 
     def of(self, query: str) -> npt.NDArray[np.float32]:
+        bounded_query(query, functools.partial(count_tokens, self._embedder.tokenizer))
         if not query.strip():
             raise InvalidArgument("the query is empty: expected words to search for")
-        bounded_query(query, functools.partial(count_tokens, self._embedder.tokenizer))
         key = text_key(query)
         with self._lock:
             vector = self._vectors.get(key)
