@@ -16,16 +16,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from knarr.documents.sections import Document, Section
+from knarr.language.markup import running_text
 from knarr.language.sentences import sentence_spans
 from knarr.models.embed.tokens import RegexTokenizer, count_tokens
 
 _WORD = re.compile(r"[^\W_]{2,}")
-_MARKUP = re.compile(
-    r"<!--.*?-->|<[a-zA-Z/][^>]*>|^#{1,6}\s+|^[-=]{3,}\s*$|[`*]{1,3}|^\s*\|?[\s|:-]+\|[\s|:-]*$", re.M | re.S
-)
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_SPACE = re.compile(r"\s+")
 _MAX_SENTENCES = 400
+# Of the text of a section, and of one sentence of it: what lies beyond is for chunks, not for an abstract.
+_MAX_CHARS = 200_000
+_MAX_SENTENCE_CHARS = 4_000
 _KEPT_OF_A_CHILD = 3
 _TOKENS = RegexTokenizer()
 
@@ -37,14 +36,9 @@ class _Sentence:
     length: int  # in words of two letters and more: never more than its tokens
 
 
-def plain(text: str) -> str:
-    """Markdown as running text on one line: markup, comments and link targets dropped."""
-    return _SPACE.sub(" ", _LINK.sub(r"\1", _MARKUP.sub(" ", text))).strip()
-
-
 def preview(text: str, max_chars: int) -> str:
     """The first words of a text on one line, cut at a word, with `…` when something follows."""
-    flat = plain(text[: max_chars * 8])
+    flat = running_text(text[: max_chars * 8])
     if len(flat) <= max_chars:
         return flat
     cut = flat.rfind(" ", max_chars // 2, max_chars)
@@ -78,13 +72,15 @@ def folder_abstract(title: str, names: Sequence[str], below: Iterable[str], max_
 
 def _own_sentences(document: Document, section: Section) -> list[_Sentence]:
     end = section.children[0].begin_byte if section.children else section.end_byte
-    return _sentences(document.data[section.body_byte : end].decode("utf-8"))
+    own = document.data[section.body_byte : min(end, section.body_byte + _MAX_CHARS)]
+    # The bound may fall inside a character, which is then left out.
+    return _sentences(own.decode("utf-8", "ignore"))
 
 
 def _sentences(text: str) -> list[_Sentence]:
     found = []
-    for begin, end in sentence_spans(text)[:_MAX_SENTENCES]:
-        flat = plain(text[begin:end])
+    for begin, end in sentence_spans(text[:_MAX_CHARS])[:_MAX_SENTENCES]:
+        flat = running_text(text[begin : min(end, begin + _MAX_SENTENCE_CHARS)])
         words = Counter(word.lower() for word in _WORD.findall(flat))
         if words:
             found.append(_Sentence(flat, words, sum(words.values())))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from knarr.abstracts.extractive import plain
+from knarr.language.markup import running_text
 from knarr.language.sentences import sentence_spans
 from knarr.models.embed.tokens import RegexTokenizer, count_tokens
 
@@ -61,7 +61,7 @@ def _digits(number: str) -> str:
 
 def _paragraph(reply: str) -> str:
     lines = (re.sub(r"^\s*(?:>\s*)+", "", line) for line in reply.splitlines() if "```" not in line)
-    text = plain("".join(char for char in "\n".join(lines) if _printable(char)))
+    text = running_text("".join(char for char in "\n".join(lines) if _printable(char)))
     text = _LEAD.sub("", text).strip()
     return text[1:-1].strip() if len(text) > 1 and (text[0], text[-1]) in (('"', '"'), ("“", "”")) else text
 

@@ -26,6 +26,7 @@ from knarr.checker import Case, Checked
 from knarr.checker.final import FinalCheck, final_check
 from knarr.errors import InvalidArgument
 from knarr.language.asking import asks_nothing
+from knarr.language.plain import bounded_query
 from knarr.trace.record import CheckRecord, ScopeRecord, Trace
 from knarr.types import Answer, Citation, Mode, ModelUsage, Usage, Verdict
 from knarr.uris import within
@@ -65,6 +66,7 @@ class Session:
         mode: Mode,
         escalation: Escalation,
     ) -> None:
+        bounded_query(question, resources.library.count_tokens, "question")
         if not question.strip():
             raise InvalidArgument("the question is empty")
         if k < 1:

@@ -112,11 +112,12 @@ class NamedObject:
 @dataclass(frozen=True, slots=True)
 class Laid:
     """A document laid out: sections and objects in document order. `labels` are what a question may
-    call the document; the vector of each of its objects leans towards theirs."""
+    call the document; the vector of each of its objects leans towards theirs. `notes` are for the receipt."""
 
     sections: tuple[NamedSection, ...]
     objects: tuple[NamedObject, ...]
     labels: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     def label_hashes(self) -> list[bytes]:
         """The keys of the labels' vectors."""

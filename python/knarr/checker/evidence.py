@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Protocol
 
 from knarr.checker.constraints import YEAR, Need, needs
 from knarr.checker.types import Case, Evidence
+from knarr.kept import kept
 from knarr.language.citations import locate
 from knarr.language.lexical import root, terms
 from knarr.language.passages import sentences
@@ -190,7 +190,7 @@ def _has_words(name: str, text: str) -> bool:
     return all(word.whole in have or root(stem(word.text.lower())) in roots for word in telling)
 
 
-@lru_cache(maxsize=512)
+@kept(16 << 20)
 def _forms(text: str) -> tuple[frozenset[str], frozenset[str]]:
     found = frozenset(forms(text.replace("_", " ")))
     return found, frozenset(root(form) for form in found)

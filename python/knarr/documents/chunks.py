@@ -10,8 +10,9 @@ heading.
 Rule: a section longer than the bound is cut into the fewest parts that fit, of nearly equal size, since
 a short rest would be searched badly. Each cut is made at the best kind of border that exists near its
 place, and there at the nearest one. Kinds of borders, best first: a blank line; the start of a list item
-or table row, or the end of a sentence; any line; white space; any token. A table is only cut between
-rows, and a single row longer than the bound makes the only chunk that exceeds it.
+or table row, or the end of a sentence; any line; white space; any token. A table is cut between rows. Only
+a row that is longer than the bound is cut itself: between cells, else between words, else anywhere. So no
+chunk exceeds the bound. A header is repeated where it takes at most half of the bound.
 
 Cost: tokens are counted once per document; a cut is found by binary search among the borders.
 """
@@ -19,16 +20,19 @@ Cost: tokens are counted once per document; a cut is found by binary search amon
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from knarr.documents.sections import Document, Section, Table
-from knarr.models.embed.tokens import Tokenizer
+from knarr.models.embed.tokens import Tokenizer, count_tokens
 
 _Ints = npt.NDArray[np.int64]
 
+_CELL = re.compile(rb"(?<!\\)(?=\|(?![ \t]*(?:\n|$)))|  +")
 _BORDERS = (
     re.compile(rb"\n[ \t]*\n\s*"),
     re.compile(
@@ -65,7 +69,7 @@ class Ruler:
 
     def index(self, byte: int) -> int:
         """The number of tokens that begin before `byte`."""
-        return int(np.searchsorted(self.begins, byte))
+        return int(self.begins.searchsorted(byte))
 
     def count(self, begin_byte: int, end_byte: int) -> int:
         """The number of tokens that begin in ``[begin_byte, end_byte)``."""
@@ -73,8 +77,9 @@ class Ruler:
 
 
 def chunk(document: Document, tokenizer: Tokenizer, max_tokens: int) -> list[Chunk]:
-    """All chunks of a document, in order. Each has at most `max_tokens`, a long table row aside."""
+    """All chunks of a document, in order. Each has at most `max_tokens`."""
     ruler = Ruler(document, tokenizer)
+    tables = _Tables(document.tables, tokenizer, max_tokens // 2)
     chunks: list[Chunk] = []
     carried: int | None = None
     for section in document.root.walk():
@@ -84,69 +89,126 @@ def chunk(document: Document, tokenizer: Tokenizer, max_tokens: int) -> list[Chu
             carried = begin
             continue
         carried = None
-        cuts = _split(document, ruler, begin, end, max_tokens) if end > begin else []
+        cuts = _split(document, ruler, tables, begin, end, max_tokens) if end > begin else []
         for number, (left, right) in enumerate(zip([begin, *cuts], [*cuts, end], strict=True), 1):
             if right > left:
-                header = _header(document.tables, left)
+                header = tables.header(left)
                 chunks.append(Chunk(section, number, left, right, ruler.count(left, right), header))
     return chunks
 
 
-def _split(document: Document, ruler: Ruler, begin: int, end: int, limit: int) -> list[int]:
+class _Tables:
+    """The tables of a document, found by their place."""
+
+    def __init__(self, tables: Sequence[Table], tokenizer: Tokenizer, header_tokens: int) -> None:
+        self._tables = sorted(tables, key=lambda table: table.begin_byte)
+        self._begins = [table.begin_byte for table in self._tables]
+        self._tokenizer, self._header_tokens = tokenizer, header_tokens
+        self._headers: dict[int, str] = {}
+
+    def within(self, begin: int, end: int) -> Sequence[Table]:
+        """The tables that lie in ``[begin, end)``, in part or whole."""
+        first = max(0, bisect_right(self._begins, begin) - 1)
+        found = self._tables[first : bisect_left(self._begins, end)]
+        return [table for table in found if table.end_byte > begin]
+
+    def header(self, byte: int) -> str:
+        """The header of the table that a chunk begins inside of, below its first row; "" where there is none,
+        or none that leaves room for rows."""
+        at = bisect_right(self._begins, byte) - 1
+        table = self._tables[at] if at >= 0 else None
+        if table is None or not table.row_begins or not table.row_begins[0] < byte < table.end_byte:
+            return ""
+        if at not in self._headers:
+            fits = count_tokens(self._tokenizer, table.header) <= self._header_tokens
+            self._headers[at] = table.header if fits else ""
+        return self._headers[at]
+
+
+@dataclass(frozen=True, slots=True)
+class _Borders:
+    """Where a section may be cut, by kind, best kind first: anywhere outside of rows, and inside of them."""
+
+    between: list[_Ints]
+    inside: list[_Ints]
+
+
+def rows_cut(document: Document, chunks: Sequence[Chunk]) -> int:
+    """How many table rows the chunks cut, for they are longer than the bound."""
+    begins = [chunk.begin_byte for chunk in chunks]
+    cut: set[int] = set()
+    for table in document.tables:
+        rows = (table.begin_byte, *table.row_begins)
+        for begin in begins[bisect_right(begins, table.begin_byte) : bisect_left(begins, table.end_byte)]:
+            row = rows[bisect_right(rows, begin) - 1]
+            if row != begin:
+                cut.add(row)
+    return len(cut)
+
+
+def _split(document: Document, ruler: Ruler, tables: _Tables, begin: int, end: int, limit: int) -> list[int]:
     """Where to cut ``[begin, end)`` so that each part has at most `limit` tokens."""
     if ruler.count(begin, end) <= limit:
         return []
-    borders = _borders(document, ruler, begin, end)
+    borders = _borders(document, ruler, tables.within(begin, end), begin, end)
     cuts: list[int] = []
     at = begin
     while (left := ruler.count(at, end)) > limit:
-        target = -(-left // -(-left // limit))
-        cut = _best(borders, ruler, at, end, target, limit)
-        if cut is None:
-            break
-        cuts.append(cut)
-        at = cut
+        at = _best(borders, ruler, at, end, -(-left // -(-left // limit)), limit)
+        cuts.append(at)
     return cuts
 
 
-def _borders(document: Document, ruler: Ruler, begin: int, end: int) -> list[_Ints]:
-    """The allowed cuts by kind of border, best kind first; inside a table only between rows."""
+def _borders(document: Document, ruler: Ruler, tables: Sequence[Table], begin: int, end: int) -> _Borders:
     data = document.data
-    ranks = [
-        np.fromiter((m.end() for m in pattern.finditer(data, begin, end)), dtype=np.int64)
-        for pattern in _BORDERS
-    ]
+    ranks = [_places(pattern, data, begin, end) for pattern in _BORDERS]
     ranks.append(ruler.begins[ruler.index(begin) : ruler.index(end)])
-    for table in document.tables:
-        if begin < table.end_byte and table.begin_byte < end:
-            ranks = [rank[(rank <= table.begin_byte) | (rank >= table.end_byte)] for rank in ranks]
-            rows = np.asarray(table.row_begins[1:], dtype=np.int64)
-            ranks[1] = np.union1d(ranks[1], rows[(rows > begin) & (rows < end)])
-    return ranks
+    if not tables:
+        return _Borders(ranks, [])
+    inside = [_places(_CELL, data, begin, end), ranks[3], ranks[4]]
+    first = np.asarray([table.begin_byte for table in tables], dtype=np.int64)
+    last = np.asarray([table.end_byte for table in tables], dtype=np.int64)
+    ranks = [rank[_outside(rank, first, last)] for rank in ranks]
+    rows = np.asarray([row for table in tables for row in table.row_begins[1:]], dtype=np.int64)
+    ranks[1] = np.union1d(ranks[1], rows[(rows > begin) & (rows < end)])
+    return _Borders(ranks, inside)
 
 
-def _best(borders: list[_Ints], ruler: Ruler, at: int, end: int, target: int, limit: int) -> int | None:
+def _places(border: re.Pattern[bytes], data: bytes, begin: int, end: int) -> _Ints:
+    return np.fromiter((match.end() for match in border.finditer(data, begin, end)), dtype=np.int64)
+
+
+def _outside(places: _Ints, first: _Ints, last: _Ints) -> npt.NDArray[np.bool_]:
+    """Whether each place lies outside of every range ``(first, last)``; the ranges rise and do not overlap."""
+    at = np.searchsorted(first, places) - 1
+    outside: npt.NDArray[np.bool_] = (at < 0) | (places >= last[at])
+    return outside
+
+
+def _best(borders: _Borders, ruler: Ruler, at: int, end: int, target: int, limit: int) -> int:
     """The border nearest to the target, among those of the best kind that leave between 0.6 of the target and
-    the limit before them; the next border of any kind when there is none."""
+    the limit before them. Where there is none, a row begins or is longer than that: the last border before
+    it, and in the row itself the best one inside of it."""
     first = ruler.index(at)
     low, high = _byte_of(ruler, first + max(1, int(target * 0.6)), end), _byte_of(ruler, first + limit, end)
     wish = _byte_of(ruler, first + target, end)
-    for rank in borders:
-        near = rank[np.searchsorted(rank, low) : np.searchsorted(rank, high, side="right")]
-        near = near[(near > at) & (near < end)]
-        if len(near):
-            return int(near[np.argmin(np.abs(near - wish))])
-    later = [int(rank[i]) for rank in borders if (i := np.searchsorted(rank, at, side="right")) < len(rank)]
-    later = [cut for cut in later if cut < end]
-    return min(later, default=None)
+    for rank in borders.between:
+        if (cut := _nearest(rank, max(low, at + 1), high, wish)) is not None:
+            return cut
+    before = [cut for rank in borders.between if (cut := _nearest(rank, at + 1, low, low)) is not None]
+    if before:
+        return max(before)
+    for rank in borders.inside:
+        if (cut := _nearest(rank, max(low, at + 1), high, wish)) is not None:
+            return cut
+    return high
+
+
+def _nearest(rank: _Ints, low: int, high: int, wish: int) -> int | None:
+    """The place nearest to `wish` in ``[low, high]``."""
+    near = rank[np.searchsorted(rank, low) : np.searchsorted(rank, high, side="right")]
+    return int(near[np.argmin(np.abs(near - wish))]) if len(near) else None
 
 
 def _byte_of(ruler: Ruler, index: int, end: int) -> int:
     return int(ruler.begins[index]) if index < len(ruler.begins) else end
-
-
-def _header(tables: tuple[Table, ...], byte: int) -> str:
-    for table in tables:
-        if table.row_begins and table.row_begins[0] < byte < table.end_byte:
-            return table.header
-    return ""

@@ -39,6 +39,7 @@ class Limits:
     file_bytes:      of any format; a larger file is refused
     text_bytes:      of Markdown, HTML and plain text, before decoding; a larger file is refused
     markdown_lines:  lines whose structure is read; text after them stays in the last section
+    text_lines:      the same of plain text
     html_tags:       tags of an HTML page; a page with more is read as text without structure
     html_depth:      levels of an HTML page; a deeper page is read as text without structure
     """
@@ -46,6 +47,7 @@ class Limits:
     file_bytes: int = 256 * MIB
     text_bytes: int = 32 * MIB
     markdown_lines: int = 100_000
+    text_lines: int = 300_000
     html_tags: int = 800_000
     html_depth: int = 1_000
 

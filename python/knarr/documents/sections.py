@@ -20,6 +20,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
+
+DEEPEST = 32
+"""Levels of sections that a document can have; deeper headings become siblings."""
+
 
 @dataclass(slots=True)
 class Section:
@@ -85,16 +91,12 @@ class Document:
         return self.text.encode("utf-8")
 
     @cached_property
-    def _line_begins(self) -> list[int]:
-        begins, at = [0], self.data.find(b"\n")
-        while at >= 0:
-            begins.append(at + 1)
-            at = self.data.find(b"\n", at + 1)
-        return begins
+    def _line_ends(self) -> npt.NDArray[np.int64]:
+        return np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == 0x0A)
 
     def line_at(self, byte: int) -> int:
         """The line (from 1) that holds this byte."""
-        return bisect.bisect_right(self._line_begins, byte)
+        return 1 + int(self._line_ends.searchsorted(byte))
 
     def page_at(self, byte: int) -> int | None:
         """The page (from 1) that holds this byte; None for formats without pages."""
@@ -153,12 +155,13 @@ def section_tree(title: str, size_bytes: int, headings: list[Heading]) -> Sectio
     """Nest headings (in document order) under a root.
 
     A heading's parent is the nearest one before it of a smaller level, so that after a skipped
-    level equal headings stay siblings (H1, H3, H3: both H3 are children of H1).
+    level equal headings stay siblings (H1, H3, H3: both H3 are children of H1). Below `DEEPEST` levels all
+    are siblings: only looks give more, and a path of thousands of names is no use to anyone.
     """
     root = Section(title, 0, 0, 0, size_bytes)
     path = [root]
     for heading in headings:
-        while path[-1].level >= heading.level:
+        while path[-1].level >= heading.level or len(path) > DEEPEST:
             path.pop().end_byte = heading.begin_byte
         section = Section(heading.title, heading.level, heading.begin_byte, heading.body_byte, size_bytes)
         path[-1].children.append(section)

@@ -19,6 +19,7 @@ from knarr.language.plain import one_line
 LAYOUT_CELL_CHARS = 1500
 _MAX_SPAN = 64
 _MAX_CELLS = 500_000
+_MAX_EMPTY = 8  # places for each cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class TableText:
 
 def grid(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
     """Cells at their places: a rectangle of one-line texts, merged cells filled with "", rows and
-    columns without text dropped. Spans are bounded, and ignored in tables of absurd size."""
+    columns without text dropped. Spans are bounded, and ignored in tables of absurd size. Nothing for a table
+    of that size whose places are nearly all empty: one wide row would widen all others."""
     covered = sum(min(cell.columns, _MAX_SPAN) * min(cell.rows, len(rows)) for row in rows for cell in row)
     spans = covered <= _MAX_CELLS
     placed: list[dict[int, str]] = [{} for _ in rows]
@@ -65,6 +67,8 @@ def grid(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
             placed[number][column] = one_line(cell.text)
             column += width
     used = sorted({at for row_cells in placed for at, text in row_cells.items() if text})
+    if len(used) * len(rows) > max(_MAX_CELLS, _MAX_EMPTY * sum(map(len, rows))):
+        return []
     return [[cells.get(at, "") for at in used] for cells in placed if any(cells.values())]
 
 

@@ -28,7 +28,7 @@ _QUOTES = str.maketrans({"‘": "'", "’": "'", "‚": "'", "“": '"', "”": 
 _HYPHENS = "-\u2010\u2011"
 _PLAIN = re.compile(r"[!-,.-~]+(?: [!-,.-~]+)*")  # text that folding leaves as it is
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-_ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")
+_ELLIPSIS = re.compile(r"(?<!\s)\s*(?:\.\.\.|…|\[\.\.\.\]|\[…\])\s*")
 _MARK = re.compile(r"^> ?", re.MULTILINE)
 
 
@@ -140,11 +140,14 @@ def _stitched(quote: str, texts: Sequence[str]) -> bool:
 
 def _longest_part(words: Sequence[str], texts: Sequence[str]) -> int:
     """How many of the first words are together in one of the texts, such that no rest is left too short."""
-    for size in range(len(words), 0, -1):
-        rest = len(words) - size
-        if rest and rest < _PART_WORDS:
-            continue
+    # What is there with its first n words is there with fewer, so the place to stop is found by halving.
+    sure, most = 0, len(words)
+    while sure < most:
+        size = (sure + most + 1) // 2
         part = " ".join(words[:size])
         if any(part in text for text in texts):
-            return size
-    return 0
+            sure = size
+        else:
+            most = size - 1
+    rest = len(words) - sure
+    return max(0, len(words) - _PART_WORDS) if 0 < rest < _PART_WORDS else sure

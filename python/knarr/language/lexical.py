@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 
+from knarr.kept import kept
 from knarr.language.words import STOP, words
 
 _K1, _B = 1.2, 0.6
@@ -35,7 +35,7 @@ _SUFFIXES = (
 _SHORTEST_ROOT = 4
 
 
-@lru_cache(maxsize=1 << 16)
+@kept(16 << 20)
 def root(word: str) -> str:
     """A word without its ending, so that assign, assigned and assignment are equal. It is crude, which
     suffices where roots only order passages and both sides are treated alike."""

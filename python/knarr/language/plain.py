@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Callable
+
+from knarr.errors import InvalidArgument
+from knarr.uris import utf8_text
+
+_STEP_CHARS = 1 << 18
+_SPACE = re.compile(r"\s")
+
+MOST_QUERY_BYTES = 16 << 10
+MOST_QUERY_TOKENS = 2_000
+MOST_PATTERN_BYTES = 16 << 10
 
 
 def one_line(text: str) -> str:
     """Every run of white space as one space, none at the ends."""
-    return " ".join(text.split())
+    if len(text) <= _STEP_CHARS:
+        return " ".join(text.split())
+    # In steps, since the words of a text of megabytes, each an object, take ten times its room.
+    pieces, at = [], 0
+    while at < len(text):
+        gap = _SPACE.search(text, at + _STEP_CHARS)
+        end = gap.start() if gap else len(text)
+        pieces.append(" ".join(text[at:end].split()))
+        at = end
+    return " ".join(filter(None, pieces))
 
 
 def shortened(text: str, most: int) -> str:
@@ -26,3 +47,29 @@ def text_key(text: str) -> bytes:
     """SHA-256 of the text's UTF-8 (32 bytes), under which vectors and abstracts of equal text are kept.
     Half a surrogate pair, which UTF-8 cannot hold, counts as `?`."""
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+
+
+def bounded_query(query: str, count_tokens: Callable[[str], int], what: str = "query") -> str:
+    """The query, or a question when `what` says so. Raises InvalidArgument for one longer than
+    `MOST_QUERY_BYTES` or, as `count_tokens` counts, than `MOST_QUERY_TOKENS`: the cost of everything that is
+    done with a question grows with it. Bytes are looked at first, since they cost nothing to count. Raises it
+    also for another type than str, and for text without a UTF-8 form."""
+    _bounded_bytes(query, MOST_QUERY_BYTES, what)
+    if len(query) > MOST_QUERY_TOKENS and (tokens := count_tokens(query)) > MOST_QUERY_TOKENS:
+        raise InvalidArgument(f"the {what} has {tokens:,} tokens; at most {MOST_QUERY_TOKENS:,} are possible")
+    return query
+
+
+def bounded_pattern(pattern: str) -> str:
+    """The pattern of a grep. Raises InvalidArgument for one longer than `MOST_PATTERN_BYTES`, and for what is
+    no text, as `bounded_query` does."""
+    _bounded_bytes(pattern, MOST_PATTERN_BYTES, "pattern")
+    return pattern
+
+
+def _bounded_bytes(text: str, most: int, what: str) -> None:
+    # A character is a byte at least, so that a text of gigabytes need not be encoded to be refused.
+    long = isinstance(text, str) and len(text) > most
+    size = len(text) if long else len(utf8_text(text, what).encode())
+    if size > most:
+        raise InvalidArgument(f"the {what} has {size:,} bytes; at most {most:,} are possible")

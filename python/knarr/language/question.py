@@ -11,11 +11,12 @@ cannot tell from each other may ask for different years or codes, which `asks_be
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, Protocol
 
+from knarr.kept import kept
 from knarr.language.lexical import root
 from knarr.language.words import GENERIC, STOP, forms, stem, words
 from knarr.types import Provenance
@@ -56,7 +57,7 @@ _TELLING = ("identifier", "number", "quoted")
 
 _ASKING_WORD = r"(?:by |in |on |at |for |from |to |of |with |since |until )?(?:what|which|who|whom|whose|when|where|why|how)\b"
 _BETWEEN = re.compile(
-    rf"\?\s+|[,;]?\s+(?:and|or|but)\s+(?={_ASKING_WORD})|[,;]\s+(?={_ASKING_WORD})", re.IGNORECASE
+    rf"\?\s+|[,;]?(?<!\s)\s+(?:and|or|but)\s+(?={_ASKING_WORD})|[,;]\s+(?={_ASKING_WORD})", re.IGNORECASE
 )
 _BARE_ASKING = re.compile(
     r"((?:\w+ )?(?:which|what)) (?:is|are|was|were|has|have|had|did|does|do|will|would)\b", re.IGNORECASE
@@ -83,15 +84,17 @@ class Constraint:
 def constraints(question: str) -> tuple[Constraint, ...]:
     """A question's constraints, the most restrictive first; of two that overlap the weaker is left out."""
     found: list[Constraint] = []
-    taken: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []  # in order, none over another
 
     def add(kind: ConstraintKind, matches: Iterable[re.Match[str]], group: int = 0) -> None:
         for match in matches:
             begin, end = match.span(group)
             text = match[group].strip(" ,.;:?!'’")
-            if text and not any(begin < right and left < end for left, right in taken):
+            at = bisect_left(taken, (begin, end))
+            free = (at == 0 or taken[at - 1][1] <= begin) and (at == len(taken) or end <= taken[at][0])
+            if text and free:
                 found.append(Constraint(kind, text))
-                taken.append((begin, end))
+                taken.insert(at, (begin, end))
 
     add("quoted", _QUOTED.finditer(question), 1)
     add("identifier", _IDENTIFIER.finditer(question))
@@ -193,7 +196,8 @@ def parts(question: str) -> tuple[str, ...]:
     begin = 0
     for match in _BETWEEN.finditer(question):
         piece = question[begin : match.start()].strip(" ,;")
-        if len(piece.split()) < _LEAST_PART_WORDS or len(question[match.end() :].split()) < _LEAST_PART_WORDS:
+        rest = question[match.end() :].split(None, _LEAST_PART_WORDS)
+        if len(piece.split()) < _LEAST_PART_WORDS or len(rest) < _LEAST_PART_WORDS:
             continue
         found.append(piece)
         begin = match.end()
@@ -218,12 +222,12 @@ def asks_beyond(earlier: str, question: str) -> bool:
     return any(not wanted <= has for wanted in _particulars(earlier))
 
 
-@lru_cache(maxsize=1 << 14)
+@kept(8 << 20)
 def _particulars(question: str) -> tuple[frozenset[str], ...]:
     return tuple(_word_forms(one.text) for one in constraints(question) if one.kind in _TELLING)
 
 
-@lru_cache(maxsize=1 << 12)
+@kept(8 << 20)
 def _word_forms(text: str) -> frozenset[str]:
     return frozenset(form for word in words(text) for form in (word.whole, *word.parts)) | frozenset(
         text.casefold().split()

@@ -33,6 +33,8 @@ _NAMED_VERSION = re.compile(
     r"\b(?:versions?|releases?|v\.?)\s*(\d+(?:\.\d+)*(?:\s*(?:,|and|or|to)\s*\d+(?:\.\d+)*)*)", re.IGNORECASE
 )
 
+_BEFORE_CHARS = 40
+
 Version = tuple[int, ...]
 
 
@@ -92,7 +94,8 @@ def proper_runs(text: str) -> Iterator[str]:
     """Runs of capitalised words, except a sentence's first word alone."""
     for match in _PROPER.finditer(text):
         run = match[0]
-        begins = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".?!:"
+        before = text[max(0, match.start() - _BEFORE_CHARS) : match.start()].rstrip()
+        begins = match.start() == 0 or before[-1:] in ".?!:"
         if begins and run.partition(" ")[0].lower() in STOP:
             run = run.partition(" ")[2]
         if run and not (begins and " " not in run and not run.isupper()):

@@ -7,6 +7,7 @@ not fit is scored by its best window. Results are remembered, because a loop mee
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 from collections import OrderedDict
@@ -39,12 +40,13 @@ class Reranker:
         self._lock = threading.Lock()
         self._model = OnnxModel(folder, threads)
         self._tokenizer: HubTokenizer | None = None
-        self._remembered: OrderedDict[tuple[str, str], float] = OrderedDict()
+        # By hash, so that an entry takes the same room however long the texts.
+        self._remembered: OrderedDict[bytes, float] = OrderedDict()
 
     def scores(self, query: str, passages: Sequence[str]) -> npt.NDArray[np.float32]:
         """A logit per passage, shape (n,); higher fits better. Raises EmbedderError."""
         with self._lock:
-            known = {passage: self._remembered.get((query, passage)) for passage in passages}
+            known = {passage: self._remembered.get(_pair(query, passage)) for passage in passages}
         fresh = [passage for passage, score in known.items() if score is None]
         if fresh:
             tokenizer = self._open()
@@ -63,8 +65,9 @@ class Reranker:
         with self._lock:
             for passage, score in scores.items():
                 if score is not None:
-                    self._remembered[query, passage] = score
-                    self._remembered.move_to_end((query, passage))
+                    key = _pair(query, passage)
+                    self._remembered[key] = score
+                    self._remembered.move_to_end(key)
             while len(self._remembered) > _REMEMBERED:
                 self._remembered.popitem(last=False)
 
@@ -95,6 +98,14 @@ class Reranker:
             if self._tokenizer is None:
                 self._tokenizer = HubTokenizer(self._folder / "tokenizer.json")
             return self._tokenizer
+
+
+def _pair(query: str, passage: str) -> bytes:
+    """The key of a query with a passage."""
+    digest = hashlib.sha256(query.encode("utf-8", "replace"))
+    digest.update(b"\xff")  # in no UTF-8 text
+    digest.update(passage.encode("utf-8", "replace"))
+    return digest.digest()
 
 
 def load_reranker(threads: int = 0) -> Reranker | None:

@@ -15,7 +15,8 @@ from knarr.catalog import Catalog, changes, documents
 from knarr.engine import Engine
 from knarr.errors import InvalidArgument, NotFound
 from knarr.index.index import Index
-from knarr.models.embed import Embedder
+from knarr.language.plain import bounded_query, text_key
+from knarr.models.embed import Embedder, count_tokens
 from knarr.reading.cards import Cards
 
 _QUERIES_KEPT = 1024
@@ -66,7 +67,8 @@ class ReadContext:
         }
 
     def embed_query(self, query: str) -> npt.NDArray[np.float32]:
-        """The unit vector of a query, shape (dim,). Raises InvalidArgument for an empty one."""
+        """The unit vector of a query, shape (dim,). Raises InvalidArgument for an empty one, and for one over
+        the bounds of `bounded_query`."""
         return self._queries.of(query)
 
 
@@ -75,20 +77,23 @@ class _QueryVectors:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._vectors: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
+        # By hash, so that an entry takes the same room however long the query.
+        self._vectors: OrderedDict[bytes, npt.NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, query: str) -> npt.NDArray[np.float32]:
+        bounded_query(query, functools.partial(count_tokens, self._embedder.tokenizer))
         if not query.strip():
             raise InvalidArgument("the query is empty: expected words to search for")
+        key = text_key(query)
         with self._lock:
-            vector = self._vectors.get(query)
+            vector = self._vectors.get(key)
             if vector is not None:
-                self._vectors.move_to_end(query)
+                self._vectors.move_to_end(key)
                 return vector
         vector = np.asarray(self._embedder.embed([query])[0], dtype=np.float32)
         with self._lock:
-            self._vectors[query] = vector
+            self._vectors[key] = vector
             if len(self._vectors) > _QUERIES_KEPT:
                 self._vectors.popitem(last=False)
         return vector

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from knarr.engine import GrepMatch
+from knarr.language.plain import bounded_pattern
 from knarr.reading.context import ReadContext, consistent
 from knarr.types import GrepResult, Match
 from knarr.uris import SCHEME, canonical
@@ -21,6 +22,7 @@ def grep(
 ) -> GrepResult:
     """See `KnowledgeBase.grep`."""
     scope = canonical(scope)
+    bounded_pattern(pattern)
     found = context.engine.grep(
         pattern, scope, literal=literal, ignore_case=ignore_case, limit=limit, offset=offset
     )

@@ -164,6 +164,7 @@ class Ingest:
             abstract_tokens=self._settings.abstract_tokens,
             preview_chars=self._settings.preview_chars,
         )
+        notes = (*notes, *laid.notes)
         with self._catalog.reading() as connection:
             laid, asked = self._recall.document(connection, laid, document.data, self._embedder.tokenizer)
         hashes = [part.embedded_hash() for part in laid.objects]

@@ -10,13 +10,14 @@ import re
 
 from knarr.abstracts.extractive import abstracts, preview
 from knarr.catalog.records import Laid, NamedObject, NamedSection
-from knarr.documents.chunks import Chunk, chunk
+from knarr.documents.chunks import Chunk, chunk, rows_cut
 from knarr.documents.sections import Document, Section
 from knarr.models.embed.tokens import Tokenizer, count_tokens
 from knarr.uris import ABSTRACT_NAME, SiblingNames, component, relative_below
 
 _TITLED = ("markdown", "html", "docx")
 _OPENING_CHARS = 400
+_STEP_BYTES = 256
 
 
 def labels(document: Document, name: str) -> tuple[str, ...]:
@@ -62,7 +63,10 @@ class _Layout:
         self._sections = list(document.root.walk())
         self._abstracts = abstracts(document, abstract_tokens)
         self._chunks: dict[int, list[Chunk]] = {}
-        for part in chunk(document, tokenizer, chunk_tokens):
+        parts = chunk(document, tokenizer, chunk_tokens)
+        cut = rows_cut(document, parts)
+        self._notes = (f"table rows longer than {chunk_tokens:,} tokens, cut: {cut:,}",) if cut else ()
+        for part in parts:
             self._chunks.setdefault(id(part.section), []).append(part)
         self._names = {id(document.root): name}
         self._claims: dict[int, SiblingNames] = {}
@@ -83,7 +87,7 @@ class _Layout:
                 parents[id(child)] = index[id(section)]
             named.append(self._named(section, parents.get(id(section))))
         own = self._names[id(self._document.root)]
-        return Laid(tuple(named), tuple(objects), labels(self._document, own))
+        return Laid(tuple(named), tuple(objects), labels(self._document, own), self._notes)
 
     def _named(self, section: Section, parent: int | None) -> NamedSection:
         return NamedSection(
@@ -153,5 +157,11 @@ class _Layout:
 
     def _last_line(self, begin: int, end: int) -> int:
         """The line of the last character that is not white space; a section's last line has text."""
-        body = self._document.data[begin:end].rstrip()
-        return self._document.line_at(begin + max(0, len(body) - 1))
+        data, last = self._document.data, end
+        # In steps, since a section may be the whole text, and its parents end where it does.
+        while last > begin:
+            body = data[max(begin, last - _STEP_BYTES) : last].rstrip()
+            last = max(begin, last - _STEP_BYTES) + len(body)
+            if body:
+                break
+        return self._document.line_at(max(begin, last - 1))

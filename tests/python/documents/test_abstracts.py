@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from knarr.abstracts.extractive import abstracts, folder_abstract, plain, preview
+from knarr.abstracts.extractive import abstracts, folder_abstract, preview
+from knarr.language.markup import running_text
 from knarr.documents import parse
 from knarr.models.embed.tokens import RegexTokenizer, count_tokens
 
@@ -42,7 +43,7 @@ def test_a_folder_of_thousands_has_a_bounded_abstract() -> None:
 
 
 def test_plain_and_preview() -> None:
-    assert plain("## A [link](http://x) and `code` <!-- no -->\n\n* item") == "A link and code item"
+    assert running_text("## A [link](http://x) and `code` <!-- no -->\n\n* item") == "A link and code item"
     assert preview("word " * 100, 40) == "word " * 7 + "word…"
     assert preview("short", 40) == "short"
     assert preview("x" * 500, 40) == "x" * 39 + "…"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knarr.documents import parse
-from knarr.documents.chunks import chunk
+from knarr.documents.chunks import chunk, rows_cut
 from knarr.documents.sections import Document
 from knarr.models.embed.tokens import RegexTokenizer
 
@@ -83,12 +83,34 @@ def test_table_rows_are_never_split_and_later_parts_know_the_columns() -> None:
     assert "".join(slices(document, 120)) == document.text
 
 
-def test_a_row_longer_than_the_bound_stays_whole() -> None:
-    wide = "| " + "word " * 300 + "| x |\n"
+def test_a_row_longer_than_the_bound_is_cut_between_cells() -> None:
+    cells = [f"cell {n} of the row" for n in range(40)]
+    wide = "| " + " | ".join(cells) + " |\n"
     document = markdown("| A | B |\n|---|---|\n| a | b |\n" + wide + "| c | d |\n")
+    chunks = chunk(document, TOKENS, 50)
     parts = slices(document, 50)
-    assert any(wide in part for part in parts)
+    assert "".join(parts) == document.text and all(part.tokens <= 50 for part in chunks)
+    assert all(any(cell in part for part in parts) for cell in cells)
+    assert any("| a | b |\n" in part for part in parts) and any("| c | d |\n" in part for part in parts)
+    inside = [part for part in chunks if part.begin_byte > document.text.index("cell 0")]
+    assert all(part.header == "| A | B |\n|---|---|\n" for part in inside)
+    assert rows_cut(document, chunks) == 1
+
+
+def test_a_cell_longer_than_the_bound_is_cut_between_words() -> None:
+    document = markdown("| A | B |\n|---|---|\n| a | b |\n| " + "word " * 300 + "| x |\n| c | d |\n")
+    parts = slices(document, 50)
     assert "".join(parts) == document.text
+    assert all(part.strip().startswith(("|", "word")) for part in parts)
+    assert max(part.tokens for part in chunk(document, TOKENS, 50)) <= 50
+
+
+def test_a_header_that_leaves_no_room_is_not_repeated() -> None:
+    names = " | ".join(f"column{n}" for n in range(100))
+    row = " | ".join("1" for _ in range(100))
+    text = f"| {names} |\n|{' - |' * 100}\n" + f"| {row} |\n" * 5
+    chunks = chunk(markdown(text), TOKENS, 60)
+    assert max(part.tokens for part in chunks) <= 60 and not any(part.header for part in chunks)
 
 
 WORDS = st.sampled_from(["alpha", "beta", "gamma", "émigré", "測試", "🎉", "x" * 40, "42", "e.g.", "end."])
@@ -116,5 +138,4 @@ def test_chunks_partition_any_text_within_the_bound(lines: list[str], limit: int
                 if part.begin_byte <= len(document.text[:t].encode()) < part.end_byte
             ]
         )
-        if part.tokens > limit:
-            assert any(t.begin_byte < part.end_byte and part.begin_byte < t.end_byte for t in document.tables)
+        assert part.tokens <= limit

@@ -15,7 +15,7 @@ ROOT = Path(knarr.__file__).parent
 
 # Rooms from the ground up. A room may import its own tier and those before it; circles are forbidden anyway.
 TIERS = (
-    ("types", "errors", "config", "version"),
+    ("types", "errors", "config", "version", "kept"),
     ("uris",),
     ("language", "models", "_core", "demo"),
     ("engine", "catalog", "documents"),
@@ -42,6 +42,7 @@ LOOSE = {
     "config",
     "engine",
     "errors",
+    "kept",
     "knowledge_base",
     "testing",
     "types",

@@ -47,6 +47,7 @@ class Numbering:
         self._abstract: dict[str, etree._Element] = {}
         self._lists: dict[str, _List] = {}
         self._numbers: dict[str, etree._Element] = {}
+        self._overridden: dict[str, dict[int, _Level]] = {}
         self._started: set[tuple[str, int]] = set()
         for element in () if root is None else root.iterchildren("{*}abstractNum"):
             self._abstract[attribute(element, "abstractNumId")] = element
@@ -60,7 +61,9 @@ class Numbering:
         if element is None or not 0 <= depth < _MAX_LEVELS:
             return ""
         list_ = self._list_of(element)
-        overrides = self._overrides(element)
+        overrides = self._overridden.get(number_id)
+        if overrides is None:
+            overrides = self._overridden[number_id] = self._overrides(element)
         level = overrides.get(depth) or list_.levels.get(depth, _Level(text=f"%{depth + 1}."))
         self._count(list_, level, number_id, depth, depth in overrides)
         if level.format == "bullet":

@@ -118,6 +118,7 @@ class RunReader:
         self._styles = styles
         self._relations = relations
         self._fields: list[str] = []
+        self._instructions = 0  # of the open fields, those whose instruction is being read
 
     def read(self, paragraph: etree._Element, style: Style) -> Runs:
         """The runs of one `w:p`."""
@@ -164,16 +165,17 @@ class RunReader:
         return look_of(properties).over(base)
 
     def _text(self, text: str, look: Look, runs: Runs) -> None:
-        if "instruction" not in self._fields:
+        if not self._instructions:
             runs.add(_PRIVATE.sub(_private, text), look)
 
     def _field(self, kind: str) -> None:
         if kind == "begin":
             self._fields.append("instruction")
-        elif kind == "separate" and self._fields:
-            self._fields[-1] = "result"
-        elif kind == "end" and self._fields:
-            self._fields.pop()
+            self._instructions += 1
+        elif kind in ("separate", "end") and self._fields:
+            self._instructions -= self._fields.pop() == "instruction"
+            if kind == "separate":
+                self._fields.append("result")
 
     def _alternate(self, element: etree._Element, look: Look, runs: Runs) -> None:
         for option in element:

@@ -115,6 +115,7 @@ class Styles:
     def __init__(self, root: etree._Element | None) -> None:
         self._raw: dict[str, etree._Element] = {}
         self._resolved: dict[str, Style] = {}
+        self._characters: dict[str, Look] = {}
         self._default = Style(look=look_of(child(root, "docDefaults", "rPrDefault", "rPr")))
         default_id = None
         for element in () if root is None else root.iterchildren("{*}style"):
@@ -139,10 +140,12 @@ class Styles:
 
     def character(self, id_: str) -> Look:
         """The look a character style adds."""
-        look = Look()
-        for element in reversed(self._chain(id_)):
-            look = look_of(child(element, "rPr")).over(look)
-        return look
+        if id_ not in self._characters:
+            look = Look()
+            for element in reversed(self._chain(id_)):
+                look = look_of(child(element, "rPr")).over(look)
+            self._characters[id_] = look
+        return self._characters[id_]
 
     def _chain(self, id_: str) -> list[etree._Element]:
         chain: list[etree._Element] = []

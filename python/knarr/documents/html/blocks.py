@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from knarr.documents.tables import TableText
 from knarr.documents.writer import MarkdownWriter
 
-_SPACE = re.compile(r"[ \t\n\r\f\xa0]+")
+_SPACES = "\t\n\r\f\xa0"
 _TICKS = re.compile(r"`+")
 # Prefixes of deeper containers are left off, so that the text stays within a few times the page.
 _MAX_PREFIX_LEVELS = 12
@@ -79,7 +79,7 @@ class BlockWriter:
             else:
                 lines[-1].append(piece)
         self._inline.clear()
-        joined = (_SPACE.sub(" ", "".join(pieces)).strip(" ") for pieces in lines)
+        joined = (_collapsed("".join(pieces)).strip(" ") for pieces in lines)
         return "\n".join(line for line in joined if line)
 
     def heading(self, level: int) -> None:
@@ -118,6 +118,10 @@ class BlockWriter:
         later = "".join(c.later for c in containers)
         for container in self._containers:
             container.fresh = False
+        if not containers:
+            self._writer.put(text + "\n")
+            self._after_item = False
+            return
         lines = text.split("\n")
         prefixed = (f"{later}{line}" if line else later.rstrip() for line in lines[1:])
         self._writer.put("\n".join((first + lines[0], *prefixed)) + "\n")
@@ -133,3 +137,12 @@ class BlockWriter:
         if not tight:
             self._writer.gap()
         self._after_item = False
+
+
+def _collapsed(text: str) -> str:
+    """White space as a browser shows it. A few passes, which make no object for each word of a long text."""
+    for space in _SPACES:
+        text = text.replace(space, " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text

@@ -11,10 +11,13 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from knarr.documents.sections import Heading
+from knarr.language.markup import running_text
 from knarr.language.plain import one_line
 
-# Inline parsing of a hostile line grows with its square; no title needs more than this.
+# Inline parsing takes time that grows with the square of a title's marks, or worse. No title needs more
+# characters than this, and one with more marks was not written as Markdown: there the marks simply go.
 _MAX_SOURCE_CHARS = 1000
+_MAX_MARKS = 40
 _MAX_TITLE_CHARS = 300
 
 # `{#anchor .class}`, as pandoc, kramdown and Hugo write it after a title.
@@ -38,7 +41,10 @@ def title_text(parser: MarkdownIt, source: str, env: MutableMapping[str, Any]) -
     `{#id}` or a permanent link at the end is dropped. Cut after 300 characters.
     """
     source = _ATTRIBUTES.sub("", source[:_MAX_SOURCE_CHARS])
-    if _MARKUP.search(source):
+    marks = sum(1 for _ in _MARKUP.finditer(source))
+    if marks > _MAX_MARKS:
+        source = running_text(source)
+    elif marks:
         tokens = parser.parseInline(source, env)[0].children or []
         source = _visible(_without_permalink(tokens))
     title = one_line(source)

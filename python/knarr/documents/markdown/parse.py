@@ -10,7 +10,8 @@ Rules beyond CommonMark:
 
 Cost is bounded: inline markup, whose parsing can take quadratic time, is parsed only in titles,
 nesting is cut off by the parser (which does not touch the text), tables cost one token each, and
-the structure of lines after `Limits.markdown_lines` is not read.
+the structure of lines after `Limits.markdown_lines` is not read. A link definition is looked for in a
+few lines (see `bounds`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from knarr.documents.decode import Limits, decode
-from knarr.documents.markdown import pipe_table
+from knarr.documents.markdown import bounds, pipe_table
 from knarr.documents.markdown.headings import pseudo_headings, title_text
 from knarr.documents.sections import Document, Heading, Table, section_tree
 
@@ -37,6 +38,7 @@ _TITLE_KEY = re.compile(r"[\"']?title[\"']?", re.IGNORECASE)
 def _blocks() -> MarkdownIt:
     parser = MarkdownIt("commonmark")
     pipe_table.install(parser)
+    bounds.install(parser)
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
 
@@ -50,27 +52,29 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     """Read a Markdown file. Raises DocumentError as `decode` does."""
     decoded = decode(data, name, limits=limits)
     text, notes = decoded.text, decoded.notes
-    lines = text.split("\n")
+    size_bytes, count = len(text.encode("utf-8")), text.count("\n") + 1
+    # One line more than is read: where it begins, the last one ends.
+    lines = text.split("\n", limits.markdown_lines)[: limits.markdown_lines]
     begins = [0, *accumulate(len(line.encode("utf-8")) + 1 for line in lines)]
-    begins[-1] -= 1  # the last line has no line end
+    begins[-1] = min(begins[-1], size_bytes)  # the text's last line has no line end
     matter = front_matter(lines)
     env: dict[str, Any] = {}
     # CommonMark sees blank lines in place of the front matter, so that every line keeps its number.
     hidden = matter.lines if matter else 0
-    seen = "\n" * hidden + "\n".join(lines[hidden : limits.markdown_lines])
+    seen = "\n" * hidden + "\n".join(lines[hidden:])
     tokens = _BLOCKS.parse(seen, env)
     real = _headings(tokens, begins, env)
     headings = real or pseudo_headings(tokens, lines, begins)
-    if len(lines) > limits.markdown_lines:
+    if count > limits.markdown_lines:
         notes = (
             *notes,
-            f"headings were read in the first {limits.markdown_lines:,} of {len(lines):,} lines",
+            f"headings were read in the first {limits.markdown_lines:,} of {count:,} lines",
         )
     title = (matter and matter.title) or next((h.title for h in real if h.level == 1), "")
     return Document(
         title=title,
         text=text,
-        root=section_tree(title, begins[-1], headings),
+        root=section_tree(title, size_bytes, headings),
         format="markdown",
         tables=tuple(_table(token, lines, begins) for token in tokens if token.type == pipe_table.TOKEN),
         notes=notes,

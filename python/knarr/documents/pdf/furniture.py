@@ -132,9 +132,10 @@ def _at_one_height(group: list[_Edge], fewest: float) -> list[_Edge]:
     pages: dict[int, set[int]] = defaultdict(set)
     for edge in group:
         pages[int(edge.line.y // _HEIGHT_TOLERANCE)].add(edge.line.page)
-    found = []
-    for edge in group:
-        step = int(edge.line.y // _HEIGHT_TOLERANCE)
-        if len(pages[step - 1] | pages[step] | pages[step + 1]) >= fewest:
-            found.append(edge)
-    return found
+    none = frozenset[int]()
+    often = {
+        step
+        for step in pages
+        if len(pages[step].union(pages.get(step - 1, none), pages.get(step + 1, none))) >= fewest
+    }
+    return [edge for edge in group if int(edge.line.y // _HEIGHT_TOLERANCE) in often]

@@ -21,6 +21,8 @@ from knarr.documents.sections import levels
 FEW_ENTRIES = 3
 MANY_CHARS = 8_000
 MAX_TITLE_LINES = 4
+# Lines that are compared with entries, in all: thousands of entries may point at one endless page.
+MOST_LOOKS = 1_000_000
 _NO_WORDS = re.compile(r"\W+")
 
 
@@ -80,9 +82,11 @@ def locate(lines: Sequence[Line], entries: Sequence[OutlineEntry]) -> dict[int, 
     plain = [_plain(line.text) for line in lines]
     pages = [line.page for line in lines]
     found: dict[int, list[HeadingCandidate]] = {}
-    free = 0
+    free, looks = 0, MOST_LOOKS
     for entry in entries:
         begin, end = bisect.bisect_left(pages, entry.page), bisect.bisect_right(pages, entry.page)
+        end = min(end, begin + looks)
+        looks -= end - begin
         at, count = _match(lines, plain, entry, max(begin, free), end)
         if count == 0:
             at = max(free, _below(lines, entry, begin, end))

@@ -169,15 +169,7 @@ def _gutter(rows: list[Cells]) -> float | None:
     pairs = pairs[:_COLUMN_PAIRS]
     if len(pairs) < _COLUMN_ROWS or 2 * len(pairs) < len(rows) // 2:
         return None
-    votes = Counter(
-        x
-        for left, right in pairs
-        for x in range(int(left[-1].x1) + 2, int(right[0].x0))
-        if right[0].x0 > left[-1].x1
-    )
-    if not votes:
-        return None
-    gutter, count = votes.most_common(1)[0]
+    gutter, count = _most_crossed([(int(left[-1].x1) + 2, int(right[0].x0)) for left, right in pairs])
     if count < max(_COLUMN_ROWS, 0.6 * len(pairs)):
         return None
     here = [(left, right) for left, right in pairs if left[-1].x1 < gutter < right[0].x0]
@@ -186,6 +178,21 @@ def _gutter(rows: list[Cells]) -> float | None:
         for (left, right), (below, _) in itertools.pairwise(here)
     )
     return float(gutter) if 2 * downwards > len(here) else None
+
+
+def _most_crossed(gaps: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The first x that most of the gaps ``[begin, end)`` hold, and how many hold it; (0, 0) for none."""
+    steps = Counter[int]()
+    for begin, end in gaps:
+        if begin < end:
+            steps[begin] += 1
+            steps[end] -= 1
+    here, best = 0, (0, 0)
+    for x in sorted(steps):
+        here += steps[x]
+        if here > best[1]:
+            best = (x, here)
+    return best
 
 
 def _line(row: Cells, page: int) -> Line | None:

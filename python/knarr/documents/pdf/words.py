@@ -21,6 +21,10 @@ import pypdfium2.raw as pdfium
 MAX_PAGES = 20_000
 MAX_PAGE_CHARS = 500_000
 MAX_CHARS = 8_000_000
+# A file names a page in a few bytes, and one page as often as it likes. A page of its own takes more: these
+# bound the pages, and the characters, of a small file.
+FREE_PAGES, BYTES_PER_PAGE = 200, 24
+FREE_CHARS, CHARS_PER_BYTE = 300_000, 20
 MAX_BOOKMARKS = 5_000
 MAX_BOOKMARK_DEPTH = 16
 # PDFium marks a hyphen that ends a line, after which it writes no white space; here it becomes a soft hyphen
@@ -54,15 +58,18 @@ def read_words(data: bytes) -> Iterator[Message]:
         return
     try:
         pages = pdfium.FPDF_GetPageCount(document)
-        if pages > MAX_PAGES:
-            yield {"error": f"{pages} pages, at most {MAX_PAGES} are read", "status": "limit"}
+        most = min(MAX_PAGES, FREE_PAGES + len(data) // BYTES_PER_PAGE)
+        if pages > most:
+            message = f"{pages:,} pages in {len(data):,} bytes, at most {most:,} are read"
+            yield {"error": message, "status": "limit"}
             return
+        most_chars = min(MAX_CHARS, FREE_CHARS + len(data) * CHARS_PER_BYTE)
         yield {"pages": pages, "title": _metadata(document, b"Title"), "outline": _outline(document)}
         chars = 0
         for index in range(pages):
             message, count = _page(document, index)
             chars += count
-            if count > MAX_PAGE_CHARS or chars > MAX_CHARS:
+            if count > MAX_PAGE_CHARS or chars > most_chars:
                 yield {"error": f"page {index + 1} holds more text than is read", "status": "limit"}
                 return
             yield message

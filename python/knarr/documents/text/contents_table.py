@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from knarr.documents.text.clause_marks import ClauseMark
 
@@ -19,6 +20,7 @@ _LEADER = re.compile(r"(?:\.[ \t]?){4,}[ \t]*(?:\d{1,3}|[ivxl]{1,6})?[ \t]*$|…
 _PAGE_AT_END = re.compile(r"\S(?:[ \t]{2,}|\t)(?:\d{1,3}|[ivxl]{1,5})[ \t]*$")
 _MAX_ENTRY_CHARS = 700
 _MIN_ENTRIES = 3
+_MAX_HEADINGS = 20
 _TOP_MARKS = 40
 _MAX_BARE_ENTRY_CHARS = 150
 _MIN_BARE_ENTRIES = 5
@@ -30,7 +32,7 @@ def contents_ranges(
 ) -> list[tuple[int, int]]:
     """Character ranges that are tables of contents: under their heading, or by their page numbers."""
     ranges = _by_pages(lines, begins)
-    for heading in _HEADING.finditer(text):
+    for heading in islice(_HEADING.finditer(text), _MAX_HEADINGS):
         found = _under_heading(heading.end(), marks)
         if found:
             ranges.append((heading.start(), found))

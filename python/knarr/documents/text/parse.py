@@ -7,7 +7,8 @@ report, and in texts that have no clauses at all. Tables of contents and page no
 A text without structure is one section.
 
 A form feed starts a page. It is dropped at the start or end of a line and becomes a space inside a
-line, so that lines keep their numbers and ``^`` finds them; nothing else is changed.
+line, so that lines keep their numbers and ``^`` finds them; nothing else is changed. The structure of
+lines after `Limits.text_lines` is not read: what is known of a line takes ten times its own room.
 """
 
 from __future__ import annotations
@@ -18,12 +19,19 @@ from knarr.documents.decode import Limits, decode
 from knarr.documents.sections import Document, Heading, section_tree
 from knarr.documents.text.outline import Outline
 
+_MAX_PAGES = 100_000
+
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
     """Read a plain text file. Raises DocumentError as `decode` does."""
     decoded = decode(data, name, limits=limits)
     text, pages = _pages(decoded.text)
-    outline = Outline(text, pages)
+    head = _first_lines(text, limits.text_lines)
+    outline = Outline(head, [page for page in pages if page <= len(head)])
+    notes = decoded.notes
+    if len(head) < len(text):
+        count = text.count("\n") + 1
+        notes = (*notes, f"headings were read in the first {limits.text_lines:,} of {count:,} lines")
     found = outline.headings()
     offsets = [*pages, *(at for one in found for at in (one.begin, one.body)), len(text)]
     bytes_at = _byte_offsets(text, offsets)
@@ -34,7 +42,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         root=section_tree(outline.title, bytes_at[len(text)], headings),
         format="text",
         page_begins=tuple(bytes_at[page] for page in pages),
-        notes=decoded.notes,
+        notes=notes,
     )
 
 
@@ -42,22 +50,23 @@ def _pages(text: str) -> tuple[str, list[int]]:
     """The text without form feeds, and where its pages begin (in characters); [] without any."""
     if "\f" not in text:
         return text, []
-    pieces: list[str] = []
-    pages, size = [0], 0
-    lines = text.split("\n")
-    for number, line in enumerate(lines):
-        for part, piece in enumerate(line.split("\f")):
-            if part and pieces and pieces[-1] and piece and not pieces[-1].endswith("\n"):
-                pieces.append(" ")
-                size += 1
-            if part:
-                pages.append(size)
-            pieces.append(piece)
-            size += len(piece)
-        if number + 1 < len(lines):
-            pieces.append("\n")
+    first, *rest = text.split("\f")
+    pieces, pages, size = [first], [0], len(first)
+    for piece in rest:
+        if pieces[-1] and piece and not pieces[-1].endswith("\n") and not piece.startswith("\n"):
+            pieces.append(" ")
             size += 1
+        if len(pages) < _MAX_PAGES:
+            pages.append(size)
+        pieces.append(piece)
+        size += len(piece)
     return "".join(pieces), pages
+
+
+def _first_lines(text: str, most: int) -> str:
+    """The text's first lines, with their line ends."""
+    lines = text.split("\n", most)
+    return text[: len(text) - len(lines[most])] if len(lines) > most else text
 
 
 def _byte_offsets(text: str, offsets: Sequence[int]) -> dict[int, int]:

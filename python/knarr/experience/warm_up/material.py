@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from knarr.abstracts.extractive import plain
+from knarr.language.markup import running_text
 from knarr.catalog import documents
 from knarr.catalog.experience import text_hash
 from knarr.catalog.records import DocumentRecord
@@ -67,7 +67,7 @@ class Material:
             flat = " ".join(part.text.split())
             if heading and flat.startswith(heading) and len(flat) > len(heading):
                 flat = flat[len(heading) :]  # the heading of a clause stands on its first line
-            yield flat if flat.startswith("|") else _NUMBERED.sub("", plain(flat))
+            yield flat if flat.startswith("|") else _NUMBERED.sub("", running_text(flat))
 
 
 @dataclass(frozen=True, slots=True)

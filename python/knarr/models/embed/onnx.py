@@ -52,11 +52,11 @@ class HubTokenizer:
         self._tokenizer.no_padding()
 
     def token_begins(self, text: str) -> Offsets:
-        begins: list[int] = []
+        found = []
         for at, piece in pieces(text):
             offsets = self._tokenizer.encode(piece, add_special_tokens=False).offsets
-            begins.extend(at + begin for begin, _ in offsets)
-        return np.asarray(begins, dtype=np.int64)
+            found.append(np.fromiter((at + begin for begin, _ in offsets), np.int64, len(offsets)))
+        return np.concatenate(found)
 
     def ids(self, text: str) -> list[int]:
         """Token ids without special tokens."""
