@@ -23,6 +23,8 @@ Messages carry the value that was given, what was expected and how to mend it.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class KnarrError(Exception):
     """Base of everything knarr raises on purpose."""
@@ -61,11 +63,19 @@ class DeviceError(EngineError, RuntimeError):
 
 
 class CatalogError(KnarrError, OSError):
-    """The catalog cannot be opened, or was made with other settings."""
+    """The catalog cannot be opened, read or written, or was made with other settings.
+
+    report: of an `add` that it ended, the receipt of what was stored before (`AddReport`); else None"""
+
+    report: Any = None
 
 
 class EmbedderError(KnarrError, RuntimeError):
-    """An embedder is missing, or its reply does not fit."""
+    """An embedder is missing, or its reply does not fit.
+
+    report: of an `add` that it ended, the receipt of what was stored before (`AddReport`); else None"""
+
+    report: Any = None
 
 
 class ChatError(KnarrError, RuntimeError):

@@ -9,6 +9,8 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
               1─n sections       the heading tree, in document order
               1─n labels         what a question may call it
               1─n objects        chunks and abstracts, in document order: the engine's rows
+              1─1 sources        the file that it came from, by its name on disk
+    source_folders               the folders above documents, by their names on disk
     folders                      abstracts of the folders above documents
     stale_folders                folders that a change touched and whose abstract was not made anew yet
     vectors                      by content hash + model: unchanged content is never embedded twice
@@ -61,6 +63,28 @@ documents = sa.Table(
     sa.Column("notes", sa.JSON, nullable=False),
     sa.Column("updated_at", sa.Text, nullable=False),
     sa.UniqueConstraint("folder", "file_name"),
+)
+
+sources = sa.Table(
+    "sources",
+    metadata,
+    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("folder", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("same_name", sa.Text, nullable=False),
+    sa.Column("path", sa.Text, nullable=False, index=True),
+    sa.Index("sources_by_name", "folder", "same_name"),
+)
+
+source_folders = sa.Table(
+    "source_folders",
+    metadata,
+    sa.Column("uri", sa.Text, primary_key=True),
+    sa.Column("parent", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("same_name", sa.Text, nullable=False),
+    sa.UniqueConstraint("parent", "name"),
+    sa.Index("source_folders_by_name", "parent", "same_name"),
 )
 
 texts = sa.Table(

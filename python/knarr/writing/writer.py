@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from knarr.abstracts.maker import AbstractMaker
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, sources, vectors
 from knarr.config import Settings
 from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
 from knarr.index.index import Changing, Index
@@ -100,6 +100,7 @@ class DocumentWriter:
                 hashes += folders.remove_below(connection, uri)
                 abstracts.forget(connection, [abstracts.owner(number) for number in ids])
                 vectors.release(connection, hashes)
+                sources.release_below(connection, uri)
                 folders.mark_stale(connection, above(uri))
                 changes.append(connection, "remove", uri)
             self._settle()
@@ -127,6 +128,7 @@ class DocumentWriter:
                         f"{target} lies in the document {owner.uri}; name a folder above documents"
                     )
                 count = documents.move(connection, source, target)
+                sources.move_folders(connection, source, target)
                 folders.clear(connection, target)
                 folders.move(connection, source, target)
                 folders.mark_stale(connection, {target, *above(source), *above(target)})
