@@ -7,7 +7,6 @@ lost its last child loses its abstract.
 
 from __future__ import annotations
 
-import numpy as np
 import sqlalchemy as sa
 
 from knarr.abstracts.extractive import folder_abstract, preview
@@ -16,7 +15,7 @@ from knarr.catalog import Catalog, abstracts, changes, folders, vectors
 from knarr.catalog.folders import FolderRecord
 from knarr.config import Settings
 from knarr.language.plain import text_key
-from knarr.models.embed import Embedder, count_tokens
+from knarr.models.embed import Embedder, count_tokens, embed_checked
 from knarr.uris import components, name_of
 
 
@@ -87,7 +86,10 @@ def _store(
 ) -> int:
     with catalog.reading() as connection:
         known = vectors.get(connection, [record.vector_hash], embedder.id)
-    fresh = {} if known else {record.vector_hash: np.asarray(embedder.embed([embedded])[0], dtype=np.float32)}
+    fresh = {}
+    if not known:
+        otherwise = f"the abstract of {record.uri} is made with the next change"
+        fresh = {record.vector_hash: embed_checked(embedder, [embedded], otherwise)[0]}
     with catalog.writing() as connection:
         vectors.put(connection, fresh, embedder.id)
         folders.put(connection, record)

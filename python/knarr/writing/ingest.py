@@ -93,9 +93,10 @@ class Ingest:
         except (EmbedderError, CatalogError) as error:
             # What was stored is whole and stays; the same `add` again goes on from there.
             left = tuple(source.shown for source in batch.files[len(reports) :])
-            error.report = AddReport(
-                into, tuple(reports), time.monotonic() - started, clock.embedding, unread=left
-            )
+            seconds = time.monotonic() - started
+            error.report = AddReport(into, tuple(reports), seconds, clock.embedding, unread=left)
+            where = f"{left[0]}: " if left else ""
+            error.args = (f"{where}{error}. {error.report.stopped}",)
             raise
         return AddReport(into, tuple(reports), time.monotonic() - started, clock.embedding, gone=gone)
 

@@ -98,6 +98,14 @@ class AddReport:
         passed over in a folder do not count as missing; files of an unknown type do."""
         return not self.unread and all(f.status in ("ok", "skipped") for f in self.files)
 
+    @property
+    def stopped(self) -> str:
+        """What an error that ended the `add` left undone, in a sentence."""
+        return (
+            f"{len(self.files)} of {len(self.files) + len(self.unread)} files were done before and stay; "
+            "the same add again goes on from there"
+        )
+
     def count(self, *words: str) -> int:
         """How many files have one of these statuses or changes."""
         return sum(f.status in words or f.change in words for f in self.files)

@@ -111,22 +111,22 @@ def _root(given: object) -> Root:
     if not path:
         raise InvalidArgument("'' is not a path: name a file or folder (`.` is this one)")
     try:
-        found = os.stat(path)
+        found = Path(path).stat()
         link = stat.S_ISLNK(os.lstat(path).st_mode)
         is_folder = stat.S_ISDIR(found.st_mode)
-        real = os.path.realpath(path if is_folder else os.path.dirname(path))
+        real = Path(path).resolve() if is_folder else Path(path).parent.resolve()
     except (FileNotFoundError, NotADirectoryError):
         raise InvalidArgument(f"{printable(path)}: no such file or folder") from None
     except (OSError, ValueError) as error:
         raise InvalidArgument(f"{path!r} is not a usable path: {why(error)}") from None
     if not is_folder and not stat.S_ISREG(found.st_mode):
         raise InvalidArgument(f"{printable(path)}: expected a regular file or a folder")
-    return Root(path, real, is_folder, (found.st_dev, found.st_ino), link)
+    return Root(path, str(real), is_folder, (found.st_dev, found.st_ino), link)
 
 
 def _expand(root: Root) -> list[SourceFile]:
     if not root.is_folder:
-        return [_file(root, (), os.path.basename(root.path), _size_of(root.path))]
+        return [_file(root, (), Path(root.path).name, _size_of(root.path))]
     found: list[SourceFile] = []
     try:
         with _root_folder(root) as folder:

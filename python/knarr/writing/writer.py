@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 from knarr.abstracts.maker import AbstractMaker
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, sources, vectors
 from knarr.config import Settings
-from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
+from knarr.errors import AlreadyExists, CatalogError, ChatError, EmbedderError, InvalidArgument, NotFound
 from knarr.index.index import Changing, Index
 from knarr.models.embed import Embedder
 from knarr.types import Progress
@@ -60,8 +60,16 @@ class DocumentWriter:
             ingest = Ingest(self._catalog, self._embedder, self._settings, self._published)
             try:
                 report = ingest.add(source, into, progress)
-            finally:
+            except BaseException:
+                # What was stored before is seen. Abstracts of folders wait for the next change: an embedder that
+                # has just failed is not asked again.
+                self._published()
+                raise
+            try:
                 self._settle()
+            except (EmbedderError, CatalogError) as error:
+                error.report = report
+                raise
         if self._settings.abstracts != "model" or not self._maker.has_model:
             return report
         return self._with_abstracts(report, progress)
