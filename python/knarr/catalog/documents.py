@@ -16,7 +16,7 @@ from knarr.uris import SCHEME, above, moved, parent, span_below, without_slash
 _TUPLES = ("page_begins", "missing_pages", "notes")
 
 
-def record_of(row: Mapping[str, Any]) -> DocumentRecord:
+def record_of(row: Mapping[Any, Any]) -> DocumentRecord:
     """A row of the table as a value."""
     values = dict(row)
     for name in _TUPLES:

@@ -24,14 +24,17 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
 
 from __future__ import annotations
 
+import json
 import secrets
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from knarr.errors import CatalogError
+from knarr.errors import CatalogError, InvalidArgument
 
 SCHEMA_VERSION = 1
 
@@ -242,6 +245,24 @@ edges = sa.Table(
     sa.Index("edges_by_source", "source_id", "source_path"),
     sa.Index("edges_by_target", "target_id", "target_path"),
 )
+
+
+@contextmanager
+def in_our_words(place: Path) -> Iterator[None]:
+    """What the database, or the library in front of it, refuses is a CatalogError, and an InvalidArgument where a
+    value is at fault. Messages keep the database's reason and nothing of the library's: no statement, no link."""
+    try:
+        yield
+    except sa.exc.DBAPIError as error:
+        raise CatalogError(f"{place}: {error.orig}") from error
+    except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
+        raise CatalogError(
+            f"{place}: {type(error).__name__}: {str(error).partition('(Background')[0]}"
+        ) from error
+    except json.JSONDecodeError as error:
+        raise CatalogError(f"{place}: a stored value is damaged ({error})") from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise InvalidArgument(f"{place}: a value that no catalog can hold ({error})") from error
 
 
 def open_database(path: Path) -> sa.Engine:

@@ -23,7 +23,7 @@ from knarr.uris import moved, parent
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class KnownFile:
     """A document that a file may be. `name` is its file's, `path` where that was; "" when it is not known."""
 
     record: DocumentRecord
@@ -46,7 +46,7 @@ def same_name(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def candidates(connection: sa.Connection, folder: str, name: str) -> list[Candidate]:
+def candidates(connection: sa.Connection, folder: str, name: str) -> list[KnownFile]:
     """The documents of a folder whose file has this name, in whatever Unicode form; the oldest first."""
     alike = sa.select(sources.c.document_id).where(
         sources.c.folder == folder, sources.c.same_name == same_name(name)
@@ -66,7 +66,7 @@ def candidates(connection: sa.Connection, folder: str, name: str) -> list[Candid
         values = dict(row)
         name_there, path = values.pop("source_name"), values.pop("source_path")
         record = record_of(values)
-        found.append(Candidate(record, name_there or record.file_name, path or ""))
+        found.append(KnownFile(record, name_there or record.file_name, path or ""))
     return found
 
 

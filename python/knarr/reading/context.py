@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from knarr.catalog import Catalog, changes, documents
 from knarr.engine import Engine
-from knarr.errors import InvalidArgument, NotFound
+from knarr.errors import EmbedderError, InvalidArgument, KnarrError, NotFound
 from knarr.index.index import Index
 from knarr.models.embed import Embedder
 from knarr.reading.cards import Cards
@@ -66,8 +66,16 @@ class ReadContext:
         }
 
     def embed_query(self, query: str) -> npt.NDArray[np.float32]:
-        """The unit vector of a query, shape (dim,). Raises InvalidArgument for an empty one."""
-        return self._queries.of(query)
+        """The unit vector of a query, shape (dim,). Raises InvalidArgument for an empty one, EmbedderError when it
+        cannot be embedded."""
+        try:
+            return self._queries.of(query)
+        except KnarrError:
+            raise
+        except Exception as error:  # of an embedder of the user's own
+            raise EmbedderError(
+                f"{self.embedder.id}: {type(error).__name__}: {error}; nothing was searched"
+            ) from error
 
 
 class _QueryVectors:
@@ -105,6 +113,7 @@ def consistent(
 
     @functools.wraps(tool)
     def call(context: ReadContext, /, *args: _P.args, **named: _P.kwargs) -> _T:
+        context.catalog.check_open()
         for _ in range(_TRIES):
             seq = context.index.seq
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from knarr.arguments import checked
 from knarr.engine import GrepMatch
 from knarr.reading.context import ReadContext, consistent
 from knarr.types import GrepResult, Match
@@ -9,6 +10,7 @@ from knarr.uris import SCHEME, canonical
 
 
 @consistent
+@checked
 def grep(
     context: ReadContext,
     pattern: str,

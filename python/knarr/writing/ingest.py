@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from knarr.abstracts.recall import AbstractRecall
 from knarr.catalog import Catalog, abstracts, changes, documents, folders, sources, vectors
 from knarr.catalog.records import DocumentRecord, Laid
-from knarr.catalog.sources import Candidate
+from knarr.catalog.sources import KnownFile
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.documents import parse
@@ -56,7 +56,7 @@ class _File:
 
     source: SourceFile
     folder: str
-    known: Candidate | None
+    known: KnownFile | None
     digest: str
     size_bytes: int
 

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from knarr.catalog import documents, sources
 from knarr.catalog.records import DocumentRecord
-from knarr.catalog.sources import Candidate, Seen
+from knarr.catalog.sources import KnownFile, Seen
 from knarr.uris import component, encode, join, name_of, numbered, parent, place
 from knarr.writing.sources import Batch, SourceFile, printable
 
@@ -83,7 +83,7 @@ class Places:
 
     def known(
         self, connection: sa.Connection, source: SourceFile, folder: str, digest: str
-    ) -> Candidate | None:
+    ) -> KnownFile | None:
         """The document that a file is already, if it is one."""
         found = sources.candidates(connection, folder, source.name)
         for one in found:
@@ -97,7 +97,7 @@ class Places:
         other_form = [one for one in free if one.name != source.name and not self._is_there(one, source)]
         return next(iter([*same, *other_form]), None)
 
-    def _is_there(self, one: Candidate, source: SourceFile) -> bool:
+    def _is_there(self, one: KnownFile, source: SourceFile) -> bool:
         """Whether the file of another Unicode form is still beside this one, as a file of its own."""
         if one.name in self._files[source.folders]:
             return True
@@ -160,7 +160,7 @@ class Places:
         for size in range(1, len(source.folders) + 1):
             self._unstored.pop(self._uris[source.folders[:size]], None)
 
-    def unchanged(self, one: Candidate, source: SourceFile, folder: str) -> None:
+    def unchanged(self, one: KnownFile, source: SourceFile, folder: str) -> None:
         """A document's file was met with the bytes that are stored; where it was is noted at the end."""
         self._met.add(one.record.id)
         if (one.name, one.path) != (source.name, source.path):
