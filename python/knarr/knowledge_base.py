@@ -130,15 +130,17 @@ class KnowledgeBase:
         return self._writer.add(source, into, progress)
 
     @checked
-    def remove(self, uri: str) -> int:
+    def remove(self, uri: str, *, all: bool = False) -> int:
         """Delete a document or a folder with everything below; returns how many documents were deleted.
 
-        Raises NotFound when there is none, InvalidArgument for a place inside a document."""
-        return self._writer.remove(uri)
+        Raises NotFound when there is none, InvalidArgument for a place inside a document, and for `viking://`,
+        which is everything, without `all`."""
+        return self._writer.remove(uri, all=all)
 
     @checked
     def move(self, source: str, target: str) -> int:
-        """Move or rename a document or folder; returns how many documents moved. Nothing is embedded.
+        """Move or rename a document or folder; returns how many documents moved. Nothing is embedded: the abstract
+        of a folder that the move touched is found by those of what it holds, until a later `add` changes it.
 
         Raises NotFound, AlreadyExists when `target` is taken, InvalidArgument for a place inside a
         document or a folder moved into itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +14,10 @@ from knarr.cli.abstracts import show_abstracts
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, open_base
 from knarr.cli.progress import progress_line
 from knarr.errors import CatalogError, EmbedderError, InvalidArgument
+from knarr.uris import without_slash
 
 if TYPE_CHECKING:
+    from knarr.knowledge_base import KnowledgeBase
     from knarr.writing.receipt import AddReport, FileReport
 
 MAX_FILES_SHOWN = 24
@@ -140,15 +143,25 @@ def _summary(report: AddReport) -> str:
 def remove(
     uri: Annotated[str, typer.Argument(metavar="URI", help="A document or a folder of documents.")],
     kb: KbOption = DEFAULT_KB,
+    everything: Annotated[bool, typer.Option("--all", help="Allow viking://, which is everything.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Remove what is under a URI, from every index at once."""
     with open_base(kb) as base:
-        removed = base.remove(uri)
+        everything = everything or (without_slash(uri) == ROOT and _is_sure(base))
+        removed = base.remove(uri, all=True) if everything else base.remove(uri)
     if as_json:
         page.say_json({"uri": uri, "documents": removed})
         return
     page.say(f"removed {uri}  {page.dim(page.count(removed, 'document'))}")
+
+
+def _is_sure(base: KnowledgeBase) -> bool:
+    """Ask on a terminal whether everything is to go; elsewhere nobody can answer, and the base refuses."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    count = page.count(base.info()["documents"], "document")
+    return typer.confirm(f"Remove everything, {count}?", err=True, abort=True)
 
 
 def move(

@@ -94,9 +94,13 @@ class DocumentWriter:
             made = AbstractReport(SCHEME, "", left=report.total("sections"), stopped=str(error))
         return replace(report, abstracts=made)
 
-    def remove(self, uri: str) -> int:
+    def remove(self, uri: str, *, all: bool = False) -> int:
         """See `KnowledgeBase.remove`."""
         uri = canonical(uri)
+        if uri == SCHEME and not all:
+            raise InvalidArgument(
+                f"{SCHEME} is everything in this knowledge base; all=True (on the command line --all) removes it"
+            )
         with self._changing():
             with self._catalog.writing() as connection:
                 removed = documents.under(connection, uri)
@@ -141,7 +145,7 @@ class DocumentWriter:
                 folders.move(connection, source, target)
                 folders.mark_stale(connection, {target, *above(source), *above(target)})
                 changes.append(connection, "move", source, target=target)
-            self._settle()
+            self._settle(embed=False)
         return count
 
     def _refuse(self, uri: str) -> NoReturn:
@@ -154,10 +158,10 @@ class DocumentWriter:
             )
         raise NotFound(f"{uri}: no such document or folder")
 
-    def _settle(self) -> None:
+    def _settle(self, *, embed: bool = True) -> None:
         """After a change: publish it, then bring the abstracts of the folders that it touched up to date."""
         from knarr.abstracts.folders import refresh
 
         self._published()
-        refresh(self._catalog, self._embedder, self._settings)
+        refresh(self._catalog, self._embedder, self._settings, embed=embed)
         self._published()
