@@ -21,9 +21,10 @@ directories with a closing slash. Components are Unicode NFC.
 from __future__ import annotations
 
 import builtins
+import math
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -70,6 +71,9 @@ Floats = npt.NDArray[np.float32]
 Plan = Literal["auto", "exact", "scan", "graph"]
 Precision = Literal["float32", "bfloat16", "int8"]
 
+_LONGEST_S = 1e9
+_T = TypeVar("_T", bound=str)
+
 
 class Serializable(Protocol):
     """The method of pyroaring's BitMap and FrozenBitMap that the engine calls."""
@@ -99,7 +103,9 @@ class Engine:
     """
 
     def __init__(self, dim: int, precision: Precision = "float32", *, graph: bool = False) -> None:
-        self._core = _core.Engine.create(_count(dim, "dim"), utf8_text(precision, "precision"))
+        if (width := _count(dim, "dim")) < 1:
+            raise InvalidArgument(f"dim: expected at least 1, got {width}")
+        self._core = _core.Engine.create(width, utf8_text(precision, "precision"))
         if graph:
             self.keep_graph()
 
@@ -155,13 +161,13 @@ class Engine:
         lies below an object, a vector that is zero or not finite (named by its URI), wrong shapes.
         """
         begin, end = self._core.add(
-            [nfc(uri) for uri in uris],
+            [nfc(uri) for uri in _texts(uris, "uris")],
             _array(vectors, "vectors"),
-            None if texts is None else list(texts),
-            None if kinds is None else list(kinds),
+            None if texts is None else list(_texts(texts, "texts")),
+            None if kinds is None else list(_texts(kinds, "kinds")),
             document=None if document is None else nfc(document),
-            replace=replace,
-            previews=None if previews is None else list(previews),
+            replace=bool(replace),
+            previews=None if previews is None else list(_texts(previews, "previews")),
         )
         return range(begin, end)
 
@@ -188,7 +194,7 @@ class Engine:
         ``(rows, generation)`` is refused when it is another's.
 
         Called with 0.5 now and then, an engine holds at most about twice what its objects need."""
-        return self._core.compact(float(least_share))
+        return self._core.compact(_number(least_share, "least_share"))
 
     def add_edges(
         self,
@@ -208,13 +214,13 @@ class Engine:
 
         Raises NotFound for an unknown URI."""
         return self._core.add_edges(
-            [nfc(uri) for uri in sources],
-            [nfc(uri) for uri in targets],
+            [nfc(uri) for uri in _texts(sources, "sources")],
+            [nfc(uri) for uri in _texts(targets, "targets")],
             utf8_text(question, "question"),
             _array(vector, "vector"),
             trace=utf8_text(trace, "trace"),
             summary=utf8_text(summary, "summary"),
-            expires_at_s=None if expires_at is None else int(expires_at),
+            expires_at_s=None if expires_at is None else _seconds(expires_at, "expires_at"),
         )
 
     def remove_edges(self, *, trace: str | None = None, uri: str | None = None) -> int:
@@ -268,7 +274,18 @@ class Engine:
         Raises NotFound when nothing has the scope's URI, InvalidArgument for k < 1, and for the plan
         "graph" when the engine keeps none."""
         return self._core.search(
-            query, scope, k, filter, kinds, offset, expand, gamma, question, plan, recall_target, explain
+            query,
+            scope,
+            k,
+            filter,
+            _kinds(kinds),
+            offset,
+            expand,
+            gamma,
+            question,
+            plan,
+            recall_target,
+            explain,
         )
 
     def search_batch(
@@ -284,7 +301,7 @@ class Engine:
         explain: bool = False,
     ) -> builtins.list[Hits]:
         """`search` for each row of `queries`, (n, dim) float32, at less cost than n calls."""
-        return self._core.search_batch(queries, scope, k, filter, kinds, plan, recall_target, explain)
+        return self._core.search_batch(queries, scope, k, filter, _kinds(kinds), plan, recall_target, explain)
 
     def expand(
         self,
@@ -300,7 +317,7 @@ class Engine:
         """Targets of the seeds' edges whose question is at least `gamma`-similar to `query`.
 
         A sequence: each target once, with its most similar question; most similar first, then by URI."""
-        return self._core.expand(seeds, query, scope, filter, kinds, gamma, limit)
+        return self._core.expand(_texts(seeds, "seeds"), query, scope, filter, _kinds(kinds), gamma, limit)
 
     def edges(self, offset: int = 0, limit: int = 1000) -> builtins.list[KnownEdge]:
         """A page of the edges that the engine holds, expired ones too, in an order of its own."""
@@ -336,7 +353,7 @@ class Engine:
         Raises NotFound for a missing scope, InvalidArgument for a bad or too costly pattern,
         Unsupported for look-around and back-references."""
         return self._core.grep(
-            pattern, scope, filter, kinds, literal, ignore_case, limit, offset, width, timeout_ms
+            pattern, scope, filter, _kinds(kinds), literal, ignore_case, limit, offset, width, timeout_ms
         )
 
     def read(self, uri: str, begin_byte: int = 0, max_bytes: int | None = None) -> TextSpan:
@@ -354,7 +371,7 @@ class Engine:
 
     def count(self, scope: str = SCHEME, kinds: Kind | Iterable[Kind] | None = None) -> int:
         """How many objects lie in `scope`. Raises NotFound."""
-        return self._core.count(scope, kinds)
+        return self._core.count(scope, _kinds(kinds))
 
     def stats(self) -> dict[str, int]:
         """Counts and memory: dim, objects, rows, directories, version, generation, edges, questions,
@@ -386,13 +403,14 @@ class Engine:
 
     def wait_for_graph(self, timeout_s: float) -> bool:
         """Wait until the graph needs no work; False when that takes longer."""
-        return self._core.wait_for_graph(max(0, round(timeout_s * 1000)))
+        seconds = min(max(0.0, _number(timeout_s, "timeout_s")), _LONGEST_S)
+        return self._core.wait_for_graph(round(seconds * 1000))
 
     # ------------------------------------------------------------------ keeping
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, durably, whole or not at all."""
-        self._core.save(os.fsencode(path))
+        self._core.save(_path(path))
 
     @classmethod
     def load(
@@ -413,7 +431,7 @@ class Engine:
         checks them here, too."""
         expected = None if precision is None else utf8_text(precision, "precision")
         engine = cls.__new__(cls)
-        engine._core = _core.Engine.load(os.fsencode(path), expected, check_all)
+        engine._core = _core.Engine.load(_path(path), expected, bool(check_all))
         if graph:
             engine.keep_graph()
         return engine
@@ -428,6 +446,49 @@ def _count(value: int, name: str) -> int:
     if not -(2**63) <= number < 2**63:
         raise InvalidArgument(f"{name}: {number} is out of range")
     return number
+
+
+def _number(value: float, name: str) -> float:
+    """A number; the engine checks its range."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if isinstance(value, str | bytes) or math.isnan(number):
+        raise InvalidArgument(f"{name}: expected a number, got {value!a:.80}")
+    return number
+
+
+def _seconds(value: float, name: str) -> int:
+    number = _number(value, name)
+    if not abs(number) < 2**63:
+        raise InvalidArgument(f"{name}: {value!r} is out of range")
+    return int(number)
+
+
+def _path(value: str | os.PathLike[str]) -> bytes:
+    """A path as the system takes it."""
+    try:
+        path = os.fsencode(value)
+    except (TypeError, UnicodeEncodeError):
+        path = b""
+    if not path or b"\0" in path:
+        raise InvalidArgument(f"path: expected a path, not empty and without NUL, got {value!a:.80}")
+    return path
+
+
+def _kinds(value: Kind | Iterable[Kind] | None) -> Kind | Iterable[Kind] | None:
+    """Kinds; the engine checks their names."""
+    if value is None or hasattr(value, "__iter__"):
+        return value
+    raise InvalidArgument(f'kinds: expected "chunk", "abstract" or both, got {value!a:.80}')
+
+
+def _texts(value: Sequence[_T], name: str) -> Sequence[_T]:
+    """Several texts; the engine checks each."""
+    if hasattr(value, "__iter__") and not isinstance(value, str | bytes):
+        return value
+    raise InvalidArgument(f"{name}: expected a sequence of texts, got {value!a:.80}")
 
 
 def _array(value: Floats, name: str) -> Floats:

@@ -25,7 +25,7 @@ Messages carry the value that was given, what was expected and how to mend it.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 FailureKind = Literal[
     "unconfigured",  # no server or model is named, or the address or key can never work
@@ -83,7 +83,11 @@ class DeviceError(EngineError, RuntimeError):
 
 
 class CatalogError(KnarrError, OSError):
-    """The catalog cannot be opened, or was made with other settings."""
+    """The catalog cannot be opened, read or written, or was made with other settings.
+
+    report: of an `add` that it ended, the receipt of what was stored before (`AddReport`); else None"""
+
+    report: Any = None
 
 
 class ServerError(KnarrError, RuntimeError):
@@ -96,7 +100,11 @@ class ServerError(KnarrError, RuntimeError):
 
 
 class EmbedderError(ServerError):
-    """An embedder is missing, cannot be reached, or its reply does not fit."""
+    """An embedder is missing, cannot be reached, or its reply does not fit.
+
+    report: of an `add` that it ended, the receipt of what was stored before (`AddReport`); else None"""
+
+    report: Any = None
 
 
 class ChatError(ServerError):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Unpack
 
 from knarr.abstracts.maker import AbstractMaker
+from knarr.arguments import checked
 from knarr.catalog import Catalog
 from knarr.config import Settings
 from knarr.experience.experience import Experience
@@ -110,6 +111,7 @@ class KnowledgeBase:
 
     # ------------------------------------------------------------------ documents in
 
+    @checked
     def add(
         self,
         source: str | Path | Iterable[str | Path],
@@ -127,14 +129,18 @@ class KnowledgeBase:
         """
         return self._writer.add(source, into, progress)
 
-    def remove(self, uri: str) -> int:
+    @checked
+    def remove(self, uri: str, *, all: bool = False) -> int:
         """Delete a document or a folder with everything below; returns how many documents were deleted.
 
-        Raises NotFound when there is none, InvalidArgument for a place inside a document."""
-        return self._writer.remove(uri)
+        Raises NotFound when there is none, InvalidArgument for a place inside a document, and for `viking://`,
+        which is everything, without `all`."""
+        return self._writer.remove(uri, all=all)
 
+    @checked
     def move(self, source: str, target: str) -> int:
-        """Move or rename a document or folder; returns how many documents moved. Nothing is embedded.
+        """Move or rename a document or folder; returns how many documents moved. Nothing is embedded: the abstract
+        of a folder that the move touched is found by those of what it holds, until a later `add` changes it.
 
         Raises NotFound, AlreadyExists when `target` is taken, InvalidArgument for a place inside a
         document or a folder moved into itself."""
@@ -220,6 +226,7 @@ class KnowledgeBase:
         NotFound, and InvalidArgument for a folder above documents."""
         return read(self._context, uri, begin_byte, max_tokens)
 
+    @checked
     def ask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
         """Answer a question from the documents below `scope` (arXiv 2609.11390).
 
@@ -230,6 +237,7 @@ class KnowledgeBase:
         is unknown or out of range, ChatError when a model is asked for and none is configured."""
         return self._asker().ask(question, scope, **options)
 
+    @checked
     async def aask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
         """`ask` for an event loop, which is never blocked."""
         return await self._asker().aask(question, scope, **options)
@@ -243,10 +251,12 @@ class KnowledgeBase:
         return self._context.follow()
 
     def close(self) -> None:
-        """Write the snapshot and let go of files and locks. Closing twice is fine."""
+        """Write the snapshot and let go of files and locks. Closing twice is fine; every other call on a closed
+        one, or on its parts, raises CatalogError."""
         self._finalizer()
 
     def __enter__(self) -> KnowledgeBase:
+        self._catalog.check_open()
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -283,6 +293,7 @@ def _close(index: Index, catalog: Catalog) -> None:
         catalog.close()
 
 
+@checked
 def open(
     path: str | Path,
     *,

@@ -7,6 +7,8 @@ lost its last child loses its abstract.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import sqlalchemy as sa
 
@@ -16,7 +18,7 @@ from knarr.catalog import Catalog, abstracts, changes, folders, vectors
 from knarr.catalog.folders import FolderRecord
 from knarr.config import Settings
 from knarr.language.plain import text_key
-from knarr.models.embed import Embedder, count_tokens
+from knarr.models.embed import Embedder, count_tokens, embed_checked
 from knarr.uris import components, name_of
 
 
@@ -27,17 +29,19 @@ def refresh(
     recall: AbstractRecall | None = None,
     *,
     below: int = -1,
+    embed: bool = True,
 ) -> int:
     """Make the abstracts anew that changes have touched, those left by a killed process included. What a
     model made of the same contents before is taken from the catalog; no model is called. With `below` only
-    folders whose path has more components. Returns how many texts were embedded."""
+    folders whose path has more components. Without `embed` no embedder is called: a text that has no vector yet gets
+    the mean of the vectors below it, until a later change touches the folder. Returns how many texts were embedded."""
     with catalog.reading() as connection:
         touched = folders.stale(connection)
     recall = recall or AbstractRecall.of(catalog, settings)
     embedded = 0
     touched = [uri for uri in touched if len(components(uri)) > below]
     for uri in sorted(touched, key=lambda uri: (-len(components(uri)), uri)):
-        embedded += _refresh_one(catalog, embedder, settings, recall, uri)
+        embedded += _refresh_one(catalog, embedder, settings, recall, uri, embed)
     return embedded
 
 
@@ -48,7 +52,7 @@ def parts_of(connection: sa.Connection, uri: str) -> tuple[str, list[tuple[str, 
 
 
 def _refresh_one(
-    catalog: Catalog, embedder: Embedder, settings: Settings, recall: AbstractRecall, uri: str
+    catalog: Catalog, embedder: Embedder, settings: Settings, recall: AbstractRecall, uri: str, embed: bool
 ) -> int:
     with catalog.reading() as connection:
         old = folders.get(connection, uri)
@@ -65,16 +69,16 @@ def _refresh_one(
         return 0
     names = [name for name, _ in parts]
     text = known or folder_abstract(title, names, (below for _, below in parts), settings.abstract_tokens)
-    if old is not None and old.text == text:
+    embedded = stands_for(title, text) if known else text
+    key = text_key(embedded)
+    if old is not None and old.text == text and (old.vector_hash == key or not embed):
         with catalog.writing() as connection:
             folders.unmark(connection, uri)
             abstracts.keep(connection, uri, keys)
         return 0
-    embedded = stands_for(title, text) if known else text
-    key = text_key(embedded)
     tokens = count_tokens(embedder.tokenizer, text)
     record = FolderRecord(uri, text, tokens, preview(text, settings.preview_chars), key)
-    return _store(catalog, embedder, record, embedded, old, keys)
+    return _store(catalog, embedder, record, embedded if embed else "", old, keys)
 
 
 def _store(
@@ -85,9 +89,16 @@ def _store(
     old: FolderRecord | None,
     keys: list[bytes],
 ) -> int:
+    """Store a folder's abstract with the vector of `embedded`; with that of what lies in it where that is empty."""
     with catalog.reading() as connection:
         known = vectors.get(connection, [record.vector_hash], embedder.id)
-    fresh = {} if known else {record.vector_hash: np.asarray(embedder.embed([embedded])[0], dtype=np.float32)}
+        below = {} if known or embedded else _mean_below(connection, record.uri, embedder.id)
+    fresh = below
+    if below:
+        record = replace(record, vector_hash=next(iter(below)))
+    elif not known and embedded:
+        otherwise = f"the abstract of {record.uri} is made with the next change"
+        fresh = {record.vector_hash: embed_checked(embedder, [embedded], otherwise)[0]}
     with catalog.writing() as connection:
         vectors.put(connection, fresh, embedder.id)
         folders.put(connection, record)
@@ -96,4 +107,16 @@ def _store(
         if old is not None and old.vector_hash != record.vector_hash:
             vectors.release(connection, [old.vector_hash])
         changes.append(connection, "folder", record.uri)
-    return len(fresh)
+    return len(fresh) if embedded else 0
+
+
+def _mean_below(connection: sa.Connection, uri: str, model: str) -> dict[bytes, vectors.Vector]:
+    """The mean direction of the abstracts directly in a folder, by a key that no text has; nothing without any."""
+    hashes = folders.hashes_below(connection, uri)
+    stored = vectors.get(connection, hashes, model)
+    mean = np.sum([stored[key] for key in hashes if key in stored] or [[0.0]], axis=0)
+    length = float(np.linalg.norm(mean))
+    if length == 0.0:
+        return {}
+    key = text_key("\0mean of " + " ".join(sorted(one.hex() for one in hashes)))
+    return {key: np.asarray(mean / length, dtype=np.float32)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
+from knarr.arguments import checked
 from knarr.catalog import Catalog
 from knarr.config import Settings
 from knarr.index.index import Changing
@@ -43,6 +44,7 @@ class AbstractMaker:
         """Whether the settings name a chat model."""
         return self._configured.exists
 
+    @checked
     def make(
         self,
         scope: str = SCHEME,
@@ -61,9 +63,11 @@ class AbstractMaker:
 
         Raises NotFound for a scope without documents, ChatError when no model is configured, CatalogError
         when another process changes documents at the moment that a document is to be written."""
+        self._catalog.check_open()
         chat = self._configured.model() if chat is None else chat
         return self._job(chat, max_tokens, progress).run(canonical(scope))
 
+    @checked
     def estimate(
         self, scope: str = SCHEME, *, chat: ChatModel | None = None, max_tokens: int | None = None
     ) -> AbstractReport:
@@ -75,8 +79,10 @@ class AbstractMaker:
             chat = self._configured.model() if self._configured.exists else NoChat(self._catalog)
         return self._job(chat, max_tokens, dry_run=True).run(canonical(scope))
 
+    @checked
     def make_for(self, documents: Collection[str], progress: Progress | None = None) -> AbstractReport:
         """Write the abstracts of these documents, by URI, and of the folders above them. Raises ChatError."""
+        self._catalog.check_open()
         return self._job(self._configured.model(), None, progress).run(SCHEME, documents)
 
     def _job(

@@ -12,6 +12,7 @@ from knarr.agent.budget import Budget
 from knarr.agent.escalation import Escalation
 from knarr.agent.knowledge import KnowledgeLibrary
 from knarr.agent.values import Policy
+from knarr.arguments import hold
 from knarr.errors import InvalidArgument, NotFound
 from knarr.models.configured import ConfiguredChat
 from knarr.trace.record import Trace
@@ -154,6 +155,7 @@ def _check(options: AskOptions) -> None:
     if unknown:
         names = ", ".join(unknown)
         raise InvalidArgument(f"ask has no option {names}; it takes {', '.join(known)}")
+    hold(options, known)
     mode, budget = options.get("mode", "vikingrag"), options.get("budget")
     if mode not in get_args(Mode):
         raise InvalidArgument(f"mode: expected one of {', '.join(get_args(Mode))}, got {mode!r}")

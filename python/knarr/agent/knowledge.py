@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from knarr.arguments import checked
 from knarr.catalog import documents
 from knarr.config import Settings
 from knarr.models.embed import count_tokens
@@ -63,19 +64,25 @@ class KnowledgeLibrary:
         """As `knarr.reading.read`."""
         return read(self._context, *args, **options)
 
+    @checked
     def exists(self, scope: str) -> bool:
         """Whether a canonical URI names anything."""
+        self._context.catalog.check_open()
         return self._context.engine.exists(scope)
 
+    @checked
     def count_tokens(self, text: str) -> int:
         """Tokens of a text as the embedder counts them."""
+        self._context.catalog.check_open()
         return count_tokens(self._context.embedder.tokenizer, text)
 
     @property
     def seq(self) -> int:
         """Grows with every change of documents that reads can see."""
+        self._context.catalog.check_open()
         return self._context.index.documents_seq
 
+    @checked
     def outline(self, head_chars: int = 3000) -> Sequence[tuple[str, str, str]]:
         """`(uri, title, first characters)` of every document, in the order of adding."""
         with self._context.catalog.reading() as connection:
@@ -90,6 +97,7 @@ class KnowledgeLibrary:
         """The similarity of questions from which an edge is followed."""
         return self._experience.gamma
 
+    @checked
     def store_trace(self, trace: Trace) -> None:
         """Keep the record of a run; in the modes with experience, learn from it as the settings say."""
         self._traces.put(trace)

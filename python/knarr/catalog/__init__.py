@@ -17,7 +17,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from knarr.catalog.schema import meta, open_database
+from knarr.catalog.schema import in_our_words, meta, open_database
 from knarr.errors import CatalogError
 
 FILE_NAME = "catalog.sqlite"
@@ -31,6 +31,7 @@ class Catalog:
         self._database = open_database(folder / FILE_NAME)
         self._turn = threading.RLock()
         self._depth = 0
+        self._is_open = True
 
     @classmethod
     def open(cls, folder: Path, *, create: bool) -> Catalog:
@@ -52,13 +53,15 @@ class Catalog:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A consistent view of the database."""
-        with self._database.begin() as connection:
+        self.check_open()
+        with in_our_words(self.folder), self._database.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A transaction that may write; committed at the end, or not at all."""
-        with self._database.connect() as plain:
+        self.check_open()
+        with in_our_words(self.folder), self._database.connect() as plain:
             connection = plain.execution_options(immediate=True)
             with connection.begin():
                 yield connection
@@ -67,6 +70,7 @@ class Catalog:
     def exclusive(self) -> Iterator[None]:
         """Be the one that changes documents, among all processes. Raises CatalogError at once when
         another process is; its own threads wait for each other."""
+        self.check_open()
         with self._turn:
             handle = self._take_lock() if self._depth == 0 else None
             self._depth += 1
@@ -102,8 +106,16 @@ class Catalog:
                 "the first, or add the documents to a new knowledge base"
             )
 
+    def check_open(self) -> None:
+        """Raises CatalogError after `close`."""
+        if not self._is_open:
+            raise CatalogError(
+                f"{self.folder}: this knowledge base was closed; open it again with knarr.open"
+            )
+
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections. Nothing can be read or written afterwards."""
+        self._is_open = False
         self._database.dispose()
 
     def _take_lock(self) -> int:

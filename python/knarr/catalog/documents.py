@@ -3,41 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count
 from typing import Any
 
 import sqlalchemy as sa
 
 from knarr.catalog import experience
 from knarr.catalog.records import DocumentRecord, Laid, NamedObject, NamedSection
-from knarr.catalog.schema import documents, labels, objects, sections, texts
+from knarr.catalog.schema import documents, labels, objects, sections, sources, texts
 from knarr.uris import SCHEME, above, moved, parent, span_below, without_slash
 
 _TUPLES = ("page_begins", "missing_pages", "notes")
 
 
-def _record(row: sa.Row[Any]) -> DocumentRecord:
-    values = dict(row._mapping)
+def record_of(row: Mapping[Any, Any]) -> DocumentRecord:
+    """A row of the table as a value."""
+    values = dict(row)
     for name in _TUPLES:
         values[name] = tuple(values[name])
     return DocumentRecord(**values)
 
 
-def find_by_source(connection: sa.Connection, folder: str, file_name: str) -> DocumentRecord | None:
-    """The document that this file became when it was added to this folder."""
-    query = sa.select(documents).where(documents.c.folder == folder, documents.c.file_name == file_name)
-    row = connection.execute(query).first()
-    return _record(row) if row else None
+def holder_of(connection: sa.Connection, folder: str, file_name: str) -> int | None:
+    """The id of the document that has this file name in this folder."""
+    query = sa.select(documents.c.id).where(documents.c.folder == folder, documents.c.file_name == file_name)
+    return connection.execute(query).scalar()
+
+
+def free_file_name(connection: sa.Connection, folder: str, name: str, document_id: int | None) -> str:
+    """A file name for a document, different from those of all others in the folder: `name`, or one that no file
+    can have."""
+    numbers = (f"//{number}/{name}" for number in count(2))
+    free = (None, document_id)
+    return next(one for one in chain((name,), numbers) if holder_of(connection, folder, one) in free)
+
+
+def is_occupied(connection: sa.Connection, uri: str) -> bool:
+    """Whether a document stands at or below a URI."""
+    query = sa.select(documents.c.id).where(at_or_below(documents.c.uri, uri)).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def find(connection: sa.Connection, uri: str) -> DocumentRecord | None:
     """The document with exactly this URI (no trailing slash)."""
     row = connection.execute(sa.select(documents).where(documents.c.uri == uri)).first()
-    return _record(row) if row else None
+    return record_of(row._mapping) if row else None
 
 
 def find_id(connection: sa.Connection, document_id: int) -> DocumentRecord | None:
     row = connection.execute(sa.select(documents).where(documents.c.id == document_id)).first()
-    return _record(row) if row else None
+    return record_of(row._mapping) if row else None
 
 
 def owning(connection: sa.Connection, uri: str) -> DocumentRecord | None:
@@ -46,17 +61,28 @@ def owning(connection: sa.Connection, uri: str) -> DocumentRecord | None:
     if not prefixes:
         return None
     row = connection.execute(sa.select(documents).where(documents.c.uri.in_(prefixes))).first()
-    return _record(row) if row else None
+    return record_of(row._mapping) if row else None
 
 
 def under(connection: sa.Connection, uri: str) -> list[DocumentRecord]:
     """All documents at or below a URI, by component, in the order of adding."""
     query = sa.select(documents).where(at_or_below(documents.c.uri, uri)).order_by(documents.c.id)
-    return [_record(row) for row in connection.execute(query)]
+    return [record_of(row._mapping) for row in connection.execute(query)]
 
 
 def all_ids(connection: sa.Connection) -> list[int]:
     return list(connection.execute(sa.select(documents.c.id).order_by(documents.c.id)).scalars())
+
+
+def hashes_by_uri(connection: sa.Connection, uris: Sequence[str]) -> dict[str, str]:
+    """The content hashes of the documents among these URIs."""
+    found: dict[str, str] = {}
+    for begin in range(0, len(uris), 500):
+        query = sa.select(documents.c.uri, documents.c.content_hash).where(
+            documents.c.uri.in_(uris[begin : begin + 500])
+        )
+        found |= {str(uri): str(key) for uri, key in connection.execute(query)}
+    return found
 
 
 def last_change(connection: sa.Connection, uri: str) -> str | None:
@@ -167,7 +193,7 @@ def roots_of(connection: sa.Connection, uris: Sequence[str]) -> list[tuple[Docum
     found = []
     for begin in range(0, len(uris), 500):
         query = sa.select(documents).where(documents.c.uri.in_(uris[begin : begin + 500]))
-        records = [_record(row) for row in connection.execute(query)]
+        records = [record_of(row._mapping) for row in connection.execute(query)]
         whole = sa.select(sections).where(
             sections.c.document_id.in_([record.id for record in records]), sections.c.parent.is_(None)
         )
@@ -215,12 +241,14 @@ def move(connection: sa.Connection, source: str, target: str) -> int:
     for record in found:
         uri = moved(record.uri, source, target)
         folder = parent(uri)
-        other = find_by_source(connection, folder, record.file_name)
-        file_name = (
-            record.file_name if other is None or other.id == record.id else f"{record.file_name}//{record.id}"
-        )
+        file_name = free_file_name(connection, folder, record.file_name, record.id)
         values = {"uri": uri, "folder": folder, "file_name": file_name}
         connection.execute(documents.update().where(documents.c.id == record.id).values(**values))
+        mine = sources.c.document_id == record.id
+        if file_name == record.file_name:
+            connection.execute(sources.update().where(mine).values(folder=folder))
+        else:
+            connection.execute(sources.delete().where(mine))
     return len(found)
 
 

@@ -90,6 +90,18 @@ def stale(connection: sa.Connection) -> list[str]:
     return list(connection.execute(sa.select(stale_folders.c.uri)).scalars())
 
 
+def hashes_below(connection: sa.Connection, uri: str) -> list[bytes]:
+    """The vector keys of the abstracts of the documents and folders directly in a folder."""
+    inside = sa.select(objects.c.vector_hash).join(documents, objects.c.document_id == documents.c.id)
+    inside = inside.where(documents.c.folder == uri, objects.c.path == ABSTRACT_NAME)
+    found = list(connection.execute(inside.order_by(documents.c.id)).scalars())
+    low, high = span_below(uri)
+    inner = sa.select(folders.c.uri, folders.c.vector_hash).where(folders.c.uri > low, folders.c.uri < high)
+    return found + [
+        row.vector_hash for row in connection.execute(inner.order_by(folders.c.uri)) if parent(row.uri) == uri
+    ]
+
+
 def children(connection: sa.Connection, uri: str) -> list[tuple[str, str]]:
     """`(uri, abstract)` of the documents and folders directly in a folder, in the order of adding."""
     below = sa.select(documents.c.uri, objects.c.text).join(

@@ -9,6 +9,8 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
               1─n sections       the heading tree, in document order
               1─n labels         what a question may call it
               1─n objects        chunks and abstracts, in document order: the engine's rows
+              1─1 sources        the file that it came from, by its name on disk
+    source_folders               the folders above documents, by their names on disk
     folders                      abstracts of the folders above documents
     stale_folders                folders that a change touched and whose abstract was not made anew yet
     vectors                      by content hash + model: unchanged content is never embedded twice
@@ -22,14 +24,17 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
 
 from __future__ import annotations
 
+import json
 import secrets
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from knarr.errors import CatalogError
+from knarr.errors import CatalogError, InvalidArgument
 
 SCHEMA_VERSION = 1
 
@@ -61,6 +66,28 @@ documents = sa.Table(
     sa.Column("notes", sa.JSON, nullable=False),
     sa.Column("updated_at", sa.Text, nullable=False),
     sa.UniqueConstraint("folder", "file_name"),
+)
+
+sources = sa.Table(
+    "sources",
+    metadata,
+    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("folder", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("same_name", sa.Text, nullable=False),
+    sa.Column("path", sa.Text, nullable=False, index=True),
+    sa.Index("sources_by_name", "folder", "same_name"),
+)
+
+source_folders = sa.Table(
+    "source_folders",
+    metadata,
+    sa.Column("uri", sa.Text, primary_key=True),
+    sa.Column("parent", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("same_name", sa.Text, nullable=False),
+    sa.UniqueConstraint("parent", "name"),
+    sa.Index("source_folders_by_name", "parent", "same_name"),
 )
 
 texts = sa.Table(
@@ -218,6 +245,24 @@ edges = sa.Table(
     sa.Index("edges_by_source", "source_id", "source_path"),
     sa.Index("edges_by_target", "target_id", "target_path"),
 )
+
+
+@contextmanager
+def in_our_words(place: Path) -> Iterator[None]:
+    """What the database, or the library in front of it, refuses is a CatalogError, and an InvalidArgument where a
+    value is at fault. Messages keep the database's reason and nothing of the library's: no statement, no link."""
+    try:
+        yield
+    except sa.exc.DBAPIError as error:
+        raise CatalogError(f"{place}: {error.orig}") from error
+    except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
+        raise CatalogError(
+            f"{place}: {type(error).__name__}: {str(error).partition('(Background')[0]}"
+        ) from error
+    except json.JSONDecodeError as error:
+        raise CatalogError(f"{place}: a stored value is damaged ({error})") from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise InvalidArgument(f"{place}: a value that no catalog can hold ({error})") from error
 
 
 def open_database(path: Path) -> sa.Engine:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
+from knarr.arguments import checked
 from knarr.catalog import Catalog
 from knarr.checker.calibration import Among, Calibration
 from knarr.checker.forced import Rule
@@ -30,18 +31,21 @@ class Oversight:
         self._catalog = catalog
         self._traces = traces
 
+    @checked
     def threshold(self, judge: str = "rules") -> float | None:
         """The calibrated score from which an early answer that `judge` passed may stand; None without a
         calibration, when the checker's own holds."""
         found = self.calibration(judge)
         return None if found is None else found.threshold
 
+    @checked
     def calibration(self, judge: str = "rules") -> Calibration | None:
         """The stored calibration for a judge; None when there is none, or when the way of scoring has changed
         since it was made."""
         stored = json.loads(self._catalog.get(_CALIBRATION + judge) or "{}")
         return Calibration.from_json(stored) if stored.get("scorer") == scorer_of(judge) else None
 
+    @checked
     def calibrate(
         self,
         labels: Mapping[str, bool] | None = None,
@@ -65,6 +69,7 @@ class Oversight:
         self._catalog.put(_CALIBRATION + name, json.dumps(to_json(found)))
         return found
 
+    @checked
     def report(self, since: str | datetime | None = None) -> CheckerReport:
         """What the checker did in recorded runs, from `since` on."""
         return report(self._traces.walk(since))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +13,11 @@ from knarr.cli import exits, page
 from knarr.cli.abstracts import show_abstracts
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, open_base
 from knarr.cli.progress import progress_line
-from knarr.errors import InvalidArgument
+from knarr.errors import CatalogError, EmbedderError, InvalidArgument
+from knarr.uris import without_slash
 
 if TYPE_CHECKING:
+    from knarr.knowledge_base import KnowledgeBase
     from knarr.writing.receipt import AddReport, FileReport
 
 MAX_FILES_SHOWN = 24
@@ -26,12 +30,13 @@ _MEANING = {
     "empty": "empty",
     "limit": "over a limit of size or nesting",
     "unsupported": "of an unknown type",
+    "unreadable": "that could not be read",
     "skipped": "passed over",
 }
 
 
 def add(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Documents, or folders of documents.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Documents, or folders of documents.")],
     into: Annotated[str, typer.Option("--into", metavar="URI", help="Where to put them.")] = ROOT,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
@@ -40,32 +45,45 @@ def add(
 
     Adding the same files again costs nothing; a changed file replaces its old version.
     """
-    missing = [str(path) for path in paths if not path.exists()]
+    missing = [path or "''" for path in paths if not path or not os.path.exists(path)]  # noqa: PTH110  never raises
     if missing:
         raise InvalidArgument(f"no such file or folder: {', '.join(missing)}; nothing was added")
-    with open_base(kb, create=True) as base, progress_line("adding") as progress:
-        report = base.add(paths[0] if len(paths) == 1 else paths, into=into, progress=progress)
-    if as_json:
-        page.say_json({"ok": report.ok} | page.plain(report))
-    else:
-        show_receipt(report)
-        if report.abstracts is not None:
-            show_abstracts(report.abstracts)
+    with open_base(kb, create=True) as base:
+        try:
+            with progress_line("adding") as progress:
+                given = [Path(path) for path in paths]
+                report = base.add(given[0] if len(given) == 1 else given, into=into, progress=progress)
+        except (EmbedderError, CatalogError) as error:
+            if error.report is not None:
+                _show(error.report, as_json)
+            raise
+    _show(report, as_json)
     if not report.files:
         raise typer.Exit(exits.NOTHING_FOUND)
     if not report.ok:
         raise typer.Exit(exits.INCOMPLETE)
 
 
+def _show(report: AddReport, as_json: bool) -> None:
+    if as_json:
+        page.say_json({"ok": report.ok} | page.plain(report))
+        return
+    show_receipt(report)
+    if report.abstracts is not None:
+        show_abstracts(report.abstracts)
+
+
 def show_receipt(report: AddReport) -> None:
     """The coverage receipt. In a large folder, files without anything to say are only counted."""
     few = len(report.files) <= MAX_FILES_SHOWN
-    worth_showing = [file for file in report.files if few or file.status != "ok"]
+    worth_showing = [file for file in report.files if few or file.status != "ok" or file.notes]
     for file in worth_showing[:MAX_FILES_SHOWN]:
         _show_file(file)
     if len(worth_showing) > MAX_FILES_SHOWN:
         page.say(page.dim(f"{'':12}and {len(worth_showing) - MAX_FILES_SHOWN:,} more; --json lists all"))
-    if worth_showing:
+    _show_list("not stored", [page.clean(path) for path in report.unread])
+    _show_list("gone", [page.clean(str(gone)) for gone in report.gone])
+    if worth_showing or report.unread or report.gone:
         page.say()
     page.say(_summary(report))
     for word, meaning in _MEANING.items():
@@ -85,6 +103,14 @@ def _show_file(file: FileReport) -> None:
         page.say(page.dim(page.block(text, " " * 12)))
 
 
+def _show_list(label: str, lines: list[str]) -> None:
+    """Files of which there is no more to say than a line each."""
+    for line in lines[:MAX_FILES_SHOWN]:
+        page.say(f"{page.bad(page.pad(label, 11))} {line}")
+    if len(lines) > MAX_FILES_SHOWN:
+        page.say(page.dim(f"{'':12}and {len(lines) - MAX_FILES_SHOWN:,} more; --json lists all"))
+
+
 def _pages(numbers: tuple[int, ...]) -> str:
     """`page 3`, `pages 1, 2, 5`, and no endless list for a long scan."""
     shown = ", ".join(map(str, numbers[:MAX_PAGES_SHOWN]))
@@ -101,13 +127,13 @@ def _size(file: FileReport) -> str:
 
 
 def _summary(report: AddReport) -> str:
-    if not report.files:
+    if not report.files and not report.unread:
         return page.bad("no documents found; knarr reads Markdown, HTML, TXT, DOCX and PDF")
     states = [
         f"{report.count(word):,} {word}" for word in ("added", "updated", "unchanged") if report.count(word)
     ]
     ready = sum(file.ready for file in report.files)
-    head = f"{ready:,} of {page.count(len(report.files), 'file')} searchable"
+    head = f"{ready:,} of {page.count(len(report.files) + len(report.unread), 'file')} searchable"
     size = f"{page.size(report.total('size_bytes'))}, {page.count(report.total('chunks'), 'chunk')}"
     vectors = f"{report.total('embedded'):,} vectors made"
     detail = f"{size}, {report.total('tokens'):,} tokens, {vectors}, {report.seconds:,.1f} s"
@@ -117,15 +143,25 @@ def _summary(report: AddReport) -> str:
 def remove(
     uri: Annotated[str, typer.Argument(metavar="URI", help="A document or a folder of documents.")],
     kb: KbOption = DEFAULT_KB,
+    everything: Annotated[bool, typer.Option("--all", help="Allow viking://, which is everything.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Remove what is under a URI, from every index at once."""
     with open_base(kb) as base:
-        removed = base.remove(uri)
+        everything = everything or (without_slash(uri) == ROOT and _is_sure(base))
+        removed = base.remove(uri, all=True) if everything else base.remove(uri)
     if as_json:
         page.say_json({"uri": uri, "documents": removed})
         return
     page.say(f"removed {uri}  {page.dim(page.count(removed, 'document'))}")
+
+
+def _is_sure(base: KnowledgeBase) -> bool:
+    """Ask on a terminal whether everything is to go; elsewhere nobody can answer, and the base refuses."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    count = page.count(base.info()["documents"], "document")
+    return typer.confirm(f"Remove everything, {count}?", err=True, abort=True)
 
 
 def move(

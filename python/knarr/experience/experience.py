@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from knarr.arguments import checked
 from knarr.catalog import experience, experience_view, vectors
 from knarr.config import Settings
 from knarr.errors import ChatError, InvalidArgument, NotFound
@@ -83,6 +84,7 @@ class Experience:
 
     # ------------------------------------------------------------------ looking
 
+    @checked
     def edges(
         self,
         scope: str = SCHEME,
@@ -110,6 +112,7 @@ class Experience:
         end = offset + len(rows)
         return EdgePage(tuple(map(edge_record, rows)), total, end if end < total else None)
 
+    @checked
     def explain(self, source: str, target: str) -> tuple[EdgeRecord, ...]:
         """The questions whose answers taught an edge: a record for each episode, whatever its state. Raises
         NotFound when no episode taught it."""
@@ -140,6 +143,7 @@ class Experience:
             (gamma for name, gamma in _KNOWN_GAMMAS if name in self._context.embedder.id), DEFAULT_GAMMA
         )
 
+    @checked
     def learn(
         self,
         trace: Trace,
@@ -160,6 +164,7 @@ class Experience:
         and `labels` say on whose rights the edges rest."""
         from knarr.experience import learning, pairs
 
+        self._context.catalog.check_open()
         mode = self._settings.learning if mode is None else mode
         if mode in ("off", "frozen") or not pairs.teaches(trace):
             return 0
@@ -200,6 +205,7 @@ class Experience:
             experience.log(connection, [trace.id])
         return True
 
+    @checked
     def calibrate(
         self, target: float = 0.8, *, least: int | None = None, dry_run: bool = False
     ) -> GammaReport:
@@ -227,6 +233,7 @@ class Experience:
 
     # ------------------------------------------------------------------ taking back
 
+    @checked
     def forget(
         self,
         trace: str | None = None,
@@ -253,6 +260,7 @@ class Experience:
         self._context.follow()
         return removed
 
+    @checked
     def quarantine(self, trace: str | None = None, on: bool = True, *, batch: str | None = None) -> int:
         """Stop following what a trace or a batch taught, and keep it for the record; with `on=False`
         follow it again. Returns how many episodes changed. Raises NotFound, InvalidArgument."""
@@ -260,6 +268,7 @@ class Experience:
             return self._set_state("quarantined", None, trace, batch)
         return self._set_state("active", "quarantined", trace, batch)
 
+    @checked
     def approve(self, trace: str | None = None, *, batch: str | None = None) -> int:
         """Follow what was recorded for review (`learning="record"`); returns how many episodes changed."""
         return self._set_state("active", "pending", trace, batch)
@@ -277,14 +286,17 @@ class Experience:
 
     # ------------------------------------------------------------------ outcomes
 
+    @checked
     def note_use(self, trace: Trace) -> None:
         """Count what came of the edges that a run followed: shown, cited by its answer, or of no help to
         it. Call it once for each run."""
+        self._context.catalog.check_open()
         outcomes = outcomes_of(trace)
         if outcomes:
             with self._context.catalog.writing() as connection:
                 experience_view.count(connection, outcomes)
 
+    @checked
     def mark(self, trace_id: str, good: bool) -> None:
         """Say whether a run's answer was right.
 
@@ -306,6 +318,7 @@ class Experience:
 
     # ------------------------------------------------------------------ warming up
 
+    @checked
     def warm_up(
         self,
         questions: Iterable[str] | None = None,
@@ -364,6 +377,7 @@ class Experience:
         near = None if against is None else self.question_similarity(against)
         return warm.report(len(listed), seconds, fallbacks, near)
 
+    @checked
     def historical_questions(
         self, count: int, scope: str = SCHEME, *, seed: int = 0, chat: ChatModel | None = None
     ) -> list[HistoricalQuestion]:
@@ -385,6 +399,7 @@ class Experience:
 
         return by_model(found, count, seed, chat)
 
+    @checked
     def question_similarity(self, later: Iterable[str], gamma: float | None = None) -> Similarity:
         """How many of the later questions are near one that taught: at a cosine of `gamma`, by default the
         one in use."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from knarr.catalog import Catalog, changes, documents
 from knarr.engine import Engine
-from knarr.errors import InvalidArgument, NotFound
+from knarr.errors import EmbedderError, InvalidArgument, KnarrError, NotFound
 from knarr.index.index import Index
 from knarr.language.plain import bounded_query, text_key
 from knarr.models.embed import Embedder, count_tokens
@@ -67,9 +67,16 @@ class ReadContext:
         }
 
     def embed_query(self, query: str) -> npt.NDArray[np.float32]:
-        """The unit vector of a query, shape (dim,). Raises InvalidArgument for an empty one, and for one over
-        the bounds of `bounded_query`."""
-        return self._queries.of(query)
+        """The unit vector of a query, shape (dim,). Raises InvalidArgument for an empty one and for one
+        over the bounds of `bounded_query`, EmbedderError when it cannot be embedded."""
+        try:
+            return self._queries.of(query)
+        except KnarrError:
+            raise
+        except Exception as error:  # of an embedder of the user's own
+            raise EmbedderError(
+                f"{self.embedder.id}: {type(error).__name__}: {error}; nothing was searched"
+            ) from error
 
 
 class _QueryVectors:
@@ -110,6 +117,7 @@ def consistent(
 
     @functools.wraps(tool)
     def call(context: ReadContext, /, *args: _P.args, **named: _P.kwargs) -> _T:
+        context.catalog.check_open()
         for _ in range(_TRIES):
             seq = context.index.seq
             try:

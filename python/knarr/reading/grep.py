@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from knarr.arguments import checked
 from knarr.engine import GrepMatch
 from knarr.language.plain import bounded_pattern
 from knarr.reading.context import ReadContext, consistent
@@ -10,6 +11,7 @@ from knarr.uris import SCHEME, canonical
 
 
 @consistent
+@checked
 def grep(
     context: ReadContext,
     pattern: str,

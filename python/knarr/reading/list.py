@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from knarr.arguments import checked
 from knarr.errors import NotFound
 from knarr.reading.context import ReadContext, consistent
 from knarr.types import Entry, Listing, Provenance
@@ -11,6 +12,7 @@ from knarr.uris import SCHEME, abstract_of, as_directory, canonical, without_sla
 
 
 @consistent
+@checked
 def list_children(context: ReadContext, uri: str = SCHEME, offset: int = 0, limit: int = 100) -> Listing:
     """See `KnowledgeBase.list`."""
     uri = canonical(uri)

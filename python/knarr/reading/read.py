@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from knarr.arguments import checked
 from knarr.engine import TextSpan
 from knarr.errors import InvalidArgument, NotFound
 from knarr.reading.cards import Card
@@ -16,9 +17,14 @@ _BYTES_PER_TOKEN = (6, 16)
 
 
 @consistent
+@checked
 def read(context: ReadContext, uri: str, begin_byte: int = 0, max_tokens: int | None = None) -> Passage:
     """See `KnowledgeBase.read`."""
     uri = canonical(uri)
+    if max_tokens is not None and max_tokens < 1:
+        raise InvalidArgument(
+            f"max_tokens: expected at least 1, or None for the whole text, got {max_tokens}"
+        )
     card = context.cards.owning(uri)
     if card is None and not _is_abstract(uri):
         raise _no_text(context, uri)

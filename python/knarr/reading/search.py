@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from knarr.arguments import checked
 from knarr.engine import Expanded, Hits
 from knarr.language.question import asks_beyond
 from knarr.reading.context import ReadContext, consistent
@@ -16,6 +17,7 @@ _EDGES_SHOWN = 1000
 
 
 @consistent
+@checked
 def search(
     context: ReadContext,
     query: str,

@@ -9,8 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from knarr.arguments import checked, path_text, shown
 from knarr.catalog import Catalog, traces
-from knarr.errors import CatalogError, NotFound
+from knarr.errors import CatalogError, KnarrError, NotFound, StorageError
 
 if TYPE_CHECKING:
     from knarr.trace.diff import TraceDiff
@@ -24,12 +25,14 @@ class Traces:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
+    @checked
     def put(self, trace: Trace) -> None:
         """Keep the record of a run, and nothing else: no edge is learnt from it."""
         record = json.dumps(trace.to_json(), ensure_ascii=False)
         with self._catalog.writing() as connection:
             traces.put(connection, trace.id, trace.created_at, trace.question, trace.status, record)
 
+    @checked
     def get(self, trace_id: str) -> Trace:
         """The recorded run. Raises NotFound, and CatalogError for a record that this version cannot read."""
         with self._catalog.reading() as connection:
@@ -38,23 +41,33 @@ class Traces:
             raise NotFound(f"{trace_id!r}: no trace has this id, or several begin so")
         return _parsed(record, trace_id)
 
+    @checked
     def list(self, limit: int = 20) -> builtins.list[tuple[str, str, str, str]]:
         """`(id, created_at, question, status)` of the newest runs, newest first."""
         with self._catalog.reading() as connection:
             return traces.recent(connection, limit)
 
+    @checked
     def walk(self, since: str | datetime | None = None, limit: int | None = None) -> Iterator[Trace]:
         """The runs, oldest first: those asked at or after `since` (a time, or its ISO 8601 text, UTC where it
         names no zone), at most `limit`. They are read as they are taken. Raises InvalidArgument, and
         CatalogError at a record that this version cannot read."""
-        return (_parsed(record) for record in traces.walk(self._catalog.reading, since, limit))
+        self._catalog.check_open()
+        return self._walk(traces.walk(self._catalog.reading, since, limit))
 
+    def _walk(self, records: Iterator[str]) -> Iterator[Trace]:
+        for record in records:
+            self._catalog.check_open()
+            yield _parsed(record)
+
+    @checked
     def diff(self, first: str, second: str) -> TraceDiff:
         """Where two runs, by their ids, differ: path, evidence, answer, cost. Raises NotFound."""
         from knarr.trace.diff import diff
 
         return diff(self.get(first), self.get(second))
 
+    @checked
     def export(
         self,
         target: str | Path | Writable,
@@ -68,8 +81,13 @@ class Traces:
         found = self.walk(since, limit)
         if not isinstance(target, str | Path):
             return write_jsonl(found, target)
-        with Path(target).open("w", encoding="ascii", newline="\n") as file:
-            return write_jsonl(found, file)
+        try:
+            with Path(path_text(target, "target")).open("w", encoding="ascii", newline="\n") as file:
+                return write_jsonl(found, file)
+        except OSError as error:
+            if isinstance(error, KnarrError):
+                raise
+            raise StorageError(f"{shown(str(target))}: cannot be written ({error.strerror})") from error
 
 
 def _parsed(record: str, trace_id: str = "") -> Trace:

@@ -9,30 +9,32 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import cast, get_args
 
 import sqlalchemy as sa
 
 from knarr.abstracts.recall import AbstractRecall
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, sources, vectors
 from knarr.catalog.records import DocumentRecord, Laid
+from knarr.catalog.sources import KnownFile
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.documents import parse
 from knarr.documents.sections import Document
-from knarr.errors import DocumentError, InvalidArgument
+from knarr.errors import CatalogError, DocumentError, EmbedderError, InvalidArgument, KnarrError
 from knarr.models.embed import Embedder, embed_checked
 from knarr.models.embed.parallel import available_cores
 from knarr.types import Progress
-from knarr.uris import above, component, encode, join, name_of, numbered, place
+from knarr.uris import above, place
 from knarr.writing.layout import lay_out
-from knarr.writing.receipt import AddReport, Change, FileReport, Status
-from knarr.writing.sources import SourceFile, find_sources
+from knarr.writing.places import Places
+from knarr.writing.receipt import AddReport, Change, FileReport, GoneFile, Status
+from knarr.writing.sources import SourceFile, find_sources, read_bytes, why
 
 # Grows when parsing, naming, chunking or the embedded text change, so that a later knarr lays the
 # same bytes out anew instead of calling them unchanged.
@@ -46,6 +48,17 @@ class _Clock:
     """Seconds spent embedding, apart from the rest."""
 
     embedding: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that was read, and the document that it is already, if any."""
+
+    source: SourceFile
+    folder: str
+    known: KnownFile | None
+    digest: str
+    size_bytes: int
 
 
 class Ingest:
@@ -70,23 +83,35 @@ class Ingest:
         started = time.monotonic()
         into = place(into)
         self._refuse_inside_document(into)
-        sources = find_sources(paths)
-        sizes = [0 if source.skip else source.path.stat().st_size for source in sources]
-        total, done, clock = sum(sizes), 0, _Clock()
-        reports = []
-        for source, size in zip(sources, sizes, strict=True):
+        batch = find_sources(paths)
+        places, clock = Places(into, batch), _Clock()
+        reports: list[FileReport] = []
+        try:
+            for source, advance in _with_progress(batch.files, progress):
+                reports.append(self._add_file(source, places, advance, clock))
+            gone = self._note_places(places, reports)
+        except (EmbedderError, CatalogError) as error:
+            # What was stored is whole and stays; the same `add` again goes on from there.
+            left = tuple(source.shown for source in batch.files[len(reports) :])
+            seconds = time.monotonic() - started
+            error.report = AddReport(into, tuple(reports), seconds, clock.embedding, unread=left)
+            where = f"{left[0]}: " if left else ""
+            error.args = (f"{where}{error}. {error.report.stopped}",)
+            raise
+        return AddReport(into, tuple(reports), time.monotonic() - started, clock.embedding, gone=gone)
 
-            def advance(
-                share: float, source: SourceFile = source, done: int = done, size: int = size
-            ) -> None:
-                if progress is not None:
-                    progress(done + int(size * share), total, source.shown)
-
-            advance(0.0)
-            reports.append(self._add_file(source, into, advance, clock))
-            advance(1.0)
-            done += size
-        return AddReport(into, tuple(reports), time.monotonic() - started, clock.embedding)
+    def _note_places(self, places: Places, reports: Sequence[FileReport]) -> tuple[GoneFile, ...]:
+        """Note where unchanged files are now; returns the documents whose files are gone."""
+        unwritten = places.take_unwritten()
+        if unwritten:
+            with self._catalog.writing() as connection:
+                sources.put(connection, unwritten)
+        with self._catalog.reading() as connection:
+            gone = places.gone(connection)
+            fresh = [report.uri for report in reports if report.change == "added"]
+            hashes = documents.hashes_by_uri(connection, [*fresh, *(uri for _, uri in gone)]) if gone else {}
+        now = {hashes[uri]: uri for uri in reversed(fresh) if uri in hashes}
+        return tuple(GoneFile(uri, path, now.get(hashes.get(uri, ""), "")) for path, uri in gone)
 
     def _refuse_inside_document(self, into: str) -> None:
         with self._catalog.reading() as connection:
@@ -95,36 +120,40 @@ class Ingest:
             raise InvalidArgument(f"{into}: lies in the document {owner.uri}; name a folder above documents")
 
     def _add_file(
-        self, source: SourceFile, into: str, advance: Callable[[float], None], clock: _Clock
+        self, source: SourceFile, places: Places, advance: Callable[[float], None], clock: _Clock
     ) -> FileReport:
-        if source.skip:
-            return FileReport(source.shown, "skipped", "none", notes=(source.skip,))
-        size = source.path.stat().st_size
-        if size > self._settings.max_file_bytes:
-            note = f"{size} bytes, the limit is {self._settings.max_file_bytes} (KNARR_MAX_FILE_BYTES)"
-            return FileReport(source.shown, "limit", "none", size_bytes=size, notes=(note,))
+        if source.status:
+            return _left_out(source, source.status, source.reason)
+        most = self._settings.max_file_bytes
         try:
-            data = source.path.read_bytes()
+            data = read_bytes(source, most)
         except OSError as error:
-            return FileReport(source.shown, "corrupt", "none", size_bytes=size, notes=(f"{error.strerror}",))
+            return _left_out(source, "unreadable", why(error))
+        if len(data) > most:
+            size = max(source.size_bytes, len(data))
+            return _left_out(
+                source, "limit", f"{size} bytes, the limit is {most} (KNARR_MAX_FILE_BYTES)", size
+            )
         digest = hashlib.sha256(data).hexdigest()
         with self._catalog.reading() as connection:
-            folder = self._folder(connection, into, source.folders)
-            known = documents.find_by_source(connection, folder, source.path.name)
-            if known is not None and (known.content_hash, known.recipe) == (digest, self._recipe):
-                return self._unchanged(connection, source, known)
+            folder = places.folder(connection, source)
+            known = places.known(connection, source, folder, digest)
+            if known is not None and (known.record.content_hash, known.record.recipe) == (
+                digest,
+                self._recipe,
+            ):
+                places.unchanged(known, source, folder)
+                return self._unchanged(connection, source, known.record)
+        file = _File(source, folder, known, digest, len(data))
         try:
-            document = parse(data, source.path.name)
+            with _contained():
+                document = parse(data, source.name)
+            return self._store(file, document, places, advance, clock)
         except DocumentError as error:
-            return FileReport(source.shown, _status(error), "none", size_bytes=size, notes=(str(error),))
-        return self._store(source, document, folder, known, digest, size, advance, clock)
-
-    def _folder(self, connection: sa.Connection, into: str, names: Sequence[str]) -> str:
-        """The URI of the folder for a file, stepping aside (`~2`) where a document has the name."""
-        at = into
-        for name in names:
-            at = _free(at, component(name), lambda uri: documents.find(connection, uri) is None)
-        return at
+            notes = [str(error)]
+            if known is not None:
+                notes.append(f"version {known.record.version} stays as it is at {known.record.uri}")
+            return _left_out(source, _status(error), "; ".join(notes), len(data))
 
     def _unchanged(self, connection: sa.Connection, source: SourceFile, known: DocumentRecord) -> FileReport:
         rows = documents.objects_of(connection, known.id)
@@ -146,16 +175,51 @@ class Ingest:
 
     def _store(
         self,
-        source: SourceFile,
+        file: _File,
         document: Document,
-        folder: str,
-        known: DocumentRecord | None,
-        digest: str,
-        size: int,
+        places: Places,
         advance: Callable[[float], None],
         clock: _Clock,
     ) -> FileReport:
-        name, uri, notes = self._name(source, folder, known, document.notes)
+        source, known = file.source, file.known.record if file.known else None
+        with self._catalog.reading() as connection, _contained():
+            name, uri, renamed = places.name(connection, source, file.folder, known)
+            laid, asked = self._lay_out(connection, document, name)
+        hashes = [part.embedded_hash() for part in laid.objects]
+        began = time.monotonic()
+        missing, fresh = self._embed_missing(laid, hashes, advance)
+        clock.embedding += time.monotonic() - began
+        version = known.version + 1 if known else 1
+        notes = (*document.notes, *laid.notes, *renamed)
+        values = {
+            "uri": uri,
+            "folder": file.folder,
+            "title": document.title,
+            "format": document.format,
+            "version": version,
+            "content_hash": file.digest,
+            "recipe": self._recipe,
+            "status": document.status,
+            "size_bytes": file.size_bytes,
+            "page_begins": list(document.page_begins),
+            "missing_pages": list(document.missing_pages),
+            "notes": list(notes),
+            "updated_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        if known is not None:
+            values["id"] = known.id
+        with _contained():
+            document_id = self._commit(file, places, values, document.text, laid, hashes, fresh, asked)
+        places.settled(document_id, source)
+        self._published()
+        change: Change = "updated" if known else "added"
+        reused = sum(key not in missing for key in hashes)
+        notes = (*notes, *_replaced(file))
+        return _report(
+            source, document, laid, uri, version, file.size_bytes, change, len(missing), reused, notes
+        )
+
+    def _lay_out(self, connection: sa.Connection, document: Document, name: str) -> tuple[Laid, list[bytes]]:
         laid = lay_out(
             document,
             name,
@@ -164,50 +228,7 @@ class Ingest:
             abstract_tokens=self._settings.abstract_tokens,
             preview_chars=self._settings.preview_chars,
         )
-        notes = (*notes, *laid.notes)
-        with self._catalog.reading() as connection:
-            laid, asked = self._recall.document(connection, laid, document.data, self._embedder.tokenizer)
-        hashes = [part.embedded_hash() for part in laid.objects]
-        began = time.monotonic()
-        missing, fresh = self._embed_missing(laid, hashes, advance)
-        clock.embedding += time.monotonic() - began
-        version = known.version + 1 if known else 1
-        values = {
-            "uri": uri,
-            "folder": folder,
-            "file_name": source.path.name,
-            "title": document.title,
-            "format": document.format,
-            "version": version,
-            "content_hash": digest,
-            "recipe": self._recipe,
-            "status": document.status,
-            "size_bytes": size,
-            "page_begins": list(document.page_begins),
-            "missing_pages": list(document.missing_pages),
-            "notes": list(notes),
-            "updated_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
-        if known is not None:
-            values["id"] = known.id
-        self._commit(values, document.text, laid, hashes, fresh, asked)
-        self._published()
-        change: Change = "updated" if known else "added"
-        reused = sum(key not in missing for key in hashes)
-        return _report(source, document, laid, uri, version, size, change, len(missing), reused, notes)
-
-    def _name(
-        self, source: SourceFile, folder: str, known: DocumentRecord | None, notes: tuple[str, ...]
-    ) -> tuple[str, str, tuple[str, ...]]:
-        """The document's component and URI: the old ones, or a free name from the file's."""
-        if known is not None:
-            return component(source.path.stem), known.uri, notes
-        wanted = component(source.path.stem)
-        with self._catalog.reading() as connection:
-            uri = _free(folder, wanted, lambda uri: not documents.under(connection, uri))
-        if name_of(uri) != wanted:
-            notes = (*notes, f"named {encode(name_of(uri))}: {encode(wanted)} is taken")
-        return wanted, uri, notes
+        return self._recall.document(connection, laid, document.data, self._embedder.tokenizer)
 
     def _embed_missing(
         self, laid: Laid, hashes: list[bytes], advance: Callable[[float], None]
@@ -234,16 +255,20 @@ class Ingest:
 
     def _commit(
         self,
+        file: _File,
+        places: Places,
         values: dict[str, object],
         text: str,
         laid: Laid,
         hashes: list[bytes],
         fresh: dict[bytes, Vector],
         asked: list[bytes],
-    ) -> None:
+    ) -> int:
         with self._catalog.writing() as connection:
-            known = values.get("id")
-            old = vectors.hashes_of(connection, [known]) if isinstance(known, int) else []
+            known = file.known.record.id if file.known else None
+            name = documents.free_file_name(connection, file.folder, file.source.name, known)
+            values = {**values, "file_name": name}
+            old = vectors.hashes_of(connection, [known]) if known is not None else []
             vectors.put(connection, fresh, self._embedder.id)
             document_id = documents.put(connection, values, text, laid, hashes)
             vectors.release(connection, old)
@@ -251,18 +276,61 @@ class Ingest:
             if known is None:
                 folders.clear(connection, str(values["uri"]))
             folders.mark_stale(connection, above(str(values["uri"])))
+            places.stored(connection, document_id, file.source, file.folder)
             changes.append(connection, "put", str(values["uri"]), document_id=document_id)
+        return document_id
+
+
+def _with_progress(
+    files: Sequence[SourceFile], progress: Progress | None
+) -> Iterator[tuple[SourceFile, Callable[[float], None]]]:
+    """The files, each with a function that tells how much of it is done, from 0 to 1."""
+    total, done = sum(source.size_bytes for source in files), 0
+    for source in files:
+
+        def advance(share: float, source: SourceFile = source, done: int = done) -> None:
+            if progress is not None:
+                progress(done + int(source.size_bytes * share), total, source.shown)
+
+        advance(0.0)
+        yield source, advance
+        advance(1.0)
+        done += source.size_bytes
+
+
+@contextmanager
+def _contained() -> Iterator[None]:
+    """One odd file costs only itself: what its reader, or a library below, did not foresee is a DocumentError."""
+    try:
+        yield
+    except InvalidArgument as error:  # a name that cannot be kept
+        raise DocumentError(str(error), "limit") from None
+    except KnarrError:
+        raise
+    except (MemoryError, RecursionError) as error:
+        raise DocumentError(
+            f"nested too deep or too large to be read ({type(error).__name__})", "limit"
+        ) from None
+    except Exception as error:
+        raise DocumentError(f"its reader failed ({type(error).__name__}: {error})", "corrupt") from error
+
+
+def _left_out(source: SourceFile, status: Status, reason: str, size_bytes: int = 0) -> FileReport:
+    size = size_bytes or source.size_bytes
+    return FileReport(source.shown, status, "none", size_bytes=size, notes=(reason,))
+
+
+def _replaced(file: _File) -> list[str]:
+    """A note on a document whose former version came from elsewhere: perhaps another file was meant."""
+    known = file.known
+    if known is None or known.path in ("", file.source.path):
+        return []
+    return [f"version {known.record.version} came from {known.path}"]
 
 
 def _status(error: DocumentError) -> Status:
     known = get_args(Status)
     return cast(Status, error.status) if error.status in known else "corrupt"
-
-
-def _free(folder: str, name: str, usable: Callable[[str], bool]) -> str:
-    """`folder/name`, or with the first of `~2`, `~3`, … that is usable."""
-    places = (join(folder, numbered(name, number)) for number in count(1))
-    return next(uri for uri in places if usable(uri))
 
 
 def _report(

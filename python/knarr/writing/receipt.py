@@ -8,8 +8,19 @@ from typing import Literal
 from knarr.abstracts.report import AbstractReport
 
 Status = Literal[
-    "ok", "partial", "no_text", "encrypted", "corrupt", "empty", "limit", "unsupported", "skipped"
+    "ok",
+    "partial",
+    "no_text",
+    "encrypted",
+    "corrupt",
+    "empty",
+    "limit",
+    "unsupported",
+    "unreadable",
+    "skipped",
 ]
+_PAGES_SHOWN = 12
+
 Change = Literal["added", "updated", "unchanged", "none"]
 
 
@@ -50,21 +61,50 @@ class FileReport:
 
 
 @dataclass(frozen=True, slots=True)
+class GoneFile:
+    """A document that is stored although its file is no longer where it was added from. `now` is the URI of a
+    document with the same bytes that this `add` made, as after a renaming; empty when there is none."""
+
+    uri: str
+    path: str
+    now: str = ""
+
+    def __str__(self) -> str:
+        moved = f"; the same file is now {self.now}" if self.now else ""
+        return f"{self.uri}: its file {self.path} is no longer there{moved}"
+
+
+@dataclass(frozen=True, slots=True)
 class AddReport:
-    """All files of one `add`, in the order they were read; `abstracts` is the job that followed, when a
-    model writes them."""
+    """All files of one `add`, in the order they were read.
+
+    abstracts: the job that followed, when a model writes them
+    gone:      documents from the folders that were added, whose files are no longer there; they stay until they
+               are removed
+    unread:    the files that were not stored, because an error ended the `add` before
+    """
 
     into: str
     files: tuple[FileReport, ...]
     seconds: float
     seconds_embedding: float
     abstracts: AbstractReport | None = None
+    gone: tuple[GoneFile, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
         """True when every file is searchable in full. Links, hidden files and knowledge bases that were
         passed over in a folder do not count as missing; files of an unknown type do."""
-        return all(f.status in ("ok", "skipped") for f in self.files)
+        return not self.unread and all(f.status in ("ok", "skipped") for f in self.files)
+
+    @property
+    def stopped(self) -> str:
+        """What an error that ended the `add` left undone, in a sentence."""
+        return (
+            f"{len(self.files)} of {len(self.files) + len(self.unread)} files were done before and stay; "
+            "the same add again goes on from there"
+        )
 
     def count(self, *words: str) -> int:
         """How many files have one of these statuses or changes."""
@@ -77,15 +117,28 @@ class AddReport:
     def __str__(self) -> str:
         ready = [f for f in self.files if f.ready]
         lines = [
-            f"{len(ready)} of {len(self.files)} files searchable in {self.into}: "
+            f"{len(ready)} of {len(self.files) + len(self.unread)} files searchable in {self.into}: "
             f"{self.total('sections')} sections, {self.total('chunks')} chunks, {self.total('tokens')} tokens "
             f"({self.count('added')} added, {self.count('updated')} updated, {self.count('unchanged')} unchanged; "
             f"{self.total('embedded')} embedded, {self.total('reused')} reused, {self.seconds:.1f} s)"
         ]
-        for file in self.files:
-            if file.status != "ok":
-                reason = "; ".join(file.notes)
-                lines.append(f"  {file.status}: {file.path}{': ' + reason if reason else ''}")
+        lines += [line for file in self.files for line in _lines(file)]
+        lines += [f"  not stored: {path}" for path in self.unread]
+        lines += [f"  gone: {file}" for file in self.gone]
         if self.abstracts is not None:
             lines.append(str(self.abstracts))
         return "\n".join(lines)
+
+
+def _lines(file: FileReport) -> list[str]:
+    """What there is to say of a file: nothing of one that went in as it is."""
+    if file.status == "ok":
+        return [f"  {file.uri}: {'; '.join(file.notes)}"] if file.notes else []
+    pages = f"no text on {_pages(file.missing_pages)}" if file.missing_pages else ""
+    reason = "; ".join(part for part in (pages, *file.notes) if part)
+    return [f"  {file.status}: {file.path}{': ' + reason if reason else ''}"]
+
+
+def _pages(numbers: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, numbers[:_PAGES_SHOWN])) + (", …" if len(numbers) > _PAGES_SHOWN else "")
+    return f"{'page' if len(numbers) == 1 else 'pages'} {shown}"

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from knarr.abstracts.maker import AbstractMaker
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, vectors
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, sources, vectors
 from knarr.config import Settings
-from knarr.errors import AlreadyExists, ChatError, InvalidArgument, NotFound
+from knarr.errors import AlreadyExists, CatalogError, ChatError, EmbedderError, InvalidArgument, NotFound
 from knarr.index.index import Changing, Index
 from knarr.models.embed import Embedder
 from knarr.types import Progress
@@ -60,8 +60,16 @@ class DocumentWriter:
             ingest = Ingest(self._catalog, self._embedder, self._settings, self._published)
             try:
                 report = ingest.add(source, into, progress)
-            finally:
+            except BaseException:
+                # What was stored before is seen. Abstracts of folders wait for the next change: an embedder that
+                # has just failed is not asked again.
+                self._published()
+                raise
+            try:
                 self._settle()
+            except (EmbedderError, CatalogError) as error:
+                error.report = report
+                raise
         if self._settings.abstracts != "model" or not self._maker.has_model:
             return report
         return self._with_abstracts(report, progress)
@@ -86,9 +94,13 @@ class DocumentWriter:
             made = AbstractReport(SCHEME, "", left=report.total("sections"), stopped=str(error))
         return replace(report, abstracts=made)
 
-    def remove(self, uri: str) -> int:
+    def remove(self, uri: str, *, all: bool = False) -> int:
         """See `KnowledgeBase.remove`."""
         uri = canonical(uri)
+        if uri == SCHEME and not all:
+            raise InvalidArgument(
+                f"{SCHEME} is everything in this knowledge base; all=True (on the command line --all) removes it"
+            )
         with self._changing():
             with self._catalog.writing() as connection:
                 removed = documents.under(connection, uri)
@@ -100,6 +112,7 @@ class DocumentWriter:
                 hashes += folders.remove_below(connection, uri)
                 abstracts.forget(connection, [abstracts.owner(number) for number in ids])
                 vectors.release(connection, hashes)
+                sources.release_below(connection, uri)
                 folders.mark_stale(connection, above(uri))
                 changes.append(connection, "remove", uri)
             self._settle()
@@ -127,11 +140,12 @@ class DocumentWriter:
                         f"{target} lies in the document {owner.uri}; name a folder above documents"
                     )
                 count = documents.move(connection, source, target)
+                sources.move_folders(connection, source, target)
                 folders.clear(connection, target)
                 folders.move(connection, source, target)
                 folders.mark_stale(connection, {target, *above(source), *above(target)})
                 changes.append(connection, "move", source, target=target)
-            self._settle()
+            self._settle(embed=False)
         return count
 
     def _refuse(self, uri: str) -> NoReturn:
@@ -144,10 +158,10 @@ class DocumentWriter:
             )
         raise NotFound(f"{uri}: no such document or folder")
 
-    def _settle(self) -> None:
+    def _settle(self, *, embed: bool = True) -> None:
         """After a change: publish it, then bring the abstracts of the folders that it touched up to date."""
         from knarr.abstracts.folders import refresh
 
         self._published()
-        refresh(self._catalog, self._embedder, self._settings)
+        refresh(self._catalog, self._embedder, self._settings, embed=embed)
         self._published()

@@ -112,6 +112,20 @@ def test_every_listed_uri_can_be_used(run: Run) -> None:
             assert run("read", uri)[0] == 0, (uri, readable)
 
 
+def test_everything_is_removed_with_all_alone(run: Run) -> None:
+    code, out, err = run("remove", "viking://")
+    assert code == 1 and "--all" in err and not out
+    assert loaded(run, "info")["documents"] > 0
+    assert run("remove", "viking://", "--all")[0] == 0
+    assert loaded(run, "info")["documents"] == 0
+
+
+def test_an_empty_path_is_refused(run: Run) -> None:
+    for path in ("", "no/such/file"):
+        code, _out, err = run("add", path)
+        assert code == 1 and "no such file or folder" in err
+
+
 def test_remove_and_move(run: Run) -> None:
     run("add", "docs", "--into", "viking://office")
     assert loaded(run, "move", "viking://office/loans", "viking://old/loans") == {

@@ -23,10 +23,12 @@ def test_a_moved_folder_is_seen_only_under_its_new_uri(
 ) -> None:
     kb.add(write_docs({f"f{n}.md": f"# T\n\nword {n}\n" for n in range(20)}), into="viking://kb/old")
     before = uris(kb)
-    embedder.texts = 0
+    embedder.calls = 0
     assert kb.move("viking://kb/old", "viking://kb/new/sub") == 20
-    # Only the abstracts of folders above, whose names changed, may be embedded.
-    assert embedder.texts <= 4
+    assert embedder.calls == 0
+    # The abstracts of all four folders that it touched are found, by what they hold.
+    found = {hit.uri.removesuffix("/.abstract.md") for hit in kb.search("word", k=200, kinds=("abstract",))}
+    assert {"viking:/", "viking://kb", "viking://kb/new", "viking://kb/new/sub"} <= found
     moved = {tool: [uri.replace("kb/old", "kb/new/sub") for uri in found] for tool, found in before.items()}
     assert uris(kb) == moved
     with pytest.raises(knarr.NotFound):
@@ -92,10 +94,35 @@ def test_folder_abstracts_follow_and_survive_a_failure(
     assert kb.list("viking://kb/c").abstract.startswith("c. Contains: x.")
     with monkeypatch.context() as patch:
         patch.setattr(type(embedder), "embed", lambda *_: (_ for _ in ()).throw(OSError("killed")))
-        with pytest.raises(OSError, match="killed"):
+        with pytest.raises(knarr.EmbedderError, match="killed"):
             kb.remove("viking://kb/b")
     assert len(kb.grep("word")) == 1
     kb.move("viking://kb/c/x", "viking://kb/c/z")
     assert kb.list("viking://kb").abstract.startswith("kb. Contains: c.")
     kb.remove("viking://kb/c")
     assert kb.list().abstract == "" and kb.list().total == 0
+
+
+def test_what_a_move_left_unembedded_is_embedded_by_the_next_add_that_touches_it(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs, embedder: HashEmbedder, tmp_path: Path
+) -> None:
+    kb.add(write_docs({"old/a.md": "# A\n\nword alpha\n"}), into="viking://kb")
+    kb.move("viking://kb/old", "viking://kb/new")
+    kb.add(write_docs({"x/b.md": "# B\n\nword beta\n"}) / "x", into="viking://kb/new")
+    with knarr.open(tmp_path / "fresh.kb", embedder=embedder) as fresh:
+        fresh.add(tmp_path / "docs" / "old", into="viking://kb/new")
+        fresh.add(tmp_path / "docs" / "x", into="viking://kb/new")
+        shown = [
+            [(hit.uri, round(hit.score, 5)) for hit in base.search("word beta", k=50, kinds=None)]
+            for base in (kb, fresh)
+        ]
+    assert shown[0] == shown[1]
+
+
+def test_everything_is_removed_only_when_that_is_said(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
+    kb.add(write_docs({"a.md": "word"}), into="viking://kb")
+    with pytest.raises(knarr.InvalidArgument, match="--all"):
+        kb.remove("viking://")
+    assert len(kb.grep("word")) == 1
+    assert kb.remove("viking://", all=True) == 1
+    assert kb.info()["documents"] == 0

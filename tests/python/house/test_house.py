@@ -16,7 +16,7 @@ ROOT = Path(knarr.__file__).parent
 # Rooms from the ground up. A room may import its own tier and those before it; circles are forbidden anyway.
 TIERS = (
     ("types", "errors", "config", "version", "kept"),
-    ("uris",),
+    ("uris", "arguments"),
     ("language", "models", "_core", "demo"),
     ("engine", "catalog", "documents"),
     ("index",),
@@ -39,6 +39,7 @@ FORBIDDEN = {
 }
 LOOSE = {
     "__init__",
+    "arguments",
     "config",
     "engine",
     "errors",

@@ -2,8 +2,9 @@
 
 One worker is started at the first PDF and kept; a lock makes calls take turns. It may use a bounded
 amount of memory beyond what it needs to start (where the system can enforce that) and, per file, an
-allowance of time that grows with the file's size. A worker that exceeds either is killed, the file is
-refused with status "limit", and the next file gets a new worker.
+allowance of processor time that grows with the file's size. A worker that exceeds either ends, the file is
+refused with status "limit", and the next file gets a new worker. It gets no variable of the environment that
+it does not need, so no key, and gives up what rights it can (see `child`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import contextlib
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -27,10 +29,16 @@ START_S = 60.0
 FILE_S = 8.0
 MEGABYTE_S = 10.0
 MEMORY_BYTES = 400 << 20
+# For a worker that neither works nor ends, as one that was stopped; work itself is counted in processor time.
+STALLED_S = 600.0
 
 # Run by path and with -P, so that the child imports PDFium and the standard library only.
 _CHILD = Path(__file__).with_name("child.py")
 _AHEAD_PAGES = 16
+# What an interpreter and its libraries are found by. Everything else stays here: keys, proxies, settings.
+_ENVIRONMENT = (
+    "PATH", "PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SYSTEMROOT",
+)  # fmt: skip
 
 T = TypeVar("T")
 
@@ -45,7 +53,8 @@ class PdfWorker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+            | {"PYTHONPATH": os.pathsep.join(paths)},
         )
         self._messages: queue.Queue[bytes] = queue.Queue(_AHEAD_PAGES)
         threading.Thread(target=self._listen, name="knarr-pdf", daemon=True).start()
@@ -54,11 +63,11 @@ class PdfWorker:
     def read(self, data: bytes) -> Iterator[dict[str, Any]]:
         """The messages of `words.read_words`, up to and without the closing one."""
         assert self._process.stdin is not None
+        allowed = int(1e6 * (FILE_S + MEGABYTE_S * len(data) / 1e6))
         with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(len(data).to_bytes(8, "little") + data)
+            self._process.stdin.write(len(data).to_bytes(8, "little") + allowed.to_bytes(8, "little") + data)
             self._process.stdin.flush()
-        deadline = time.monotonic() + FILE_S + MEGABYTE_S * len(data) / 1e6
-        while not (message := self._next(deadline)).get("done"):
+        while not (message := self._next(time.monotonic() + STALLED_S)).get("done"):
             yield message
 
     def close(self) -> None:
@@ -82,9 +91,11 @@ class PdfWorker:
         try:
             line = self._messages.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
-            raise DocumentError("reading this PDF takes longer than is allowed", "limit") from None
+            raise DocumentError("the process that reads PDFs does not answer", "limit") from None
         if not line:
-            raise DocumentError("reading this PDF takes more memory than is allowed", "limit")
+            spent = self._process.wait(START_S) == -signal.SIGPROF
+            what = "processor time" if spent else "memory"
+            raise DocumentError(f"reading this PDF takes more {what} than is allowed", "limit")
         message: dict[str, Any] = json.loads(line)
         return message
 

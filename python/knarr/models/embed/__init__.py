@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr.config import Settings
-from knarr.errors import EmbedderError
+from knarr.errors import EmbedderError, KnarrError
 from knarr.models.embed.tokens import Tokenizer, count_tokens
 
 Vectors = npt.NDArray[np.float32]
@@ -41,9 +41,15 @@ class Embedder(Protocol):
 
 
 def embed_checked(embedder: Embedder, texts: Sequence[str], otherwise: str) -> Vectors:
-    """The vectors of texts, shape (len(texts), dim), all finite. Raises EmbedderError for others; its message ends
-    with `otherwise`, which says what became of the work."""
-    matrix = np.asarray(embedder.embed(texts), dtype=np.float32)
+    """The vectors of texts, shape (len(texts), dim), all finite. Raises EmbedderError for others, and in place of
+    whatever an embedder of the user's own raises; its message ends with `otherwise`, which says what became of the
+    work."""
+    try:
+        matrix = np.asarray(embedder.embed(texts), dtype=np.float32)
+    except KnarrError:
+        raise
+    except Exception as error:
+        raise EmbedderError(f"{embedder.id}: {type(error).__name__}: {error}; {otherwise}") from error
     if matrix.shape != (len(texts), embedder.dim) or not np.isfinite(matrix).all():
         raise EmbedderError(
             f"{embedder.id}: expected finite vectors ({len(texts)}, {embedder.dim}), got {matrix.shape}; {otherwise}",
