@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "grep/pattern/loose_form.h"
 #include "grep/pattern/syntax.h"
 #include "grep/pattern/unicode_matcher.h"
 
@@ -87,6 +88,24 @@ bool is_inverted(std::string_view repetition) {
        "bad pattern '" + shortened(pattern) + "': " + shortened(reason));
 }
 
+RE2::Options quiet_options() {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMatcherBytes);
+  options.set_never_capture(true);  // only the bounds of the whole match are used
+  return options;
+}
+
+bool find_re2(const RE2& re2, std::string_view text, std::size_t from, std::size_t to,
+              Pattern::Span& match) {
+  Re2Piece found;
+  const Re2Piece context(text.data(), text.size());
+  if (!re2.Match(context, from, to, RE2::UNANCHORED, &found, 1)) return false;
+  match.begin = static_cast<std::size_t>(found.data() - text.data());
+  match.end = match.begin + found.size();
+  return true;
+}
+
 // Whether a pattern may use what RE2 takes for ASCII.
 bool mentions_words(std::string_view pattern) {
   for (const std::string_view part :
@@ -150,12 +169,9 @@ Pattern::~Pattern() = default;
 
 void Pattern::compile(std::string_view pattern, const std::string& source, bool literal,
                       bool ignore_case) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(kMatcherBytes);
+  RE2::Options options = quiet_options();
   options.set_literal(literal);
   options.set_case_sensitive(!ignore_case);
-  options.set_never_capture(true);  // only the bounds of the whole match are used
   const std::string text = literal ? source : std::string(kMultiLine) + source;
   re2_ = std::make_unique<RE2>(Re2Piece(text.data(), text.size()), options);
   if (!re2_->ok()) refuse(*re2_, pattern);
@@ -167,7 +183,7 @@ void Pattern::compile(std::string_view pattern, const std::string& source, bool 
 }
 
 void Pattern::compile_unicode(const std::optional<PatternNode>& root, std::string_view source) {
-  if (!root) {
+  if (!root) {  // nothing is known of it
     if (!mentions_words(source)) return;
     fail(ErrorCode::kUnsupported,
          "pattern not supported: \\b, \\w, \\d, \\s and [:names:] of classes cannot stand beside "
@@ -178,6 +194,9 @@ void Pattern::compile_unicode(const std::optional<PatternNode>& root, std::strin
   auto program = std::make_unique<UnicodeProgram>(*root, kMaxProgram);
   cost_ = std::max(cost_, program->code().size());
   unicode_ = std::move(program);
+  const std::string loose = std::string(kMultiLine) + loose_form(*root);
+  loose_ = std::make_unique<RE2>(Re2Piece(loose.data(), loose.size()), quiet_options());
+  if (!loose_->ok()) loose_.reset();
 }
 
 bool Pattern::needs_unicode(std::string_view text, std::size_t from, std::size_t to) const {
@@ -190,6 +209,9 @@ bool Pattern::needs_unicode(std::string_view text, std::size_t from, std::size_t
 bool Pattern::find(std::string_view text, std::size_t from, std::size_t to, bool unicode,
                    Span& match) const {
   if (unicode) {
+    Span loose{from, to};
+    if (loose_ && !find_re2(*loose_, text, from, to, loose)) return false;
+    from = boundary_before(text, loose.begin);
     UnicodeMatch found;
     if (!find_unicode(*unicode_, text, from, to, found)) return false;
     match = {found.begin, found.end};
@@ -201,12 +223,7 @@ bool Pattern::find(std::string_view text, std::size_t from, std::size_t to, bool
     match.end = match.begin + plain_.size();
     return true;
   }
-  Re2Piece found;
-  const Re2Piece context(text.data(), text.size());
-  if (!re2_->Match(context, from, to, RE2::UNANCHORED, &found, 1)) return false;
-  match.begin = static_cast<std::size_t>(found.data() - text.data());
-  match.end = match.begin + found.size();
-  return true;
+  return find_re2(*re2_, text, from, to, match);
 }
 
 }  // namespace knarr

@@ -79,6 +79,7 @@ class Pattern {
   std::string plain_;  // searched for when there is no re2_
   std::unique_ptr<re2::RE2> re2_;
   std::unique_ptr<const UnicodeProgram> unicode_;  // when the two may differ
+  std::unique_ptr<re2::RE2> loose_;                // finds where to begin with unicode_; or null
   PatternFacts facts_;
   std::string required_;
   LiteralFinder finder_;

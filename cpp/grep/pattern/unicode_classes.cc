@@ -96,6 +96,11 @@ bool is_foreign_space(char32_t c) {
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
+bool may_begin_space(char byte) {
+  const auto lead = static_cast<unsigned char>(byte);
+  return lead == 0xC2 || (lead >= 0xE1 && lead <= 0xE3);
+}
+
 // The first byte in [at, to) that is not ASCII; 32 are checked at once.
 std::size_t skip_ascii(std::string_view text, std::size_t at, std::size_t to) {
   constexpr std::size_t step = 32;
@@ -138,6 +143,10 @@ bool has_foreign(std::string_view text, std::size_t from, std::size_t to, unsign
   }
   for (std::size_t at = skip_ascii(text, from, to); at < to; at = skip_ascii(text, at, to)) {
     if (kinds == kAnyForeign) return true;
+    if (kinds == kForeignSpaces && !may_begin_space(text[at])) {
+      ++at;
+      continue;
+    }
     const char32_t c = next_character(text, at);
     if ((kinds & kForeignWords) != 0 && is_foreign_word(c)) return true;
     if ((kinds & kForeignSpaces) != 0 && is_foreign_space(c)) return true;

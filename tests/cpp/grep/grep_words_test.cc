@@ -127,7 +127,7 @@ TEST(GrepWords, AgreesWithTheReference) {
   GrepOptions options;
   options.limit = kMaxMatchesShown;
   std::size_t matches = 0;
-  for (int round = 0; round < 30'000; ++round) {
+  for (int round = 0; round < 10'000; ++round) {
     const reference::NodePtr pattern = generator.pattern();
     const std::string printed = reference::print(*pattern);
     const std::string text = text_of_words(random);
@@ -144,7 +144,7 @@ TEST(GrepWords, AgreesWithTheReference) {
     }
     matches += expected.size();
   }
-  EXPECT_GT(matches, 20'000u);
+  EXPECT_GT(matches, 10'000u);
 }
 
 // Where both matchers may be asked, they find the same: in any text without words beyond ASCII, and
