@@ -148,8 +148,9 @@ void load_nodes(const std::shared_ptr<const Snapshot>& snapshot, State& state) {
       if (bytes > names.size()) fail(ErrorCode::kCorruption, "a name that ends beyond the names");
       const std::string_view name = names.substr(0, bytes);
       names.remove_prefix(bytes);
-      if (component_fault(name) != nullptr)
-        fail(ErrorCode::kCorruption, "a name that is not allowed");
+      if (const std::string fault = component_fault(name); !fault.empty()) {
+        fail(ErrorCode::kCorruption, "a name that " + fault);
+      }
       if (row != kNoRow) {
         // Ids are distinct: no two nodes have one row.
         if (row >= rows.size() || rows.node(row) != id) {

@@ -6,8 +6,10 @@
 //
 // Patterns: RE2 syntax. `^` and `$` are line anchors; a final line end opens no further line, so
 // `^$` finds blank lines and nothing else. Every line end (LF, CRLF, a lone CR) is one `\n` for the
-// pattern, and `.` never matches it; `\z` is the end of the block's text. Matches do not overlap;
-// an empty match is found once per position, never at the end of the match before it.
+// pattern, and `.` never matches it; `\z` is the end of the block's text. `\w`, `\d`, `\s` and the
+// names of POSIX are classes of Unicode, and `\b` parts words so understood
+// (pattern/unicode_classes.h). Matches do not overlap; an empty match is found once per position,
+// never at the end of the match before it.
 //
 // For a wide scope, the texts that every match must contain are looked up in an index of the pages
 // of all texts (index/page_index.h), and only the pages that may contain them are searched. The
@@ -79,7 +81,8 @@ struct GrepResult {
 
 // Throws Error kInvalidArgument for a bad pattern or option (the message gives RE2's reason and the
 // offending part, or "pattern too costly"), and kUnsupported for constructs that RE2 does not
-// offer: look-around, back-references, and others that need backtracking.
+// offer: look-around, back-references, and others that need backtracking; also for `\b`, `\w` and
+// the like beside `\C` or in more than 200 nested groups, where the pattern's tree is not known.
 GrepResult grep(const TextView& texts, const RowSet& allowed, std::string_view pattern,
                 const GrepOptions& options);
 

@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t kStepsPerPiece = 50'000'000;  // about half a second at the slowest
 constexpr std::size_t kMinPiece = 4 << 10;
 constexpr std::size_t kMaxPiece = 1 << 20;
+// Where RE2 cannot match all texts, small pieces leave it more of them.
+constexpr std::size_t kMixedPiece = 32 << 10;
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
 class RunScanner {
@@ -88,11 +90,12 @@ class RunScanner {
   }
 
   std::size_t piece_end(std::size_t from) const {
-    if (pattern_.crosses_lines() || limit_ - from <= piece_) return limit_;
+    const std::size_t bytes = pattern_.may_need_unicode() ? std::min(piece_, kMixedPiece) : piece_;
+    if (pattern_.crosses_lines() || limit_ - from <= bytes) return limit_;
     // The last line end of the piece, or the first one after it.
-    std::size_t cut = text_.substr(from, piece_).rfind('\n');
+    std::size_t cut = text_.substr(from, bytes).rfind('\n');
     if (cut != std::string_view::npos) return from + cut + 1;
-    cut = text_.find('\n', from + piece_);
+    cut = text_.find('\n', from + bytes);
     return cut == std::string_view::npos || cut + 1 >= limit_ ? limit_ : cut + 1;
   }
 
@@ -101,7 +104,8 @@ class RunScanner {
     for (std::size_t window = piece_; window < to - from; window *= 4) {
       const auto begun = Deadline::Clock::now();
       Pattern::Span unused;
-      pattern_.find(text_, from, from + window, unused);
+      const std::size_t end = from + window;
+      pattern_.find(text_, from, end, pattern_.needs_unicode(text_, from, end), unused);
       const auto took = Deadline::Clock::now() - begun;
       const auto next = static_cast<double>(std::min(window * 4, to - from));
       if (took * (next / static_cast<double>(window)) > deadline_.left()) return false;
@@ -112,7 +116,9 @@ class RunScanner {
   // False when the deadline passed; `searched_` is then where it stopped.
   bool scan_piece(std::size_t from, std::size_t to) {
     Pattern::Span match{};
-    for (std::size_t at = from; at <= to && from < to && pattern_.find(text_, at, to, match);) {
+    const bool unicode = pattern_.needs_unicode(text_, from, to);
+    for (std::size_t at = from;
+         at <= to && from < to && pattern_.find(text_, at, to, unicode, match);) {
       // A match that begins where the next piece begins belongs to that piece.
       if (match.begin == to && to < end_) break;
       at = match.begin == match.end ? after_empty(match.begin) : after(match);

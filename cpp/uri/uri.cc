@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 #include "base/error.h"
@@ -25,7 +26,13 @@ bool must_encode(unsigned char c) {
   fail(ErrorCode::kInvalidArgument, "URI " + quoted(uri) + ": " + why);
 }
 
-std::string decode(std::string_view uri, std::string_view raw) {
+// Counts from 1.
+std::string character_number(std::string_view text, std::size_t byte) {
+  return std::to_string(1 + std::ranges::count_if(text.substr(0, byte), begins_character));
+}
+
+// `name` says which component it is.
+std::string decode(std::string_view uri, std::string_view raw, const std::string& name) {
   std::string out;
   out.reserve(raw.size());
   for (std::size_t i = 0; i < raw.size(); ++i) {
@@ -36,13 +43,28 @@ std::string decode(std::string_view uri, std::string_view raw) {
     const int high = i + 1 < raw.size() ? hex_value(raw[i + 1]) : -1;
     const int low = i + 2 < raw.size() ? hex_value(raw[i + 2]) : -1;
     if (high < 0 || low < 0) {
-      refuse(uri,
-             "\"%\" must be followed by two hexadecimal digits (a plain \"%\" is written %25)");
+      refuse(uri, name + " has a \"%\" at character " + character_number(raw, i) +
+                      " without two hexadecimal digits behind it; a plain \"%\" is written %25");
     }
     out += static_cast<char>(high * 16 + low);
     i += 2;
   }
   return out;
+}
+
+// Another scheme than ours, or none.
+[[noreturn]] void refuse_scheme(std::string_view uri) {
+  std::string why = "expected a URI that starts with viking://";
+  const auto is_ours = [](std::string_view text) {
+    return std::ranges::equal(text.substr(0, kScheme.size()), kScheme,
+                              [](char a, char b) { return a == b || (a | 0x20) == b; });
+  };
+  if (is_ours(uri)) {
+    why += "; the scheme is written in lower case";
+  } else if (is_ours(uri.substr(std::min(uri.find_first_not_of(" \t\r\n"), uri.size())))) {
+    why += "; remove the blanks before it";
+  }
+  refuse(uri, why);
 }
 
 bool is_control(std::string_view text, std::size_t i) {
@@ -72,16 +94,28 @@ bool is_plain(std::string_view component) {
 
 }  // namespace
 
-const char* component_fault(std::string_view component) {
-  if (is_plain(component)) return nullptr;
-  if (component.empty()) return "empty component";
-  if (!is_utf8(component)) return "not valid UTF-8";
-  const std::string_view head = component.substr(0, component.find_first_of("/\\"));
-  if (head == "." || head == "..") return "\".\" and \"..\" are not allowed";
-  for (std::size_t i = 0; i < component.size(); ++i) {
-    if (is_control(component, i)) return "control characters are not allowed";
+std::string component_fault(std::string_view component) {
+  if (is_plain(component)) return {};
+  if (component.empty()) return "is empty; names are parted by one \"/\"";
+  char number[16];
+  const std::size_t bad = first_invalid_utf8(component);
+  if (bad != component.size()) {
+    std::snprintf(number, sizeof number, "0x%02X", static_cast<unsigned char>(component[bad]));
+    return "is not UTF-8: byte " + std::to_string(bad + 1) + " is " + number;
   }
-  return nullptr;
+  const std::string_view head = component.substr(0, component.find_first_of("/\\"));
+  if (head == "." || head == "..") {
+    return "is the step " + quoted(head) + ", which is no name; write the path that is meant";
+  }
+  for (std::size_t i = 0; i < component.size(); ++i) {
+    if (!is_control(component, i)) continue;
+    const auto lead = static_cast<unsigned char>(component[i]);
+    const unsigned c = lead < 0x80 ? lead : static_cast<unsigned char>(component[i + 1]);
+    std::snprintf(number, sizeof number, "U+%04X", c);
+    return std::string("holds the control character ") + number + " at character " +
+           character_number(component, i) + "; remove it";
+  }
+  return {};
 }
 
 std::string quoted(std::string_view text) {
@@ -104,19 +138,30 @@ std::string quoted(std::string_view text) {
 
 Path parse_uri(std::string_view uri) {
   if (uri.size() > kMaxUriBytes) {
-    refuse(uri, "longer than " + std::to_string(kMaxUriBytes) + " bytes");
+    refuse(uri,
+           std::to_string(uri.size()) + " bytes, expected at most " + std::to_string(kMaxUriBytes));
   }
-  if (!uri.starts_with(kScheme)) refuse(uri, "expected a URI that starts with viking://");
+  if (!uri.starts_with(kScheme)) refuse_scheme(uri);
   std::string_view rest = uri.substr(kScheme.size());
   if (rest.size() > 1 && rest.back() == '/') rest.remove_suffix(1);
   Path path;
   while (!rest.empty()) {
     const std::size_t slash = rest.find('/');
-    path.push_back(decode(uri, rest.substr(0, slash)));
-    if (const char* fault = component_fault(path.back())) refuse(uri, fault);
+    const std::string_view raw = rest.substr(0, slash);
+    const bool is_plain_name = is_plain(raw) && raw.find('%') == std::string_view::npos;
+    if (is_plain_name) {
+      path.emplace_back(raw);
+    } else {
+      const std::string name = "component " + std::to_string(path.size() + 1);
+      path.push_back(decode(uri, raw, name));
+      const std::string fault = component_fault(path.back());
+      if (!fault.empty()) refuse(uri, name + " " + fault);
+    }
     if (slash == std::string_view::npos) break;
     rest.remove_prefix(slash + 1);
-    if (rest.empty()) refuse(uri, "empty component");
+    if (rest.empty()) {
+      refuse(uri, "component " + std::to_string(path.size() + 1) + " " + component_fault({}));
+    }
   }
   return path;
 }

@@ -20,14 +20,15 @@ inline constexpr std::size_t kMaxUriBytes = std::size_t{64} << 10;
 // Decoded components from the top; empty for the root. Valid UTF-8, without control characters.
 using Path = std::vector<std::string>;
 
-// Takes a URI with or without a closing slash. Throws kInvalidArgument, quoting the URI, for:
-// another scheme, an empty component, `.` and `..` (also as the part of a component before an
-// encoded slash or a backslash), control characters, malformed escapes, invalid UTF-8 (all of them
-// also after decoding), and more than kMaxUriBytes.
+// Takes a URI with or without a closing slash. Throws kInvalidArgument for: another scheme, an
+// empty component, `.` and `..` (also as the part of a component before an encoded slash or a
+// backslash), control characters, malformed escapes, invalid UTF-8 (all of them also after
+// decoding), and more than kMaxUriBytes. The message quotes the URI and says which of these it is,
+// where, and what to do.
 Path parse_uri(std::string_view uri);
 
-// Why a decoded string is no component, as a phrase; nullptr when it is one.
-const char* component_fault(std::string_view component);
+// Why a decoded string is no component, as a phrase behind its name; empty when it is one.
+std::string component_fault(std::string_view component);
 
 // Appends a component to `out`, percent-encoding `%`, `/`, `?`, `#`, `\`, bytes up to 0x20, 0x7f.
 void append_encoded(std::string& out, std::string_view component);

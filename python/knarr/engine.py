@@ -345,13 +345,16 @@ class Engine:
     ) -> GrepHits:
         """Occurrences of a pattern (RE2 syntax, linear time) in the texts of `scope`.
 
-        `^` and `$` are line anchors; a match may cross the borders of chunks and sections of one
-        document. ``.total`` counts all matches, ``.matches`` shows `limit` of them from `offset` on,
-        each with an excerpt of at most `width` bytes. ``.outcome`` tells "matches", "no_matches" and
+        `^` and `$` are line anchors; `\\w` is a letter, mark, number, connector or joiner of Unicode,
+        `\\d` a digit of any script, `\\s` white space, and `\\b` parts words so understood; `[:alpha:]`
+        and the other names of POSIX follow them. A match may cross the borders of chunks and sections
+        of one document. ``.total`` counts all matches, ``.matches`` shows `limit` of them from `offset`
+        on, each with an excerpt of at most `width` bytes. ``.outcome`` tells "matches", "no_matches" and
         "incomplete" (out of time; ``.note`` says what was not searched) apart.
 
         Raises NotFound for a missing scope, InvalidArgument for a bad or too costly pattern,
-        Unsupported for look-around and back-references."""
+        Unsupported for look-around and back-references, and where `\\b`, `\\w` and the like stand beside
+        `\\C` or in more than 200 nested groups."""
         return self._core.grep(
             pattern, scope, filter, _kinds(kinds), literal, ignore_case, limit, offset, width, timeout_ms
         )

@@ -206,9 +206,10 @@ class KnowledgeBase:
     ) -> GrepResult:
         """Matches of a regular expression (RE2 syntax, linear time) in the canonical text below `scope`.
 
-        `^` and `$` are line anchors. Matches may cross chunk and section borders. The result tells
-        matches, no matches and an incomplete search apart; a bad pattern raises InvalidArgument or
-        Unsupported, a missing scope NotFound."""
+        `^` and `$` are line anchors. `\\w`, `\\d`, `\\s`, `[:alpha:]` and the like are classes of
+        Unicode, and `\\b` parts their words, so `\\büber\\b` does not match in "darüber". Matches may
+        cross chunk and section borders. The result tells matches, no matches and an incomplete search
+        apart; a bad pattern raises InvalidArgument or Unsupported, a missing scope NotFound."""
         return grep(
             self._context,
             pattern,

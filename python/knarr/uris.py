@@ -28,7 +28,10 @@ ABSTRACT_NAME = ".abstract.md"
 """The name of the object that says what a directory holds."""
 
 MAX_NAME_CHARS = 80
-# Bounds the URI of a document or of a folder above it. The engine takes 64 KiB; the rest is left for the
+MAX_URI_BYTES = 64 << 10
+"""The longest URI, as in cpp/uri/uri.h."""
+
+# Bounds the URI of a document or of a folder above it. The rest of the longest URI is left for the
 # sections and chunks below, a few levels of short names.
 MAX_PLACE_BYTES = 32 << 10
 
@@ -38,6 +41,8 @@ _CHUNK_SUFFIX = ".md"
 _ENCODE = re.compile(r"[%/?#\\\x00-\x20\x7f]")
 _ESCAPED_TEXT = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _ESCAPE = re.compile(r"(%[0-7][0-9A-Fa-f])")
+_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def component(title: str) -> str:
@@ -92,31 +97,69 @@ class SiblingNames:
 def components(uri: str) -> tuple[str, ...]:
     """The decoded components of a URI; `()` for `viking://`. A trailing slash is optional.
 
-    Raises InvalidArgument for another scheme, an empty, `.` or `..` component, a control character
-    or a malformed escape: nothing that means something else once decoded gets through."""
+    Raises InvalidArgument for another type than str, another scheme, an empty, `.` or `..` component, a
+    control character, a malformed escape, bytes or a lone surrogate that are no UTF-8, and more than
+    `MAX_URI_BYTES`: nothing that means something else once decoded gets through. The message quotes the
+    URI and says which of these it is, where, and what to do, in the words of cpp/uri/uri.cc."""
+    uri = nfc(uri)
+    size = len(uri.encode("utf-8"))
+    if size > MAX_URI_BYTES:
+        raise _refused(uri, f"{size} bytes, expected at most {MAX_URI_BYTES}")
     if not uri.startswith(SCHEME):
-        raise InvalidArgument(f"{uri!r}: expected a URI that starts with {SCHEME}")
-    rest = uri[len(SCHEME) :].removesuffix("/")
-    return tuple(_decode(part, uri) for part in rest.split("/")) if rest else ()
+        raise _refused(uri, f"expected a URI that starts with {SCHEME}{_scheme_advice(uri)}")
+    rest = uri[len(SCHEME) :]
+    if not rest:
+        return ()
+    parts = rest.split("/")
+    if len(parts) > 1 and not parts[-1] and rest != "/":
+        parts.pop()
+    return tuple(_decode(part, uri, number) for number, part in enumerate(parts, start=1))
 
 
-def _decode(part: str, uri: str) -> str:
-    if re.search(r"%(?![0-9A-Fa-f]{2})", part):
-        raise InvalidArgument(
-            f"{uri!r}: a `%` must be followed by two hexadecimal digits (`%25` for the sign itself)"
+def _refused(uri: str, why: str) -> InvalidArgument:
+    shown = uri if len(uri) <= 200 else f"{uri[:200]}…"
+    return InvalidArgument(f"URI {shown!r}: {why}")
+
+
+def _scheme_advice(uri: str) -> str:
+    if uri[: len(SCHEME)].lower() == SCHEME:
+        return "; the scheme is written in lower case"
+    if uri.lstrip(" \t\r\n")[: len(SCHEME)].lower() == SCHEME:
+        return "; remove the blanks before it"
+    return ""
+
+
+def _decode(part: str, uri: str, number: int) -> str:
+    """One component. `number` counts from 1."""
+    which = f"component {number}"
+    if bad := _BAD_ESCAPE.search(part):
+        raise _refused(
+            uri,
+            f'{which} has a "%" at character {bad.start() + 1} without two hexadecimal digits behind it; '
+            'a plain "%" is written %25',
         )
     try:
         name = unicodedata.normalize("NFC", _unescape(part).decode("utf-8") if "%" in part else part)
-    except UnicodeError:
-        raise InvalidArgument(f"{uri!r}: its escapes are not UTF-8") from None
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise _refused(uri, f"{which} is not UTF-8: byte {error.start + 1} is 0x{byte:02X}") from None
+    if fault := _fault(name):
+        raise _refused(uri, f"{which} {fault}")
+    return name
+
+
+def _fault(name: str) -> str:
+    """Why a decoded text is no component; "" when it is one."""
+    if not name:
+        return 'is empty; names are parted by one "/"'
     # A dot segment before an encoded slash would be one for whoever decodes twice.
     head = re.split(r"[/\\]", name, maxsplit=1)[0]
-    if not name or head in (".", "..") or any(unicodedata.category(ch) in ("Cc", "Cs") for ch in name):
-        raise InvalidArgument(
-            f"{uri!r}: the component {part!r} is empty, a dot segment or holds a control character or a "
-            "lone surrogate"
-        )
-    return name
+    if head in (".", ".."):
+        return f'is the step "{head}", which is no name; write the path that is meant'
+    if control := _CONTROL.search(name):
+        code = f"U+{ord(control[0]):04X}"
+        return f"holds the control character {code} at character {control.start() + 1}; remove it"
+    return ""
 
 
 def _unescape(part: str) -> bytes:
@@ -125,9 +168,13 @@ def _unescape(part: str) -> bytes:
     return unquote_to_bytes(part)
 
 
-@lru_cache(maxsize=4096)
 def canonical(uri: str) -> str:
     """A URI in its one written form, without a trailing slash (except `viking://` itself)."""
+    return _canonical(utf8_text(uri, "URI"))
+
+
+@lru_cache(maxsize=4096)
+def _canonical(uri: str) -> str:
     return SCHEME + "/".join(encode(name) for name in components(uri))
 
 
@@ -248,8 +295,12 @@ def utf8_text(value: str, name: str) -> str:
     if not value.isascii():
         try:
             value.encode()
-        except UnicodeEncodeError:
-            raise InvalidArgument(f"{name} {value!a}: a lone surrogate has no UTF-8 form") from None
+        except UnicodeEncodeError as error:
+            which = f"U+{ord(value[error.start]):04X} at character {error.start + 1}"
+            shown = value if len(value) <= 200 else f"{value[:200]}…"
+            raise InvalidArgument(
+                f"{name} {shown!a}: a lone surrogate has no UTF-8 form ({which}); remove it"
+            ) from None
     return value
 
 

@@ -30,7 +30,7 @@ AsciiSet perl_class(char name) {
     case 'd':
       return digits();
     case 's':
-      return set_of("\t\n\f\r ");
+      return set_of("\t\n\v\f\r ");
     default:
       return digits() | letters() | set_of("_");
   }
@@ -84,18 +84,11 @@ void CharacterSet::add(char32_t low, char32_t high) {
   for (char32_t c = begin; c <= high && !has_more; ++c) others.push_back(c);
 }
 
-void CharacterSet::add_class(const AsciiSet& set, bool negated, bool folds_case) {
-  if (!negated) {
-    ascii |= set;
-    certain |= set;
-    return;
-  }
-  ascii |= ~set;
-  certain |= ~(folds_case ? both_cases(set) : set);
-  has_more = true;
-  // Under case folding a class with s or k contains the long s or the Kelvin sign, and its
-  // complement does not.
-  has_all_others = has_all_others || !folds_case;
+void CharacterSet::add_class(const AsciiSet& set, bool negated, bool reaches_on) {
+  ascii |= negated ? ~set : set;
+  certain |= negated ? ~set : set;
+  has_more = has_more || negated || reaches_on;
+  has_all_others = has_all_others || (negated && !reaches_on);
 }
 
 void CharacterSet::add_unknown() {

@@ -33,9 +33,9 @@ struct CharacterSet {
   bool has_all_others = false;   // every character beyond ASCII is in the set for sure
 
   void add(char32_t low, char32_t high);
-  // A class of ASCII characters, or the complement of one among all characters. With `folds_case`
-  // RE2 closes the class under case before it takes the complement.
-  void add_class(const AsciiSet& set, bool negated, bool folds_case);
+  // A class with these ASCII characters, or its complement among all characters. With `reaches_on`
+  // it has others too, which are not known.
+  void add_class(const AsciiSet& set, bool negated, bool reaches_on);
   // A class of which nothing is known: it may contain any character.
   void add_unknown();
   // The complement among all characters.

@@ -149,11 +149,18 @@ class RequiredText {
   std::string longest_;
 };
 
+unsigned foreign_of(const PatternNode& node) {
+  const bool asks_edge =
+      node.assertion == Assertion::kWordEdge || node.assertion == Assertion::kNoWordEdge;
+  unsigned kinds = asks_edge ? kForeignWords : kNoForeign;
+  for (const auto& named : node.exact.named) kinds |= named.kind->differs_on();
+  for (const PatternNode& part : node.parts) kinds |= foreign_of(part);
+  return kinds;
+}
+
 }  // namespace
 
-PatternFacts pattern_facts(std::string_view pattern, bool literal, bool ignore_case) {
-  const std::optional<PatternNode> root =
-      literal ? text_node(pattern, ignore_case) : parse_pattern(pattern, ignore_case);
+PatternFacts pattern_facts(const std::optional<PatternNode>& root) {
   if (!root) return {};
   MatchAnalysis analysis;
   MatchInfo info = analysis.of(*root);
@@ -162,8 +169,14 @@ PatternFacts pattern_facts(std::string_view pattern, bool literal, bool ignore_c
   facts.longest_bytes = info.longest_bytes;
   facts.is_loose = analysis.is_loose();
   facts.clauses = std::move(info).own_clauses();
+  facts.foreign = foreign_of(*root);
   facts.required = RequiredText::of(*root);
   return facts;
+}
+
+PatternFacts pattern_facts(std::string_view pattern, bool literal, bool ignore_case) {
+  return pattern_facts(literal ? text_node(pattern, ignore_case)
+                               : parse_pattern(pattern, ignore_case));
 }
 
 }  // namespace knarr

@@ -7,11 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "grep/pattern/match_info.h"
+#include "grep/pattern/syntax.h"
+#include "grep/pattern/unicode_classes.h"
 
 namespace knarr {
 
@@ -24,10 +27,15 @@ struct PatternFacts {
   std::uint32_t longest_bytes = kUnbounded;
   // An s or k of a clause may stand for a letter beyond ASCII (fold.h).
   bool is_loose = false;
+  // The characters beyond ASCII on which RE2's reading of the pattern differs from ours, as bits of
+  // Foreign: those that `\b`, `\w` and the like take for words, spaces or signs.
+  unsigned foreign = kNoForeign;
   // The longest text, case and all, that every match contains as far as the syntax shows; or empty.
   std::string required;
 };
 
+// Of the pattern's tree; none when its syntax is not known.
+PatternFacts pattern_facts(const std::optional<PatternNode>& root);
 // `pattern` is well-formed RE2 syntax with plain line ends (syntax.h); when `literal`, it is text.
 PatternFacts pattern_facts(std::string_view pattern, bool literal, bool ignore_case);
 

@@ -2,12 +2,15 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "grep/pattern/loose_form.h"
 #include "grep/pattern/syntax.h"
+#include "grep/pattern/unicode_matcher.h"
 
 namespace knarr {
 namespace {
@@ -85,6 +88,33 @@ bool is_inverted(std::string_view repetition) {
        "bad pattern '" + shortened(pattern) + "': " + shortened(reason));
 }
 
+RE2::Options quiet_options() {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMatcherBytes);
+  options.set_never_capture(true);  // only the bounds of the whole match are used
+  return options;
+}
+
+bool find_re2(const RE2& re2, std::string_view text, std::size_t from, std::size_t to,
+              Pattern::Span& match) {
+  Re2Piece found;
+  const Re2Piece context(text.data(), text.size());
+  if (!re2.Match(context, from, to, RE2::UNANCHORED, &found, 1)) return false;
+  match.begin = static_cast<std::size_t>(found.data() - text.data());
+  match.end = match.begin + found.size();
+  return true;
+}
+
+// Whether a pattern may use what RE2 takes for ASCII.
+bool mentions_words(std::string_view pattern) {
+  for (const std::string_view part :
+       {"\\b", "\\B", "\\w", "\\W", "\\d", "\\D", "\\s", "\\S", "[:"}) {
+    if (pattern.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 std::string with_lf(std::string_view pattern) {
   std::string plain;
   plain.reserve(pattern.size());
@@ -123,8 +153,11 @@ Pattern::Pattern(std::string_view pattern, bool literal, bool ignore_case)
   literal = literal || is_plain_text(pattern);
   const std::string source = literal ? plain_ : with_plain_line_ends(plain_);
   if (!literal || ignore_case) compile(pattern, source, literal, ignore_case);
-  // Only now: the facts are those of a well-formed pattern.
-  facts_ = pattern_facts(source, literal, ignore_case);
+  // Only now: the tree is that of a well-formed pattern.
+  const std::optional<PatternNode> root =
+      literal ? text_node(source, ignore_case) : parse_pattern(source, ignore_case);
+  facts_ = pattern_facts(root);
+  if (!literal) compile_unicode(root, source);
   if (!literal && facts_.required.size() >= kMinRequired) required_ = facts_.required;
   if (const Clause* clause = best_clause(facts_.clauses)) {
     finder_ = LiteralFinder(*clause, facts_.is_loose);
@@ -136,12 +169,9 @@ Pattern::~Pattern() = default;
 
 void Pattern::compile(std::string_view pattern, const std::string& source, bool literal,
                       bool ignore_case) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(kMatcherBytes);
+  RE2::Options options = quiet_options();
   options.set_literal(literal);
   options.set_case_sensitive(!ignore_case);
-  options.set_never_capture(true);  // only the bounds of the whole match are used
   const std::string text = literal ? source : std::string(kMultiLine) + source;
   re2_ = std::make_unique<RE2>(Re2Piece(text.data(), text.size()), options);
   if (!re2_->ok()) refuse(*re2_, pattern);
@@ -152,19 +182,48 @@ void Pattern::compile(std::string_view pattern, const std::string& source, bool 
   }
 }
 
-bool Pattern::find(std::string_view text, std::size_t from, std::size_t to, Span& match) const {
+void Pattern::compile_unicode(const std::optional<PatternNode>& root, std::string_view source) {
+  if (!root) {  // nothing is known of it
+    if (!mentions_words(source)) return;
+    fail(ErrorCode::kUnsupported,
+         "pattern not supported: \\b, \\w, \\d, \\s and [:names:] of classes cannot stand beside "
+         "\\C "
+         "or in more than 200 nested groups; write the pattern without these");
+  }
+  if (facts_.foreign == kNoForeign) return;
+  auto program = std::make_unique<UnicodeProgram>(*root, kMaxProgram);
+  cost_ = std::max(cost_, program->code().size());
+  unicode_ = std::move(program);
+  const std::string loose = std::string(kMultiLine) + loose_form(*root);
+  loose_ = std::make_unique<RE2>(Re2Piece(loose.data(), loose.size()), quiet_options());
+  if (!loose_->ok()) loose_.reset();
+}
+
+bool Pattern::needs_unicode(std::string_view text, std::size_t from, std::size_t to) const {
+  if (!unicode_) return false;
+  from = from == 0 ? 0 : boundary_before(text, from - 1);
+  to = to == text.size() ? to : boundary_after(text, to + 1);
+  return has_foreign(text, from, to, facts_.foreign);
+}
+
+bool Pattern::find(std::string_view text, std::size_t from, std::size_t to, bool unicode,
+                   Span& match) const {
+  if (unicode) {
+    Span loose{from, to};
+    if (loose_ && !find_re2(*loose_, text, from, to, loose)) return false;
+    from = boundary_before(text, loose.begin);
+    UnicodeMatch found;
+    if (!find_unicode(*unicode_, text, from, to, found)) return false;
+    match = {found.begin, found.end};
+    return true;
+  }
   if (!re2_) {
     match.begin = find_text(text, from, to, plain_);
     if (match.begin == std::string_view::npos) return false;
     match.end = match.begin + plain_.size();
     return true;
   }
-  Re2Piece found;
-  const Re2Piece context(text.data(), text.size());
-  if (!re2_->Match(context, from, to, RE2::UNANCHORED, &found, 1)) return false;
-  match.begin = static_cast<std::size_t>(found.data() - text.data());
-  match.end = match.begin + found.size();
-  return true;
+  return find_re2(*re2_, text, from, to, match);
 }
 
 }  // namespace knarr

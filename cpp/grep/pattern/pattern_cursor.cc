@@ -37,34 +37,34 @@ std::string_view PatternCursor::take_until(std::string_view end) {
   return text;
 }
 
-bool PatternCursor::read_repetition(std::uint32_t& least, std::uint32_t& most) {
+bool PatternCursor::read_repetition(Repetition& times) {
   if (skip("*")) {
-    least = 0;
-    most = kUnbounded;
+    times.least = 0;
+    times.most = kUnbounded;
   } else if (skip("+")) {
-    most = kUnbounded;
+    times.most = kUnbounded;
   } else if (skip("?")) {
-    least = 0;
-  } else if (!read_bounds(least, most)) {
+    times.least = 0;
+  } else if (!read_bounds(times)) {
     return false;
   }
-  skip("?");  // lazy
+  times.is_lazy = skip("?");
   return true;
 }
 
 // `{2}`, `{2,}` or `{2,5}`; any other brace is plain text.
-bool PatternCursor::read_bounds(std::uint32_t& least, std::uint32_t& most) {
+bool PatternCursor::read_bounds(Repetition& times) {
   const std::size_t begin = at_;
-  if (skip("{") && read_number(least)) {
-    most = least;
+  if (skip("{") && read_number(times.least)) {
+    times.most = times.least;
     if (skip(",")) {
-      most = kUnbounded;
-      if (peek() != '}' && !read_number(most)) most = 0;
+      times.most = kUnbounded;
+      if (peek() != '}' && !read_number(times.most)) times.most = 0;
     }
     if (skip("}")) return true;
   }
   at_ = begin;
-  least = most = 1;
+  times = {};
   return false;
 }
 

@@ -10,6 +10,13 @@ namespace knarr {
 // Without an upper bound, as a number of repetitions or of bytes.
 inline constexpr std::uint32_t kUnbounded = 0xFFFF'FFFFu;
 
+// How often an item is to be matched.
+struct Repetition {
+  std::uint32_t least = 1;
+  std::uint32_t most = 1;
+  bool is_lazy = false;  // the fewest first
+};
+
 // Thrown where the meaning of a pattern is not certain. The reader of the pattern then gives up.
 struct UnknownSyntax {};
 
@@ -40,12 +47,12 @@ class PatternCursor {
   char32_t escaped_character();
 
   // `*`, `{2,5}` and the like, lazy or not. False when there is no repetition: once, then.
-  bool read_repetition(std::uint32_t& least, std::uint32_t& most);
+  bool read_repetition(Repetition& times);
   // Whether an operator of repetition may begin at a byte of the pattern.
   bool repeats_at(std::size_t at) const;
 
  private:
-  bool read_bounds(std::uint32_t& least, std::uint32_t& most);
+  bool read_bounds(Repetition& times);
   bool read_number(std::uint32_t& number);
   char32_t hexadecimal();
 

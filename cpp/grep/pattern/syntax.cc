@@ -1,8 +1,8 @@
 #include "grep/pattern/syntax.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <cstdio>
 #include <utility>
 
 namespace knarr {
@@ -15,8 +15,9 @@ using Type = PatternNode::Type;
 // A recursive-descent parser: alternation, sequence, repetition, single item.
 class PatternParser {
  public:
-  PatternParser(std::string_view pattern, bool ignore_case)
-      : in_(pattern), folds_case_(ignore_case) {}
+  PatternParser(std::string_view pattern, bool ignore_case) : in_(pattern) {
+    flags_.folds_case = ignore_case;
+  }
 
   PatternNode parse() {
     PatternNode root = parse_alternation();
@@ -77,16 +78,18 @@ class PatternParser {
   }
 
   void add_repeated(PatternNode& sequence, PatternNode item) {
-    PatternNode repeated;
-    if (!in_.read_repetition(repeated.least, repeated.most)) {
+    Repetition times;
+    if (!in_.read_repetition(times)) {
       append(sequence, std::move(item));
       return;
     }
-    if (repeated.least > repeated.most) throw UnknownSyntax{};
-    std::uint32_t least = 1;
-    std::uint32_t most = 1;
-    if (in_.read_repetition(least, most)) throw UnknownSyntax{};
+    Repetition again;
+    if (times.least > times.most || in_.read_repetition(again)) throw UnknownSyntax{};
+    PatternNode repeated;
     repeated.type = Type::kRepetition;
+    repeated.least = times.least;
+    repeated.most = times.most;
+    repeated.is_lazy = times.is_lazy != flags_.swaps_greed;
     repeated.parts.push_back(std::move(item));
     sequence.parts.push_back(std::move(repeated));
   }
@@ -123,10 +126,14 @@ class PatternParser {
       if (flag == '-') {
         on = false;
       } else if (flag == 'i') {
-        folds_case_ = on;
+        flags_.folds_case = on;
       } else if (flag == 's') {
-        dot_matches_line_ends_ = on;
-      } else if (flag != 'm' && flag != 'U') {
+        flags_.dot_matches_line_ends = on;
+      } else if (flag == 'm') {
+        flags_.anchors_are_of_lines = on;
+      } else if (flag == 'U') {
+        flags_.swaps_greed = on;
+      } else {
         throw UnknownSyntax{};
       }
     }
@@ -142,8 +149,9 @@ class PatternParser {
       case '.':
         return any_character();
       case '^':
+        return empty(flags_.anchors_are_of_lines ? Assertion::kLineBegin : Assertion::kTextBegin);
       case '$':
-        return {};
+        return empty(flags_.anchors_are_of_lines ? Assertion::kLineEnd : Assertion::kTextEnd);
       case '\\':
         return parse_escape();
       case '*':
@@ -156,8 +164,7 @@ class PatternParser {
   }
 
   PatternNode parse_group() {
-    const bool folds_case = folds_case_;
-    const bool dot_matches_line_ends = dot_matches_line_ends_;
+    const Flags flags = flags_;
     if (in_.skip("?")) {
       if (in_.skip("P<") || in_.skip("<")) {
         in_.take_until(">");
@@ -167,65 +174,98 @@ class PatternParser {
     }
     PatternNode inside = parse_alternation();
     if (!in_.skip(")")) throw UnknownSyntax{};
-    folds_case_ = folds_case;
-    dot_matches_line_ends_ = dot_matches_line_ends;
+    flags_ = flags;
     return inside;
   }
 
   // --- Characters --------------------------------------------------------------------------------
 
   PatternNode parse_escape() {
-    constexpr std::string_view empty_matches = "AzbB";
     constexpr std::string_view named_classes = "dswDSWpP";
     const char c = in_.peek();
-    if (empty_matches.find(c) != std::string_view::npos) {
+    const Assertion assertion = assertion_of(c);
+    if (assertion != Assertion::kNone) {
       in_.take();
-      return {};
+      return empty(assertion);
     }
     if (named_classes.find(c) == std::string_view::npos) return character(in_.escaped_character());
-    CharacterSet set;
-    add_named_class(set);
-    return one_of(std::move(set));
+    Class one;
+    one.exact.rest = add_named_class(one);
+    return one_of(std::move(one));
   }
 
-  // Behind a backslash: `d`, `pL`, `P{Greek}` and so on.
-  void add_named_class(CharacterSet& set) {
+  static Assertion assertion_of(char escape) {
+    switch (escape) {
+      case 'A':
+        return Assertion::kTextBegin;
+      case 'z':
+        return Assertion::kTextEnd;
+      case 'b':
+        return Assertion::kWordEdge;
+      case 'B':
+        return Assertion::kNoWordEdge;
+      default:
+        return Assertion::kNone;
+    }
+  }
+
+  // A class as bounds and exactly.
+  struct Class {
+    CharacterSet set;
+    ExactClass exact;
+  };
+
+  void add_named(Class& to, std::string_view name, bool negated) const {
+    const bool ignores_case = flags_.folds_case && (name == "lower" || name == "upper");
+    const UnicodeClass* kind = ignores_case ? &cased_class() : unicode_class(name);
+    const auto ascii = posix_class(ignores_case ? "alpha" : name);
+    if (kind == nullptr || !ascii) throw UnknownSyntax{};
+    // With case folded, s and k stand for the long s and the Kelvin sign too.
+    to.set.add_class(*ascii, negated, kind->differs_on() != kNoForeign || flags_.folds_case);
+    to.exact.named.push_back({kind, negated});
+  }
+
+  // Behind a backslash: `d`, `pL`, `P{Greek}` and so on. A property is returned as it is written.
+  std::string add_named_class(Class& to) {
+    const std::size_t begin = in_.at();
     const char name = in_.take();
     if (name != 'p' && name != 'P') {
       const bool negated = std::isupper(static_cast<unsigned char>(name)) != 0;
-      set.add_class(perl_class(static_cast<char>(name | 0x20)), negated, folds_case_);
-      return;
+      const char plain = static_cast<char>(name | 0x20);
+      add_named(to, plain == 'd' ? "digit" : plain == 's' ? "space" : "word", negated);
+      return {};
     }
     if (in_.skip("{")) {
       in_.take_until("}");
     } else {
       in_.take_character();
     }
-    set.add_unknown();
+    to.set.add_unknown();
+    return "\\" + std::string(in_.pattern().substr(begin, in_.at() - begin));
   }
 
   PatternNode parse_class() {
-    const bool negated = in_.skip("^");
-    CharacterSet set;
-    for (bool first = true; first || in_.peek() != ']'; first = false) add_class_item(set);
+    Class one;
+    one.exact.negated = in_.skip("^");
+    std::string items;
+    for (bool first = true; first || in_.peek() != ']'; first = false) items += add_class_item(one);
     in_.take();
-    if (negated) set.negate();
-    return one_of(std::move(set));
+    if (one.exact.negated) one.set.negate();
+    if (!items.empty()) one.exact.rest = "[" + items + "]";
+    return one_of(std::move(one));
   }
 
-  void add_class_item(CharacterSet& set) {
+  // Returns the item, unless it is a named class, in a form that means the same in any place.
+  std::string add_class_item(Class& to) {
     if (in_.skip("[:")) {
       const bool negated = in_.skip("^");
-      const auto known = posix_class(in_.take_until(":]"));
-      if (!known) throw UnknownSyntax{};
-      set.add_class(*known, negated, folds_case_);
-      return;
+      add_named(to, in_.take_until(":]"), negated);
+      return {};
     }
     constexpr std::string_view named_classes = "dswDSWpP";
     if (in_.starts("\\") && named_classes.find(in_.peek(1)) != std::string_view::npos) {
       in_.take();
-      add_named_class(set);
-      return;
+      return add_named_class(to);
     }
     const char32_t low = class_character();
     char32_t high = low;
@@ -233,7 +273,14 @@ class PatternParser {
       in_.take();
       high = class_character();
     }
-    set.add(low, high);
+    to.set.add(low, high);
+    return low == high ? escaped(low) : escaped(low) + "-" + escaped(high);
+  }
+
+  static std::string escaped(char32_t c) {
+    char text[16];
+    std::snprintf(text, sizeof text, "\\x{%x}", static_cast<unsigned>(c));
+    return text;
   }
 
   char32_t class_character() {
@@ -242,16 +289,17 @@ class PatternParser {
   }
 
   PatternNode any_character() const {
-    CharacterSet set;
-    set.add_unknown();
-    if (!dot_matches_line_ends_) set.ascii.reset('\n');
-    return one_of(std::move(set));
+    Class any;
+    any.set.add_unknown();
+    if (!flags_.dot_matches_line_ends) any.set.ascii.reset('\n');
+    any.exact.rest = flags_.dot_matches_line_ends ? "(?s:.)" : "[^\\n]";
+    return one_of(std::move(any));
   }
 
   PatternNode empty_text() const {
     PatternNode node;
     node.type = Type::kText;
-    node.folds_case = folds_case_;
+    node.folds_case = flags_.folds_case;
     return node;
   }
 
@@ -261,19 +309,33 @@ class PatternParser {
     return node;
   }
 
-  PatternNode one_of(CharacterSet set) const {
-    if (const auto single = set.single()) return character(*single);
+  static PatternNode empty(Assertion assertion) {
     PatternNode node;
-    node.type = Type::kSet;
-    node.folds_case = folds_case_;
-    node.set = std::move(set);
+    node.assertion = assertion;
     return node;
   }
 
+  PatternNode one_of(Class one) const {
+    if (const auto single = one.set.single()) return character(*single);
+    PatternNode node;
+    node.type = Type::kSet;
+    node.folds_case = flags_.folds_case;
+    node.set = std::move(one.set);
+    node.exact = std::move(one.exact);
+    node.exact.folds_case = flags_.folds_case;
+    return node;
+  }
+
+  struct Flags {
+    bool folds_case = false;
+    bool dot_matches_line_ends = false;
+    bool anchors_are_of_lines = true;  // as the pattern is compiled, with (?m)
+    bool swaps_greed = false;
+  };
+
   PatternCursor in_;
   int depth_ = 0;
-  bool folds_case_;
-  bool dot_matches_line_ends_ = false;
+  Flags flags_;
 };
 
 }  // namespace
@@ -312,35 +374,6 @@ std::string with_plain_line_ends(std::string_view pattern) {
     }
   }
   return plain;
-}
-
-std::string_view unsupported_construct(std::string_view pattern, std::string_view part) {
-  constexpr auto npos = std::string_view::npos;
-  if (part == "(?<") {  // RE2 stops before it knows which of the three it is
-    if (pattern.find("(?<=") != npos || pattern.find("(?<!") != npos) return "look-behind";
-    return "a named group without P: write (?P<name>...)";
-  }
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> groups{{
-      {"(?=", "look-ahead"},
-      {"(?!", "look-ahead"},
-      {"(?>", "an atomic group"},
-      {"(?#", "a comment"},
-      {"(?|", "a branch reset"},
-      {"(?(", "a condition"},
-      {"(?R", "recursion"},
-      {"(?&", "recursion"},
-      {"(?P", "a back-reference or recursion by name"},
-  }};
-  for (const auto& [begin, name] : groups) {
-    if (part == begin) return name;
-  }
-  if (part.size() == 2 && part[0] == '\\') {
-    const char c = part[1];
-    if ((c >= '1' && c <= '9') || c == 'k' || c == 'g') return "a back-reference";
-    if (std::string_view("GhHKNRuXZ").find(c) != npos) return "an escape sequence";
-  }
-  if (part.size() == 2 && part[1] == '+' && part[0] != '{') return "a possessive repetition";
-  return {};
 }
 
 }  // namespace knarr

@@ -6,8 +6,8 @@
 // the pattern before, so the parser need not find mistakes; but it must never misread one. Where it
 // is not certain, it gives up, and everything that relies on the tree falls back to a full search.
 //
-// The tree is simpler than the syntax. Groups, names and flags are resolved; greedy and lazy
-// repetitions are the same; what matches only the empty text (anchors, word boundaries) is empty.
+// The tree is simpler than the syntax: groups, names and flags are resolved. It is also what the
+// matcher of Unicode words runs (unicode_matcher.h), so it says everything that RE2 would heed.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,29 @@
 
 #include "grep/pattern/character_set.h"
 #include "grep/pattern/pattern_cursor.h"
+#include "grep/pattern/unicode_classes.h"
 
 namespace knarr {
 
+// What an empty match asks of its place.
+enum class Assertion { kNone, kLineBegin, kLineEnd, kTextBegin, kTextEnd, kWordEdge, kNoWordEdge };
+
+// A class of characters, exactly: those of its named classes and of `rest`, or all others. Where
+// `folds_case`, `rest` matches in any case.
+struct ExactClass {
+  struct Named {
+    const UnicodeClass* kind;
+    bool negated;
+  };
+  bool negated = false;
+  bool folds_case = false;
+  std::vector<Named> named;
+  std::string rest;  // without named classes, as a class of RE2 (`[a-z]`, `\pL`); or empty
+};
+
 struct PatternNode {
   enum class Type {
-    kEmpty,        // matches the empty text only
+    kEmpty,        // matches the empty text only, where `assertion` holds
     kText,         // the characters of `text`, one after the other
     kSet,          // one character of `set`
     kSequence,     // `parts`, one after the other
@@ -32,11 +49,14 @@ struct PatternNode {
   };
   Type type = Type::kEmpty;
   bool folds_case = false;  // of kText and kSet: letters match in any case
+  Assertion assertion = Assertion::kNone;
   std::u32string text;
-  CharacterSet set;
+  CharacterSet set;  // of kSet, as bounds
+  ExactClass exact;  // of kSet
   std::vector<PatternNode> parts;
   std::uint32_t least = 1;
   std::uint32_t most = 1;  // kUnbounded: no bound
+  bool is_lazy = false;    // the fewest repetitions first
 };
 
 // `pattern` is well-formed RE2 syntax. Nothing when it uses a construct that is not known here, or

@@ -5,6 +5,7 @@
 // '\n' whatever its bytes; and every rule of grep.h is applied as it is written there.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,6 +24,7 @@ struct Node {
     kChar,
     kAny,
     kClass,
+    kNamed,
     kLineBegin,
     kLineEnd,
     kTextEnd,
@@ -33,8 +35,8 @@ struct Node {
     kRepeat
   };
   Type type;
-  std::string text;            // kChar: the character; kClass: its members
-  bool negated = false;        // kClass
+  std::string text;            // kChar: the character; kClass: its members; kNamed: `w`, `d` or `s`
+  bool negated = false;        // kClass, kNamed
   std::vector<NodePtr> parts;  // kAll: in order; kEither: by preference; kRepeat: one
   int least = 0, most = 0;     // kRepeat; most < 0: no bound
   bool lazy = false;           // kRepeat
@@ -60,6 +62,23 @@ inline std::vector<Unit> units_of(std::string_view text) {
   return units;
 }
 
+// The words, digits and spaces among the characters of the tests: a letter of each kind, a mark, a
+// number that is no digit, a digit of another script, and signs that are neither.
+inline bool is_in(char name, const std::string& character) {
+  const auto among = [&](const std::vector<std::string>& known) {
+    return std::find(known.begin(), known.end(), character) != known.end();
+  };
+  switch (name) {
+    case 'd':
+      return among({"7", "٣"});
+    case 's':
+      return among({" ", "\n", "\u00A0", "\u2003"});
+    default:
+      return among(
+          {"a", "b", "c", "Q", "Z", "7", "_", "é", "ü", "ж", "ß", "\u0301", "٣", "²", "日"});
+  }
+}
+
 // Matches inside units below `high`; anchors and word boundaries see all units.
 class Matcher {
  public:
@@ -78,10 +97,7 @@ class Matcher {
  private:
   using Next = std::function<bool(std::size_t)>;
 
-  bool is_word(std::size_t at) const {
-    return at < units_.size() && units_[at].text.size() == 1 &&
-           (std::isalnum(static_cast<unsigned char>(units_[at].text[0])) || units_[at].text == "_");
-  }
+  bool is_word(std::size_t at) const { return at < units_.size() && is_in('w', units_[at].text); }
   bool at_word_border(std::size_t at) const { return (at > 0 && is_word(at - 1)) != is_word(at); }
 
   bool step(const Node& node, std::size_t at, const Next& next) const {
@@ -94,6 +110,8 @@ class Matcher {
       case Node::kClass:
         return more && (node.text.find(units_[at].text) != std::string::npos) != node.negated &&
                next(at + 1);
+      case Node::kNamed:
+        return more && is_in(node.text[0], units_[at].text) != node.negated && next(at + 1);
       case Node::kLineBegin:
         return (at == 0 || units_[at - 1].text == "\n") && next(at);
       case Node::kLineEnd:
@@ -181,7 +199,8 @@ inline std::vector<Found> find_all(const Node& pattern, std::string_view text, s
 // Random patterns. No repeated part matches the empty text: matchers differ there.
 class Generator {
  public:
-  explicit Generator(std::mt19937& random) : random_(random) {}
+  explicit Generator(std::mt19937& random, bool has_words = false)
+      : random_(random), has_words_(has_words) {}
 
   NodePtr pattern() { return either(2); }
 
@@ -191,6 +210,7 @@ class Generator {
 
   NodePtr solid() {  // matches one character
     static const char* const chars[] = {"a", "b", "c", " ", "é", "\n"};
+    if (has_words_ && pick(2) == 0) return of_words();
     switch (pick(6)) {
       case 0:
         return make({Node::kAny, "", false, {}});
@@ -200,7 +220,14 @@ class Generator {
         return make({Node::kChar, chars[pick(6)], false, {}});
     }
   }
+  NodePtr of_words() {
+    static const char* const members[] = {"ü", "ж", "_", "\u0301", "٣", "7", "😀", "’"};
+    static const char* const names[] = {"w", "w", "d", "s"};
+    if (pick(2) == 0) return make({Node::kChar, members[pick(8)], false, {}});
+    return make({Node::kNamed, names[pick(4)], pick(3) == 0, {}});
+  }
   NodePtr edge() {
+    if (has_words_ && pick(2) == 0) return make({Node::kWord, "", false, {}});
     static const Node::Type types[] = {Node::kLineBegin, Node::kLineEnd, Node::kLineEnd,
                                        Node::kTextEnd,   Node::kWord,    Node::kNotWord};
     return make({types[pick(6)], "", false, {}});
@@ -241,6 +268,7 @@ class Generator {
   }
 
   std::mt19937& random_;
+  const bool has_words_;
 };
 
 // The pattern in RE2's syntax.
@@ -258,6 +286,10 @@ inline std::string print(const Node& node) {
       return ".";
     case Node::kClass:
       return (node.negated ? "[^" : "[") + escaped(node.text) + "]";
+    case Node::kNamed: {
+      const char name = node.negated ? static_cast<char>(node.text[0] - 32) : node.text[0];
+      return std::string("\\") + name;
+    }
     case Node::kLineBegin:
       return "^";
     case Node::kLineEnd:
