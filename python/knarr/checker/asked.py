@@ -156,6 +156,10 @@ _DENIED = re.compile(
     r"\b(?:not|instead of|rather than|formerly|previously|used to|no longer|until (?:now|then)|originally|before that|unlike)\b[^.;]{0,40}$",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(
+    r"\b(?:if|unless|when|whenever|once|should you|provided)\b[^,;]{0,60}$", re.IGNORECASE
+)
+_CODE = re.compile(r"\w\([^)\n]*\)[;,{]|[{};]\s*(?://.*)?$|=>|[!=]=")  # a number in a program is no statement
 _FROM_TO = re.compile(r"\b([\w'’-]+)\s*(?:\bto\b|→|->|–)\s*(?:the\s+)?([\w'’-]+)", re.IGNORECASE)
 
 
@@ -170,9 +174,13 @@ def answers(want: Asked, piece: Piece) -> list[Figure]:
 
 def _is_about(want: Asked, piece: Piece, one: Figure) -> bool:
     line = piece.text[one.line[0] : one.line[1]]
-    if line.rstrip().endswith("?") or _reversed(want.question, line if one.place is None else one.row):
+    if (
+        line.rstrip().endswith("?")
+        or _CODE.search(line)
+        or _reversed(want.question, line if one.place is None else one.row)
+    ):
         return False
-    if one.place is None and _DENIED.search(piece.text[max(one.line[0], one.begin - 60) : one.begin]):
+    if one.place is None and _beside_the_point(want, piece, one):
         return False
     if (
         want.years
@@ -191,6 +199,17 @@ def _is_about(want: Asked, piece: Piece, one: Figure) -> bool:
         word.whole for word in words(f"{line} {one.row} {one.column} {one.caption} {piece.titles}")
     )
     return all(word.whole in said or word.whole in STOP for name in want.names for word in words(name.text))
+
+
+def _beside_the_point(want: Asked, piece: Piece, one: Figure) -> bool:
+    """Whether a sentence has a value only to deny it, as a condition, or as the year of a work that it cites."""
+    before = piece.text[max(one.line[0], one.begin - 60) : one.begin]
+    after = piece.text[one.end : one.line[1]]
+    if _DENIED.search(before) or (_CONDITION.search(before) and not _CONDITION.search(want.question)):
+        return True
+    return one.kind == "year" and bool(
+        re.search(r"\($|,\s$|\b[A-Z]\.\s$", before) and re.match(r"[).;]|\s*$", after)
+    )
 
 
 def _counts(want: Asked, piece: Piece, one: Figure) -> bool:

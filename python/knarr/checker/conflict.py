@@ -236,14 +236,26 @@ def _set_apart(want: Asked, one: _Answer, two: _Answer, *, strong: bool) -> bool
     left, right = _restrictions(want, one, strong=strong), _restrictions(want, two, strong=strong)
     if left != right:
         return True
+    counts = _numerals(one), _numerals(two)
+    if counts[0] and counts[1] and counts[0] != counts[1]:
+        return True  # "Exam 1" and "Exam 2"
     tails = _tail(one), _tail(two)
     return bool(tails[0] and tails[1] and tails[0] != tails[1])
+
+
+def _numerals(answer: _Answer) -> frozenset[str]:
+    """The numerals of a sentence besides its value and the years."""
+    figure, text = answer.figure, answer.piece.text
+    if figure.place is not None:
+        return frozenset()
+    rest = f"{text[figure.line[0] : figure.begin]} {text[figure.end : figure.line[1]]}"
+    return frozenset(re.findall(r"\d+", rest)) - {str(year) for year in figure.years}
 
 
 def _tail(answer: _Answer) -> frozenset[str]:
     """The reference point of a value: "30 days of receipt"."""
     found = _TAIL.match(answer.piece.text[answer.figure.end : answer.figure.line[1]])
-    return frozenset(term for term in terms(found["tail"]) if not light(term)) if found else frozenset()
+    return frozenset(terms(found["tail"])) if found else frozenset()
 
 
 def _restrictions(want: Asked, answer: _Answer, *, strong: bool) -> frozenset[str]:

@@ -211,6 +211,8 @@ def _number(text: str, match: re.Match[str], begin: int, end: int, cell: bool) -
     assert after is not None  # every part of it is optional
     code = (match["code"] or after["currency"] or "").strip().lower()
     if match["word"]:
+        if not after["duration"] and re.match(r"-[A-Za-z]", text[stop : min(end, stop + 2)]):
+            return None  # "two-stage" counts nothing
         plain, places, unsure = from_word(match["word"], match["same"])
         if match["word"].lower() == "one" and not (
             after["duration"] or after["scale"] or after["percent"] or match["same"]
@@ -300,6 +302,8 @@ def _names(text: str, match: re.Match[str], after: re.Match[str], begin: int, en
         return True  # a version, a path, a telephone number
     if match["code"]:
         return False
+    if not united and "." in match["digits"] and re.match(r"\s{1,3}[A-Z][a-z]", following):
+        return True  # the number of a clause before its title
     if match["open"] and match["close"] and not cell and len(match["digits"]) < 3 and not united:
         return True
     if match["open"] and match["close"] and re.search(r"[A-Za-z]\($", text[max(begin, start - 2) : start]):
