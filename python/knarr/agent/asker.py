@@ -138,9 +138,9 @@ class Asker:
 
         by_model = policy != "extractive" and self._configured.exists
         chat: ChatModel | None = self._configured.model() if by_model else None
-        threshold = self._oversight.threshold(judge_of(chat))
+        calibrated = self._oversight.calibration(judge_of(chat))
         reranker = load_reranker(self._settings.embed_threads)
-        checker = load_checker(chat, reranker, threshold=threshold)
+        checker = load_checker(chat, reranker, threshold=calibrated.threshold_for if calibrated else None)
         rules = (*rules_of(self._settings.domain), *self._oversight.rules)
 
         def rule(question: str, scopes: Sequence[str]) -> str:

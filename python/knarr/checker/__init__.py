@@ -6,7 +6,7 @@ checker sees a question, an answer and evidence; it knows no engine, no policy a
 May import: trace, language, models, config, types, errors, uris.
 """
 
-from knarr.checker.calibration import Calibration, calibrate
+from knarr.checker.calibration import Calibrated, Calibration, Threshold, calibrate, calibrate_groups
 from knarr.checker.evidence import Scorer, supports
 from knarr.checker.forced import PRESETS, Rule, forced, rules_of
 from knarr.checker.model import THRESHOLD as MODEL_THRESHOLD
@@ -18,11 +18,12 @@ from knarr.models.chat import ChatModel
 
 
 def load_checker(
-    chat: ChatModel | None, reranker: Scorer | None, *, threshold: float | None = None
+    chat: ChatModel | None, reranker: Scorer | None, *, threshold: Threshold | None = None
 ) -> Checker:
     """The checker by model where there is a chat model, by rule otherwise.
 
-    `threshold` is the score from which evidence suffices, by a calibration; None for the checker's own."""
+    `threshold` is the score from which evidence suffices, one for all questions or a function of the question, by a
+    calibration; None for the checker's own."""
     if chat is None:
         return RuleChecker(reranker, threshold=THRESHOLD if threshold is None else threshold)
     return ModelChecker(chat, reranker, threshold=MODEL_THRESHOLD if threshold is None else threshold)
@@ -30,6 +31,7 @@ def load_checker(
 
 __all__ = [
     "PRESETS",
+    "Calibrated",
     "Calibration",
     "Case",
     "Checked",
@@ -38,7 +40,9 @@ __all__ = [
     "ModelChecker",
     "Rule",
     "RuleChecker",
+    "Threshold",
     "calibrate",
+    "calibrate_groups",
     "forced",
     "judge_of",
     "load_checker",

@@ -8,6 +8,7 @@ score is half its word and half the score by rule, so that a calibrated threshol
 from __future__ import annotations
 
 from knarr.checker.ask import ask
+from knarr.checker.calibration import Threshold, at
 from knarr.checker.evidence import Scorer
 from knarr.checker.gates import failed, stands_in
 from knarr.checker.reading import Claim, Judgement
@@ -37,7 +38,7 @@ class ModelChecker:
         chat: ChatModel,
         reranker: Scorer | None = None,
         *,
-        threshold: float = THRESHOLD,
+        threshold: Threshold = THRESHOLD,
     ) -> None:
         self._chat = chat
         self._reranker = reranker
@@ -60,20 +61,21 @@ class ModelChecker:
         constraints = tuple(_held(claim, case) for claim in judged.claims)
         gates = (*found.gates, _evidenced(judged, constraints))
         bad = failed(gates)
+        least = at(self.threshold, case.question)
         value = _blended(judged, score(found.signals, passed=bad is None))
-        enough = judged.outcome == "sufficient" and bad is None and value >= self.threshold
+        enough = judged.outcome == "sufficient" and bad is None and value >= least
         reason = judged.reason
         if judged.outcome == "sufficient" and bad is not None:
             reason = f"gate {bad.name}: {bad.detail}"
         elif judged.outcome == "sufficient" and not enough:
-            reason = f"score {value:.2f} is below {self.threshold:.2f}"
+            reason = f"score {value:.2f} is below {least:.2f}"
         return Verdict(
             outcome="unknown" if judged.outcome == "unknown" else "sufficient" if enough else "insufficient",
             reason=reason,
             constraints=constraints or found.constraints,
             gates=gates,
             score=value,
-            threshold=self.threshold,
+            threshold=least,
             judge=judge_of(self._chat),
             said=judged.outcome,
         )

@@ -13,6 +13,7 @@ from knarr.checker.calibration import Among, Calibration
 from knarr.checker.forced import Rule
 from knarr.checker.records import CheckerReport, from_records, labelled, report
 from knarr.checker.score import scorer_of
+from knarr.errors import InvalidArgument
 from knarr.trace.store import Traces
 from knarr.types import to_json
 
@@ -32,18 +33,36 @@ class Oversight:
         self._traces = traces
 
     @checked
-    def threshold(self, judge: str = "rules") -> float | None:
-        """The calibrated score from which an early answer that `judge` passed may stand; None without a
-        calibration, when the checker's own holds."""
+    def threshold(self, judge: str = "rules", question: str | None = None) -> float | None:
+        """The calibrated score from which an early answer to `question` that `judge` passed may stand; without a
+        question the one that keeps the bound for any. Above 1 for a type of question with too few labels. None without
+        a calibration, when the checker's own holds."""
         found = self.calibration(judge)
-        return None if found is None else found.threshold
+        if found is None:
+            return None
+        return found.strictest if question is None else found.threshold_for(question)
 
     @checked
     def calibration(self, judge: str = "rules") -> Calibration | None:
-        """The stored calibration for a judge; None when there is none, or when the way of scoring has changed
-        since it was made."""
-        stored = json.loads(self._catalog.get(_CALIBRATION + judge) or "{}")
-        return Calibration.from_json(stored) if stored.get("scorer") == scorer_of(judge) else None
+        """The stored calibration for a judge; None when there is none, and when it is `outdated`."""
+        return self._stored(judge)[0]
+
+    def outdated(self, judge: str = "rules") -> str:
+        """Why a stored calibration is not used: the way of scoring has changed since, or it is one threshold for all
+        types of question, as older versions made it. "" where it is used, or there is none."""
+        return self._stored(judge)[1]
+
+    def _stored(self, judge: str) -> tuple[Calibration | None, str]:
+        text = self._catalog.get(_CALIBRATION + judge)
+        if not text:
+            return None, ""
+        try:
+            found = Calibration.from_json(json.loads(text))
+        except (InvalidArgument, ValueError):
+            return None, "it is of an older form, with one threshold for all types of question"
+        if found.scorer != scorer_of(judge):
+            return None, "answers are scored in another way since it was made"
+        return found, ""
 
     @checked
     def calibrate(
@@ -54,9 +73,10 @@ class Oversight:
         judge: str | None = None,
         among: Among = "all",
     ) -> Calibration:
-        """Choose the threshold so that at most a share `alpha` of all questions (with `among="insufficient"`,
-        of those with too little evidence) is answered early although the evidence was insufficient, and store
-        it for `judge`, by default the one that judged most.
+        """Choose a threshold for each type of question, so that of each at most a share `alpha` (with
+        `among="insufficient"`, of its questions with too little evidence) is answered early although the evidence was
+        insufficient, and store them for `judge`, by default the one that judged most. A type with fewer than
+        1/alpha - 1 labelled questions is never answered early.
 
         labels: for recorded runs in mode "vikingrag-e+", by trace id, whether the early evidence was
                 sufficient; without them the runs with `shadow` or `resample` are used, whose full path says it.

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from knarr.checker.calibration import Among, Calibration, calibrate
+from knarr.checker.calibration import Among, Calibrated, Calibration, calibrate_groups
 from knarr.errors import InvalidArgument
+from knarr.language.question_type import question_type
 from knarr.trace.record import CheckRecord, Trace
 from knarr.types import ModelUsage
 
@@ -26,6 +27,7 @@ class Labelled:
     """One judged run whose label is known. `whole` says that it stands for any question; a sampled early
     answer stands for the questions that reached `threshold` only."""
 
+    question: str
     judge: str
     score: float
     sufficient: bool
@@ -45,7 +47,9 @@ def labelled(traces: Iterable[Trace], labels: Mapping[str, bool] | None = None) 
         if label is not None and (labels is not None or check.action in ("shadow", "resampled")):
             verdict = check.verdict
             whole = labels is not None or check.action == "shadow"
-            found.append(Labelled(verdict.judge, verdict.score, label, whole, verdict.threshold))
+            found.append(
+                Labelled(trace.question, verdict.judge, verdict.score, label, whole, verdict.threshold)
+            )
     return found
 
 
@@ -61,9 +65,9 @@ def _forced(check: CheckRecord) -> bool:
 def from_records(
     found: Iterable[Labelled], alpha: float, *, judge: str | None = None, among: Among = "all"
 ) -> tuple[str, Calibration]:
-    """The judge (by default that of most runs) and the calibration of its scores.
+    """The judge (by default that of most runs) and the calibration of its scores, by type of question.
 
-    Sampled early answers know nothing below the threshold they reached, so with them among the labels the
+    Sampled early answers know nothing below the threshold they reached, so with them among the labels of a type its
     threshold is never set below it. Raises InvalidArgument when no run is labelled."""
     rows = list(found)
     counts = Counter(row.judge for row in rows)
@@ -75,14 +79,29 @@ def from_records(
         )
     name = judge if judge is not None else max(sorted(counts), key=lambda one: counts[one])
     own = [row for row in rows if row.judge == name]
-    result = calibrate([row.score for row in own], [row.sufficient for row in own], alpha, among=among)
-    floor = max((row.threshold for row in own if not row.whole), default=0.0)
+    result = calibrate_groups(
+        [row.question for row in own],
+        [row.score for row in own],
+        [row.sufficient for row in own],
+        alpha,
+        among=among,
+    )
+    by_type: dict[str, list[Labelled]] = {}
+    for row in own:
+        by_type.setdefault(question_type(row.question), []).append(row)
+    groups = {kind: _not_below(one, by_type[kind], among) for kind, one in result.groups.items()}
+    return name, replace(result, groups=groups)
+
+
+def _not_below(result: Calibrated, rows: Sequence[Labelled], among: Among) -> Calibrated:
+    """The threshold of a type, raised to that which its sampled runs had reached."""
+    floor = max((row.threshold for row in rows if not row.whole), default=0.0)
     if result.threshold >= floor:
-        return name, result
-    skipped = [row for row in own if row.score >= floor]
+        return result
+    skipped = [row for row in rows if row.score >= floor]
     wrong = sum(not row.sufficient for row in skipped)
     size = result.n if among == "all" else result.insufficient
-    return name, replace(
+    return replace(
         result,
         threshold=floor,
         wrongly_skipped=wrong,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from knarr.checker.calibration import Threshold, at
 from knarr.checker.constraints import Need, needs
 from knarr.checker.evidence import Ground, Scorer, direct, grounds
 from knarr.checker.gates import failed, gates
@@ -38,10 +39,10 @@ def examine(case: Case, reranker: Scorer | None, quotes: tuple[tuple[str, str], 
 
 
 class RuleChecker:
-    """Sufficient when every gate passes and the score reaches `threshold`. Thread-safe when the
+    """Sufficient when every gate passes and the score reaches `threshold`, or what it gives for the question. Thread-safe when the
     reranker is; None goes by words alone."""
 
-    def __init__(self, reranker: Scorer | None = None, *, threshold: float = THRESHOLD) -> None:
+    def __init__(self, reranker: Scorer | None = None, *, threshold: Threshold = THRESHOLD) -> None:
         self._reranker = reranker
         self.threshold = threshold
 
@@ -49,15 +50,16 @@ class RuleChecker:
         found = examine(case, self._reranker)
         bad = failed(found.gates)
         value = score(found.signals, passed=bad is None)
-        enough = bad is None and value >= self.threshold
+        least = at(self.threshold, case.question)
+        enough = bad is None and value >= least
         return Checked(
             Verdict(
                 outcome="sufficient" if enough else "insufficient",
-                reason=reason(found, value, self.threshold),
+                reason=reason(found, value, least),
                 constraints=found.constraints,
                 gates=found.gates,
                 score=value,
-                threshold=self.threshold,
+                threshold=least,
             )
         )
 

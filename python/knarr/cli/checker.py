@@ -50,17 +50,17 @@ def calibrate(
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
-    """Choose and store the threshold so that too early answers stay below a share of questions.
+    """Choose and store a threshold for each type of question, so that too early answers stay below a share of each.
 
     The bound needs no assumption on the scores, only that later questions are like the labelled ones.
-    With too few of them nothing is answered early.
+    A type (who, when, how many, …) with too few of them is never answered early.
     """
     wanted = _among(among)
     given = None if labels is None else _labels(labels)
     with open_base(kb) as base:
         found = base.checker.calibrate(given, alpha, judge=judge, among=wanted)
     if as_json:
-        page.say_json({"never": found.never} | page.plain(found))
+        page.say_json(_totals(found) | page.plain(found))
     else:
         _show_calibration(found)
 
@@ -77,12 +77,12 @@ def report(
     """Count what the checker decided, why, and how often an early answer would have been wrong."""
     with open_base(kb) as base:
         found = base.checker.report(since)
-        stored = base.checker.calibration()
+        stored, outdated = base.checker.calibration(), base.checker.outdated()
     if as_json:
         shares = {"wrong_share": found.wrong_share, "wrong_at_most": found.wrong_at_most}
         page.say_json(page.plain(found) | shares | {"calibration": page.plain(stored)})
     else:
-        _show_report(found, stored)
+        _show_report(found, stored, outdated)
     if not found.checked and not found.forced:
         raise typer.Exit(exits.NOTHING_FOUND)
 
@@ -117,19 +117,28 @@ def _labels(path: Path) -> dict[str, bool]:
     return found
 
 
+def _totals(found: Calibration) -> dict[str, object]:
+    """The counts over all types of question."""
+    names = ("never", "n", "insufficient", "wrongly_skipped", "skipped_share")
+    return {name: getattr(found, name) for name in names}
+
+
 def _show_calibration(found: Calibration) -> None:
-    where = "never" if found.never else f"from a score of {found.threshold:.3f}"
-    page.say(page.bold(f"answered early {where}"))
     whose = "questions" if found.among == "all" else "questions with too little evidence"
-    page.say(f"at most {found.alpha:.1%} of {whose} too early; the bound is {min(1.0, found.risk_bound):.1%}")
+    page.say(page.bold(f"of each type at most {found.alpha:.1%} of {whose} answered too early"))
     page.say(
         f"of {page.count(found.n, 'labelled question')}, {found.insufficient:,} had too little evidence, "
         f"{found.skipped_share:.0%} would be answered early, {found.wrongly_skipped:,} of them wrongly"
     )
-    page.say(page.dim(page.clean_line(found.reason)))
+    for name, one in found.groups.items():
+        told = name.replace("_", " ")
+        where = "never" if one.never else f"from {one.threshold:.3f}"
+        page.say(f"  {told:<10}{where:<12}{page.count(one.n, 'question')}, {one.skipped_share:.0%} early")
+        page.say(page.dim(f"    {page.clean_line(one.reason)}"))
+    page.say(page.dim("types that are not listed have no labelled question, and are never answered early"))
 
 
-def _show_report(found: CheckerReport, stored: Calibration | None) -> None:
+def _show_report(found: CheckerReport, stored: Calibration | None, outdated: str) -> None:
     if not found.checked and not found.forced:
         page.note("the checker has looked at no run; ask with mode vikingrag-e+")
         return
@@ -151,6 +160,8 @@ def _show_report(found: CheckerReport, stored: Calibration | None) -> None:
     page.say(
         page.dim("threshold: the checker's own" if stored is None else f"threshold: {_threshold(stored)}")
     )
+    if outdated:
+        page.note(f"a stored calibration is not used, since {outdated}: run knarr checker calibrate")
 
 
 def _wrong(found: CheckerReport) -> str:
@@ -162,5 +173,10 @@ def _wrong(found: CheckerReport) -> str:
 
 
 def _threshold(stored: Calibration) -> str:
-    where = "never early" if stored.never else f"{stored.threshold:.3f}"
-    return f"{where}, calibrated on {stored.n:,} questions for at most {stored.alpha:.1%}"
+    early = [
+        f"{name.replace('_', ' ')} {one.threshold:.3f}"
+        for name, one in stored.groups.items()
+        if not one.never
+    ]
+    where = ", ".join(early) if early else "never early"
+    return f"{where}, calibrated on {page.count(stored.n, 'question')} for at most {stored.alpha:.1%} of each type"

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knarr.checker import Calibration, calibrate
+from knarr.checker import calibrate
 from knarr.checker.calibration import NEVER, Among
 from knarr.errors import InvalidArgument
-from knarr.types import to_json
 
 LABELLED = st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.7, 0.9, 1.0]), st.booleans()), max_size=60)
 ALPHAS = st.sampled_from([0.02, 0.05, 0.1, 0.2, 0.5])
@@ -119,10 +118,3 @@ def test_a_wrong_question_with_the_highest_score_forbids_skipping() -> None:
 def test_what_cannot_be_meant_is_refused(scores: list[float], good: list[bool], alpha: float) -> None:
     with pytest.raises(InvalidArgument):
         calibrate(scores, good, alpha)
-
-
-def test_it_can_be_stored() -> None:
-    found = calibrate([0.1, 0.9] * 30, [False, True] * 30, 0.05, scorer="rules:score-1")
-    assert Calibration.from_json(to_json(found)) == found
-    with pytest.raises(ValueError, match="not a calibration"):
-        Calibration.from_json({"threshold": 0.5, "colour": "blue"})

@@ -13,6 +13,7 @@ import pytest
 
 import knarr
 from knarr.checker import scorer_of
+from knarr.checker.calibration import NEVER
 from knarr.checker.records import from_records, labelled, report
 from knarr.cli import main
 from knarr.errors import InvalidArgument, NotFound
@@ -40,6 +41,9 @@ def run(
     return full_trace(id=f"{number:016x}", mode="vikingrag-e+", checks=(check,))
 
 
+LATE_FEE = "How high is the late fee in 2026?"  # what every recorded run here asks
+
+
 def shadows(good: int, bad: int) -> list[Trace]:
     """Runs in shadow: the good ones score 0.9, the bad ones 0.7."""
     runs = [run(number, 0.9) for number in range(good)]
@@ -49,7 +53,7 @@ def shadows(good: int, bad: int) -> list[Trace]:
 def test_runs_in_shadow_label_themselves() -> None:
     name, found = from_records(labelled(shadows(40, 20)), 0.05)
     assert name == "rules" and found.n == 60 and found.insufficient == 20
-    assert 0.7 < found.threshold <= 0.9
+    assert 0.7 < found.threshold_for(LATE_FEE) <= 0.9 and list(found.groups) == ["how_many"]
     assert found.skipped_share == pytest.approx(40 / 60)
 
 
@@ -72,8 +76,23 @@ def test_an_early_answer_that_was_not_sampled_and_a_forced_run_label_nothing() -
 def test_sampled_runs_never_lower_the_threshold_below_their_own() -> None:
     sampled = [run(number, 0.9, action="resampled") for number in range(60)]
     found = from_records(labelled(sampled), 0.05)[1]
-    assert found.threshold == 0.6 and "kept at 0.600" in found.reason
-    assert from_records(labelled(shadows(60, 0)), 0.05)[1].threshold == 0.0
+    assert found.threshold_for(LATE_FEE) == 0.6 and "kept at 0.600" in found.groups["how_many"].reason
+    assert from_records(labelled(shadows(60, 0)), 0.05)[1].threshold_for(LATE_FEE) == 0.0
+
+
+def test_each_type_of_question_is_calibrated_on_its_own_runs() -> None:
+    others = [
+        replace(one, id=f"{at:016x}", question="Who pays the fee?")
+        for at, one in enumerate(shadows(0, 30), 5000)
+    ]
+    few = [
+        replace(one, id=f"{at:016x}", question="Why is there a fee?")
+        for at, one in enumerate(shadows(9, 0), 6000)
+    ]
+    found = from_records(labelled([*shadows(60, 0), *others, *few]), 0.05)[1]
+    assert found.threshold_for(LATE_FEE) == 0.0
+    assert 0.7 < found.threshold_for("Who is it?") <= 1.0 and found.groups["who"].n == 30
+    assert found.groups["why_how"].never and "too few" in found.groups["why_how"].reason
 
 
 def test_judges_are_never_mixed() -> None:
@@ -88,7 +107,7 @@ def test_judges_are_never_mixed() -> None:
 def test_an_unknown_verdict_is_never_skipped_by_a_calibration() -> None:
     runs = [*shadows(60, 0), *(run(3000 + n, 0.0, outcome="unknown", agrees=False) for n in range(10))]
     found = from_records(labelled(runs), 0.05)[1]
-    assert found.threshold > 0.0
+    assert found.threshold_for(LATE_FEE) > 0.0
 
 
 def test_a_report_counts_unknowns_apart() -> None:
@@ -140,11 +159,12 @@ def test_a_calibration_is_kept_for_its_judge(kb: knarr.KnowledgeBase) -> None:
     assert kb.checker.threshold() is None
     found = kb.checker.calibrate(alpha=0.05)
     assert found.scorer == scorer_of("rules")
-    assert kb.checker.threshold() == found.threshold
+    assert kb.checker.threshold("rules", LATE_FEE) == found.threshold_for(LATE_FEE)
+    assert kb.checker.threshold() == kb.checker.threshold("rules", "Where is it?") == NEVER
     assert kb.checker.calibration() == found
     assert kb.checker.threshold("judge-7b") is None
     again = kb.checker.calibrate({trace.id: True for trace in shadows(30, 0)}, 0.05)
-    assert kb.checker.threshold() == again.threshold == 0.0
+    assert kb.checker.threshold("rules", LATE_FEE) == again.threshold_for(LATE_FEE) == 0.0
 
 
 def test_a_label_of_a_run_that_is_not_there_is_refused(kb: knarr.KnowledgeBase) -> None:
@@ -158,7 +178,22 @@ def test_a_calibration_of_another_way_of_scoring_is_not_used(kb: knarr.Knowledge
     kb.checker.calibrate()
     stored = json.loads(kb._catalog.get("checker_calibration:rules") or "")
     kb._catalog.put("checker_calibration:rules", json.dumps({**stored, "scorer": "rules:score-0"}))
-    assert kb.checker.threshold() is None
+    assert kb.checker.threshold() is None and "scored in another way" in kb.checker.outdated()
+
+
+def test_a_calibration_of_the_older_form_is_not_used(kb: knarr.KnowledgeBase) -> None:
+    assert kb.checker.outdated() == ""
+    old = {
+        "threshold": 0.1,
+        "alpha": 0.05,
+        "n": 60,
+        "insufficient": 1,
+        "wrongly_skipped": 0,
+        "risk_bound": 0.02,
+    }
+    for text in (json.dumps({**old, "scorer": scorer_of("rules")}), "not json", "[]"):
+        kb._catalog.put("checker_calibration:rules", text)
+        assert kb.checker.threshold("rules", LATE_FEE) is None and "older form" in kb.checker.outdated()
 
 
 Run = Callable[..., tuple[int, str, str]]
@@ -187,9 +222,23 @@ def test_calibrate_on_the_command_line(knarr_: Run) -> None:
     code, out, err = knarr_("calibrate", "--alpha", "0.05", "--json")
     found = json.loads(out)
     assert (code, err) == (0, "")
-    assert found["n"] == 60 and 0.7 < found["threshold"] <= 0.9 and found["never"] is False
+    assert found["n"] == 60 and found["never"] is False
+    assert 0.7 < found["groups"]["how_many"]["threshold"] <= 0.9
+    code, out, _ = knarr_("report")
+    assert code == 0 and "threshold: how many 0.7" in out
     code, out, _ = knarr_("calibrate", "--alpha", "0.01")
-    assert code == 0 and "never" in out and "too few" in out
+    assert code == 0 and "how many  never" in out and "too few" in out
+    code, out, _ = knarr_("report")
+    assert code == 0 and "threshold: never early" in out
+
+
+def test_a_report_says_that_an_older_calibration_is_not_used(knarr_: Run, tmp_path: Path) -> None:
+    with knarr.open(tmp_path / "runs.kb") as base:
+        base._catalog.put(
+            "checker_calibration:rules", json.dumps({"threshold": 0.1, "scorer": scorer_of("rules")})
+        )
+    code, out, err = knarr_("report")
+    assert code == 0 and "the checker's own" in out and "calibrate" in err
 
 
 def test_labels_from_a_file(knarr_: Run, tmp_path: Path) -> None:
