@@ -46,10 +46,12 @@ from knarr.agent.failures import FAILURES, ToolFailure, in_words, of_model, usag
 from knarr.agent.history import NUDGE, MessageHistory
 from knarr.agent.scope import Names, Resolution
 from knarr.agent.tools import TOOLS
-from knarr.agent.values import Decision, Draft, Excerpt, Observation, ToolCall, View
+from knarr.agent.values import Decision, Draft, Excerpt, Observation, Quote, ToolCall, View
 from knarr.checker import Checked
+from knarr.checker.conflict import Conflict
 from knarr.checker.final import FinalCheck
 from knarr.errors import ChatError, PolicyError
+from knarr.language.plain import one_line
 from knarr.trace.record import CallRecord, CheckRecord, RoundRecord
 from knarr.types import AnswerStatus
 
@@ -274,6 +276,8 @@ class Loop:
             self._history.add_reply(draft.text)
             self._history.add_user(unsupported(final.missing))
             return None
+        if final.status == "conflicting":
+            draft = conflicting(final.conflicts)
         status: AnswerStatus = "budget_exhausted" if spent and final.status == "answered" else final.status
         return self._outcome(draft, status, spent, final)
 
@@ -340,6 +344,14 @@ class Loop:
     ) -> Outcome:
         rounds, seen = tuple(self._rounds), tuple(self._observations)
         return Outcome(draft, status, rounds, seen, spent, self.check, self.first, final, why)
+
+
+def conflicting(found: Sequence[Conflict]) -> Draft:
+    """What is said where the evidence disagrees: each value in its sentence or row, and which is the newer."""
+    sides = list(dict.fromkeys(side for one in found for side in one.sides))
+    newer = dict.fromkeys(f"The newer is {one.newer.value}: {one.why}." for one in found if one.newer)
+    lines = ["The evidence disagrees:", *(f"- {one_line(side.text)} ({side.uri})" for side in sides), *newer]
+    return Draft("\n".join(lines), tuple(Quote(side.uri, side.text) for side in sides))
 
 
 def cleaned(draft: Draft | None) -> Draft | None:

@@ -131,7 +131,7 @@ class Session:
         if isinstance(step, Check):
             return self._judge(step)
         if isinstance(step, Verify):
-            return final_check(self._case(step), self._resources.focus.reranker)
+            return final_check(self._case(step))
         return [self._call(call, step) for call in step.calls]
 
     def _call(self, call: ToolCall, act: Act) -> Observation:

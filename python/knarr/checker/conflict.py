@@ -175,7 +175,8 @@ def _same_thing(want: Asked, one: _Answer, two: _Answer) -> bool:
         first.line == second.line or (first.place and second.place and first.place[0] == second.place[0])
     ):
         return False
-    if first.kind not in ("date", "year") and set(first.years) != set(second.years) and not want.years:
+    told = [set(answer.figure.years) & set(years_of(answer.line)) for answer in (one, two)]
+    if first.kind not in ("date", "year") and told[0] != told[1] and not want.years:
         return False
     if _other_edition(one.piece, two.piece):
         return False
@@ -185,14 +186,37 @@ def _same_thing(want: Asked, one: _Answer, two: _Answer) -> bool:
     return not _set_apart(want, one, two, strong=strong)
 
 
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_EDITION = re.compile(r"[\s_.-]*\bv?\d+(?:\.\d+)*\b", re.IGNORECASE)
+
+
 def _other_edition(one: Piece, two: Piece) -> bool:
-    """Whether the documents are of other versions or years by their names, folders or titles."""
+    """Whether the documents are of other versions or years by their names, folders or titles. Two editions of one document
+    ("Refunds 2023", "Refunds 2025") are about one thing: of a question that names neither, both values are told."""
     left, right = (f"{piece.source.document} {piece.titles}".replace("_", " ") for piece in (one, two))
-    if set(versions(left, named=True)) != set(versions(right, named=True)):
-        return True
-    return set(re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", left)) != set(
-        re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", right)
+    if _editions(one, two):
+        return False
+    return set(versions(left, named=True)) != set(versions(right, named=True)) or _years(left) != _years(
+        right
     )
+
+
+def _editions(one: Piece, two: Piece) -> bool:
+    """Whether two documents have one name, or one title, but for a year or version."""
+    if one.source.document == two.source.document:
+        return False
+    names, titles = (
+        [_EDITION.sub("", text.replace("_", " ")).casefold() for text in pair]
+        for pair in (
+            (one.source.document, two.source.document),
+            ("/".join(one.source.section), "/".join(two.source.section)),
+        )
+    )
+    return names[0] == names[1] or (titles[0] == titles[1] != "")
+
+
+def _years(text: str) -> set[str]:
+    return set(_YEAR.findall(text))
 
 
 def _same_place(want: Asked, one: _Answer, two: _Answer, *, strong: bool) -> bool:
@@ -201,7 +225,8 @@ def _same_place(want: Asked, one: _Answer, two: _Answer, *, strong: bool) -> boo
     named = bool(want.names) and all(_in_line(want, answer) for answer in (one, two))
     left, right = (_title_words(want, answer.piece) for answer in (one, two))
     apart = (left - right, right - left)
-    if one.piece.source.document != two.piece.source.document and not named:
+    editions = _editions(one.piece, two.piece)
+    if one.piece.source.document != two.piece.source.document and not named and not editions:
         first, second = (frozenset(terms(answer.piece.name)) for answer in (one, two))
         own = [
             frozenset(word for word in names if word not in _NEUTRAL_TITLES and len(word) > 2)
@@ -211,7 +236,8 @@ def _same_place(want: Asked, one: _Answer, two: _Answer, *, strong: bool) -> boo
             return False
         if own[0] - want.words and own[1] - want.words and not strong:
             return False
-    if any(any(char.isdigit() for char in word) and len(word) > 2 for words_ in apart for word in words_):
+    codes = {word for words_ in apart for word in words_ if len(word) > 2 and any(map(str.isdigit, word))}
+    if any(not (_YEAR.fullmatch(word) and editions) for word in codes):
         return False
     if named or strong:
         same_document = one.piece.source.document == two.piece.source.document
@@ -306,17 +332,23 @@ _DATED = re.compile(
 
 def _conflict(want: Asked, one: _Answer, two: _Answer) -> Conflict:
     sides = (_side(one), _side(two))
-    first, second = _age(one.piece), _age(two.piece)
-    newer, why = None, ""
+    newer, why = _newer(one.piece, two.piece)
+    return Conflict(" ".join(sorted(want.words)), sides, None if newer is None else sides[newer], why)
+
+
+def _newer(one: Piece, two: Piece) -> tuple[int | None, str]:
+    """Which of two sources says that it is the later one, and with what words."""
+    first, second = _age(one), _age(two)
     if first is not None and second is not None and first[0] != second[0]:
-        at = 0 if first[0] > second[0] else 1
-        newer, why = sides[at], (first, second)[at][1]
-    else:
-        passed = [_passed(answer.piece) for answer in (one, two)]
-        if passed[0] != passed[1]:
-            newer = sides[1] if passed[0] else sides[0]
-            why = "the other is marked as passed"
-    return Conflict(" ".join(sorted(want.words)), sides, newer, why)
+        return (0, first[1]) if first[0] > second[0] else (1, second[1])
+    passed = [_passed(piece) for piece in (one, two)]
+    if passed[0] != passed[1]:
+        return int(passed[0]), "the other is marked as passed"
+    known = [versions(piece.source.document.replace("_", " "), named=True) for piece in (one, two)]
+    if known[0] and known[1] and max(known[0]) != max(known[1]):
+        at = int(max(known[1]) > max(known[0]))
+        return at, f"its name says version {'.'.join(map(str, max(known[at])))}"
+    return None, ""
 
 
 def _side(answer: _Answer) -> Side:
@@ -325,14 +357,16 @@ def _side(answer: _Answer) -> Side:
 
 
 def _age(piece: Piece) -> tuple[Decimal, str] | None:
-    """When the source says that it was made or took effect, as an ordinal day, with its words."""
+    """When the source says that it was made or took effect, as an ordinal day, with its words; else the year in its
+    name."""
     for found in _DATED.finditer(f"{piece.titles}\n{piece.text}"):
         for one in quantities(found[0]):
             if one.kind == "date" and one.unit != "yearless" and not one.unsure:
                 return one.value, one_line(found[0][: one.end])
         if years := years_of(found[0]):
             return Decimal(years[0] * 365), one_line(found[0])
-    return None
+    named = sorted(_years(f"{piece.source.document} {piece.titles}".replace("_", " ")))
+    return (Decimal(int(named[-1]) * 365), f"its name says {named[-1]}") if named else None
 
 
 def _passed(piece: Piece) -> bool:

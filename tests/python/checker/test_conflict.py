@@ -119,14 +119,28 @@ def test_a_cell_against_a_sentence_of_another_text() -> None:
 @pytest.mark.parametrize(
     ("one", "two"),
     [
-        ("viking://docs/v1/fees.md", "viking://docs/v2/fees.md"),
-        ("viking://docs/2023/fees.md", "viking://docs/2024/fees.md"),
         ("viking://docs/lease_smith.md", "viking://docs/lease_jones.md"),
         ("viking://docs/members.md", "viking://docs/visitors.md"),
     ],
 )
-def test_other_versions_and_documents_of_a_kind_do_not_conflict(one: str, two: str) -> None:
+def test_documents_of_a_kind_do_not_conflict(one: str, two: str) -> None:
     assert values("What is the fee?", pieces("The fee is $25.", one), pieces("The fee is $40.", two)) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "why"),
+    [
+        ("viking://docs/v1/fees.md", "viking://docs/v2/fees.md", "its name says version 2"),
+        ("viking://docs/2024/fees.md", "viking://docs/2023/fees.md", "its name says 2024"),
+        ("viking://docs/fees_2023.md", "viking://docs/fees_2024.md", "its name says 2024"),
+    ],
+)
+def test_of_two_editions_both_values_are_told_and_which_is_the_newer(one: str, two: str, why: str) -> None:
+    found = conflicts("What is the fee?", [*pieces("The fee is $25.", one), *pieces("The fee is $40.", two)])
+    assert [side.value for side in found[0].sides] == ["$25", "$40"] and found[0].why == why
+    assert found[0].newer is found[0].sides[two > one]
+    year = conflicts("What is the fee in 2023?", [*pieces("The fee is $25.", one), *pieces("The fee is $40.", two)])
+    assert year == () or "2023" not in f"{one} {two}"
 
 
 def test_a_heading_tells_values_apart_where_the_question_is_general() -> None:

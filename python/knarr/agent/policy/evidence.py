@@ -30,6 +30,9 @@ from knarr.language.question_type import question_type
 from knarr.types import GrepResult
 
 
+NO_SENTENCE = "a sentence that is about what was asked"
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """When the evidence suffices.
@@ -117,13 +120,11 @@ def weigh(
 
 def _lacking(core: str, cited: Sequence[Ground]) -> tuple[str, ...]:
     """What the best sentences lack. A question for yes or no is also answered by a text that lacks its names."""
-    if not cited:
-        return ("a sentence that answers",)
     if question_type(core) == "yes_no":
-        return ()
+        return () if cited else (NO_SENTENCE,)
     hard = [need for need in needs(core) if need.hard and need.want != "absence"]
     unmet = [need.text for need in hard if not direct(need, cited).met]
-    form = lacking(core, cited)
+    form = lacking(core, cited) if cited else NO_SENTENCE
     return (*unmet, form) if form else tuple(unmet)
 
 

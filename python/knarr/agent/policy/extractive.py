@@ -221,7 +221,7 @@ def _not_found(view: View, ranking: Ranking, signs: Signs) -> str:
     where = ", ".join(_meant(view))
     said = f"The evidence is not there: nothing found in {where} answers the question."
     missing = [*signs.missing, *(text for text in signs.lacking if text in view.question)]
-    if missing:
+    if missing and not (ranking.astray and signs.overtaken is not None):
         said += f" Missing: {', '.join(dict.fromkeys(missing))}."
     instead = "; ".join(ranking.astray[:2])
     return f"{said} {instead[0].upper()}{instead[1:]}." if instead else said
