@@ -1,4 +1,4 @@
-"""Knowledge bases on files that cannot be written, or that are not what they were (CAT-01)."""
+"""Knowledge bases on files that cannot be written, or that are not what they were (PER-05)."""
 
 from __future__ import annotations
 

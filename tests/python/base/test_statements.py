@@ -1,4 +1,4 @@
-"""No statement grows with the number of documents, nor with the length of a URI (CAT-02)."""
+"""No statement grows with the number of documents, nor with the length of a URI (PER-06)."""
 
 from __future__ import annotations
 
