@@ -114,7 +114,9 @@ def _mean_below(connection: sa.Connection, uri: str, model: str) -> dict[bytes, 
     """The mean direction of the abstracts directly in a folder, by a key that no text has; nothing without any."""
     hashes = folders.hashes_below(connection, uri)
     stored = vectors.get(connection, hashes, model)
-    mean = np.sum([stored[key] for key in hashes if key in stored] or [[0.0]], axis=0)
+    if not stored:
+        return {}
+    mean = np.sum([stored[key] for key in hashes if key in stored], axis=0)
     length = float(np.linalg.norm(mean))
     if length == 0.0:
         return {}

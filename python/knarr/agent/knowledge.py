@@ -99,7 +99,11 @@ class KnowledgeLibrary:
 
     @checked
     def store_trace(self, trace: Trace) -> None:
-        """Keep the record of a run; in the modes with experience, learn from it as the settings say."""
+        """Keep the record of a run; in the modes with experience, learn from it as the settings say. A base that can
+        only be read keeps nothing."""
+        self._context.catalog.check_open()
+        if self._context.catalog.read_only:
+            return
         self._traces.put(trace)
         if trace.mode != "vikingrag":
             self._experience.note_use(trace)

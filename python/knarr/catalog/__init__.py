@@ -24,11 +24,13 @@ FILE_NAME = "catalog.sqlite"
 
 
 class Catalog:
-    """A knowledge base's database in `folder`. Thread-safe; close it when done."""
+    """A knowledge base's database in `folder`. Thread-safe; close it when done. Where its files cannot be written it
+    is `read_only`: reading goes on, and every change is refused."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._database = open_database(folder / FILE_NAME)
+        self.read_only = _is_read_only(folder)
+        self._database = open_database(folder / FILE_NAME, read_only=self.read_only)
         self._turn = threading.RLock()
         self._depth = 0
         self._is_open = True
@@ -47,7 +49,12 @@ class Catalog:
             raise CatalogError(
                 f"{folder}: expected a knowledge base, a new name or an empty folder, found other files"
             )
-        folder.mkdir(parents=True, exist_ok=True)
+        if there and (folder / FILE_NAME).stat().st_size == 0:
+            _refuse_empty(folder, create)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CatalogError(f"{folder}: cannot be made ({error.strerror})") from error
         return cls(folder)
 
     @contextmanager
@@ -60,7 +67,7 @@ class Catalog:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A transaction that may write; committed at the end, or not at all."""
-        self.check_open()
+        self._check_writable()
         with in_our_words(self.folder), self._database.connect() as plain:
             connection = plain.execution_options(immediate=True)
             with connection.begin():
@@ -70,7 +77,7 @@ class Catalog:
     def exclusive(self) -> Iterator[None]:
         """Be the one that changes documents, among all processes. Raises CatalogError at once when
         another process is; its own threads wait for each other."""
-        self.check_open()
+        self._check_writable()
         with self._turn:
             handle = self._take_lock() if self._depth == 0 else None
             self._depth += 1
@@ -113,6 +120,13 @@ class Catalog:
                 f"{self.folder}: this knowledge base was closed; open it again with knarr.open"
             )
 
+    def _check_writable(self) -> None:
+        self.check_open()
+        if self.read_only:
+            raise CatalogError(
+                f"{self.folder}: nothing can be written there, so it was opened for reading only"
+            )
+
     def close(self) -> None:
         """Close all connections. Nothing can be read or written afterwards."""
         self._is_open = False
@@ -120,7 +134,10 @@ class Catalog:
 
     def _take_lock(self) -> int:
         path = self.folder / "writer.lock"
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise CatalogError(f"{path}: cannot be opened ({error.strerror})") from error
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -129,3 +146,18 @@ class Catalog:
                 f"{self.folder}: another process is changing it; wait for it to end, or stop it, and try again"
             ) from None
         return handle
+
+
+def _is_read_only(folder: Path) -> bool:
+    """Whether an existing catalog cannot be written: its file, or the folder, where SQLite keeps its log."""
+    path = folder / FILE_NAME
+    return path.exists() and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK))
+
+
+def _refuse_empty(folder: Path, create: bool) -> None:
+    """A catalog without a byte is a new one that a kill left, when nothing else is there; else it was lost."""
+    if not create or any(folder.glob("engine-*")):
+        raise CatalogError(
+            f"{folder / FILE_NAME}: the file is empty, its documents are lost. Restore it from a copy, or add the "
+            "documents again to a new knowledge base"
+        )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, count
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count, islice
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,8 +11,9 @@ import sqlalchemy as sa
 from knarr.catalog import experience
 from knarr.catalog.records import DocumentRecord, Laid, NamedObject, NamedSection
 from knarr.catalog.schema import documents, labels, objects, sections, sources, texts
-from knarr.uris import SCHEME, above, moved, parent, span_below, without_slash
+from knarr.uris import MAX_PLACE_BYTES, SCHEME, moved, parent, span_below, without_slash
 
+_BATCH = 500  # values in one statement
 _TUPLES = ("page_begins", "missing_pages", "notes")
 
 
@@ -57,11 +58,11 @@ def find_id(connection: sa.Connection, document_id: int) -> DocumentRecord | Non
 
 def owning(connection: sa.Connection, uri: str) -> DocumentRecord | None:
     """The document that this URI names or lies in; None above documents."""
-    prefixes = _prefixes(uri)
-    if not prefixes:
-        return None
-    row = connection.execute(sa.select(documents).where(documents.c.uri.in_(prefixes))).first()
-    return record_of(row._mapping) if row else None
+    for prefixes in _prefixes(uri):
+        row = connection.execute(sa.select(documents).where(documents.c.uri.in_(prefixes))).first()
+        if row:
+            return record_of(row._mapping)
+    return None
 
 
 def under(connection: sa.Connection, uri: str) -> list[DocumentRecord]:
@@ -77,9 +78,9 @@ def all_ids(connection: sa.Connection) -> list[int]:
 def hashes_by_uri(connection: sa.Connection, uris: Sequence[str]) -> dict[str, str]:
     """The content hashes of the documents among these URIs."""
     found: dict[str, str] = {}
-    for begin in range(0, len(uris), 500):
+    for begin in range(0, len(uris), _BATCH):
         query = sa.select(documents.c.uri, documents.c.content_hash).where(
-            documents.c.uri.in_(uris[begin : begin + 500])
+            documents.c.uri.in_(uris[begin : begin + _BATCH])
         )
         found |= {str(uri): str(key) for uri, key in connection.execute(query)}
     return found
@@ -87,10 +88,10 @@ def hashes_by_uri(connection: sa.Connection, uris: Sequence[str]) -> dict[str, s
 
 def last_change(connection: sa.Connection, uri: str) -> str | None:
     """When a document at, below or above a URI was last put, in ISO 8601; None where there is none."""
-    related = sa.or_(at_or_below(documents.c.uri, uri), documents.c.uri.in_(_prefixes(uri)))
-    query = sa.select(sa.func.max(documents.c.updated_at)).where(related)
-    found = connection.execute(query).scalar()
-    return None if found is None else str(found)
+    newest = sa.select(sa.func.max(documents.c.updated_at))
+    related = [at_or_below(documents.c.uri, uri), *(documents.c.uri.in_(some) for some in _prefixes(uri))]
+    found = (connection.execute(newest.where(one)).scalar() for one in related)
+    return max((str(moment) for moment in found if moment is not None), default=None)
 
 
 def put(
@@ -191,8 +192,8 @@ def objects_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]
 def roots_of(connection: sa.Connection, uris: Sequence[str]) -> list[tuple[DocumentRecord, sa.Row[Any]]]:
     """Those of the URIs that are documents, with the section that is all of each."""
     found = []
-    for begin in range(0, len(uris), 500):
-        query = sa.select(documents).where(documents.c.uri.in_(uris[begin : begin + 500]))
+    for begin in range(0, len(uris), _BATCH):
+        query = sa.select(documents).where(documents.c.uri.in_(uris[begin : begin + _BATCH]))
         records = [record_of(row._mapping) for row in connection.execute(query)]
         whole = sa.select(sections).where(
             sections.c.document_id.in_([record.id for record in records]), sections.c.parent.is_(None)
@@ -205,8 +206,8 @@ def roots_of(connection: sa.Connection, uris: Sequence[str]) -> list[tuple[Docum
 def sections_in(connection: sa.Connection, ids: Sequence[int]) -> int:
     """How many sections these documents have."""
     found = 0
-    for begin in range(0, len(ids), 500):
-        inside = sections.c.document_id.in_(ids[begin : begin + 500])
+    for begin in range(0, len(ids), _BATCH):
+        inside = sections.c.document_id.in_(ids[begin : begin + _BATCH])
         found += int(
             connection.execute(sa.select(sa.func.count()).select_from(sections).where(inside)).scalar() or 0
         )
@@ -295,6 +296,19 @@ def at_or_below(column: sa.ColumnElement[str], uri: str) -> sa.ColumnElement[boo
     return sa.or_(column == without_slash(uri), sa.and_(column >= low, column < high))
 
 
-def _prefixes(uri: str) -> list[str]:
-    """The URI itself and the directories above it, the root aside."""
-    return [place for place in (without_slash(uri), *above(uri)) if place != SCHEME]
+def possible_owners(uri: str) -> Iterator[str]:
+    """The URI itself and the directories above it, the root aside: where the document stands that it names or lies
+    in. A URI may be of any length; none longer than a document's can be one."""
+    uri = without_slash(uri)
+    if len(uri) > MAX_PLACE_BYTES:
+        uri = uri[: MAX_PLACE_BYTES + 1].rpartition("/")[0]
+    while len(uri) > len(SCHEME):
+        yield uri
+        uri = parent(uri)
+
+
+def _prefixes(uri: str) -> Iterator[list[str]]:
+    """The possible owners, a bounded number at a time."""
+    owners = possible_owners(uri)
+    while batch := list(islice(owners, _BATCH)):
+        yield batch

@@ -48,11 +48,10 @@ def remove(connection: sa.Connection, uri: str) -> None:
 
 def remove_below(connection: sa.Connection, uri: str) -> list[bytes]:
     """Delete the abstracts at and below a URI; returns their vector keys."""
-    inside = folders.c.uri.in_([record.uri for record in _under(connection, uri)])
-    hashes = list(connection.execute(sa.select(folders.c.vector_hash).where(inside)).scalars())
-    abstracts.forget(connection, [record.uri for record in _under(connection, uri)])
-    connection.execute(folders.delete().where(inside))
-    return hashes
+    found = _under(connection, uri)
+    abstracts.forget(connection, [record.uri for record in found])
+    connection.execute(folders.delete().where(at_or_below(folders.c.uri, uri)))
+    return [record.vector_hash for record in found]
 
 
 def clear(connection: sa.Connection, uri: str) -> None:

@@ -25,12 +25,14 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 
@@ -265,37 +267,59 @@ def in_our_words(place: Path) -> Iterator[None]:
         raise InvalidArgument(f"{place}: a value that no catalog can hold ({error})") from error
 
 
-def open_database(path: Path) -> sa.Engine:
+def open_database(path: Path, *, read_only: bool) -> sa.Engine:
     """SQLite in WAL mode, foreign keys on, every transaction durable once committed.
 
     Raises CatalogError when the file is not a catalog of this schema version."""
-    database = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30.0})
-    sa.event.listen(database, "connect", _prepare)
+    database = sa.create_engine(_address(path, read_only), connect_args={"timeout": 30.0})
+    sa.event.listen(database, "connect", _prepare_reading if read_only else _prepare)
     sa.event.listen(database, "begin", _begin)
     try:
-        metadata.create_all(database)
-        _check_version(database, path)
-        _stamp_changes(database)
-    except sa.exc.DatabaseError as error:
+        if not read_only:
+            metadata.create_all(database)
+        _check_version(database, path, read_only)
+        _stamp_changes(database, path, read_only)
+    except sa.exc.DBAPIError as error:
         database.dispose()
-        raise CatalogError(
-            f"{path}: not a readable catalog ({error.orig}). Restore it from a copy, or move it away "
-            "and add the documents again"
-        ) from error
-    except CatalogError:
+        raise _unopened(path, error.orig) from error
+    except BaseException:
         database.dispose()
         raise
     return database
 
 
+def _address(path: Path, read_only: bool) -> str:
+    if not read_only:
+        return f"sqlite:///{path}"
+    # A database in WAL mode keeps an index of its log beside it. Where that cannot be made, and there is no log,
+    # nobody can be writing, so SQLite may take the file for one that never changes.
+    has_log = path.with_name(f"{path.name}-wal").exists()
+    still = "" if has_log or os.access(path.parent, os.W_OK) else "&immutable=1"
+    return f"sqlite:///file:{quote(str(path.absolute()))}?mode=ro{still}&uri=true"
+
+
+def _unopened(path: Path, error: BaseException | None) -> CatalogError:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_NOTADB) & 0xFF
+    if code not in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return CatalogError(f"{path}: cannot be opened ({error}); its content was not looked at")
+    return CatalogError(
+        f"{path}: not a readable catalog ({error}). Restore it from a copy, or move it away "
+        "and add the documents again"
+    )
+
+
 def _prepare(connection: sqlite3.Connection, _record: Any) -> None:
-    # The driver's own transaction handling is switched off, so that BEGIN is ours (see _begin).
-    connection.isolation_level = None
+    _prepare_reading(connection, _record)
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")
-    cursor.execute("PRAGMA foreign_keys=ON")
     cursor.close()
+
+
+def _prepare_reading(connection: sqlite3.Connection, _record: Any) -> None:
+    # The driver's own transaction handling is switched off, so that BEGIN is ours (see _begin).
+    connection.isolation_level = None
+    connection.execute("PRAGMA foreign_keys=ON").close()
 
 
 def _begin(connection: sa.Connection) -> None:
@@ -304,22 +328,26 @@ def _begin(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
-def _check_version(database: sa.Engine, path: Path) -> None:
+def _check_version(database: sa.Engine, path: Path, read_only: bool) -> None:
     with database.begin() as connection:
         found = connection.execute(sa.select(meta.c.value).where(meta.c.key == "schema")).scalar()
+        if found is None and read_only:
+            raise CatalogError(f"{path}: a catalog that was never filled, and nothing can be written here")
         if found is None:
             connection.execute(meta.insert().values(key="schema", value=str(SCHEMA_VERSION)))
-        elif int(found) != SCHEMA_VERSION:
+        elif str(found) != str(SCHEMA_VERSION):
             raise CatalogError(
                 f"{path}: schema version {found}, this knarr reads {SCHEMA_VERSION}: use the knarr that made it, "
                 "or add the documents again to a new knowledge base"
             )
 
 
-def _stamp_changes(database: sa.Engine) -> None:
+def _stamp_changes(database: sa.Engine, path: Path, read_only: bool) -> None:
     """Give the log of an older knarr its stamps, the newest change one at once."""
     if _is_stamped(database):
         return
+    if read_only:
+        raise CatalogError(f"{path}: made by an older knarr; open it once where it can be written")
     with database.connect() as plain:
         connection = plain.execution_options(immediate=True)
         with connection.begin():

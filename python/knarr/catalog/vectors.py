@@ -40,9 +40,13 @@ def put(connection: sa.Connection, new: Mapping[bytes, Vector], model: str) -> N
 
 def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[bytes]:
     """The vector keys that these documents use."""
-    of_objects = sa.select(objects.c.vector_hash).where(objects.c.document_id.in_(document_ids))
-    of_labels = sa.select(labels.c.vector_hash).where(labels.c.document_id.in_(document_ids))
-    return list(connection.execute(sa.union(of_objects, of_labels)).scalars())
+    found: dict[bytes, None] = {}
+    for begin in range(0, len(document_ids), _BATCH):
+        part = document_ids[begin : begin + _BATCH]
+        of_objects = sa.select(objects.c.vector_hash).where(objects.c.document_id.in_(part))
+        of_labels = sa.select(labels.c.vector_hash).where(labels.c.document_id.in_(part))
+        found |= dict.fromkeys(connection.execute(sa.union(of_objects, of_labels)).scalars())
+    return list(found)
 
 
 def release(connection: sa.Connection, hashes: Sequence[bytes]) -> None:

@@ -143,7 +143,7 @@ def _summary(report: AddReport) -> str:
 def remove(
     uri: Annotated[str, typer.Argument(metavar="URI", help="A document or a folder of documents.")],
     kb: KbOption = DEFAULT_KB,
-    everything: Annotated[bool, typer.Option("--all", help="Allow viking://, which is everything.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help=f"Allow {ROOT}, which is everything.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Remove what is under a URI, from every index at once."""

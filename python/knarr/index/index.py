@@ -128,6 +128,8 @@ class Index:
 
     def save(self) -> None:
         """Write a snapshot of the present state and drop older ones, and what killed writers left."""
+        if self._catalog.read_only:
+            return
         with self._lock:
             position, folder = self._position, self._catalog.folder
             if self._waiting_traces or self._waiting_folders or position.seq == 0 or position.stamp is None:
@@ -149,6 +151,9 @@ class Index:
             self._saved_graph = graph_rows
 
     def _set_aside(self, path: Path, error: Exception) -> None:
+        if self._catalog.read_only:
+            self.note = f"{path.name} is damaged ({error}); the index is rebuilt from the catalog"
+            return
         self.note = f"{path.name} was set aside ({error}); the index is rebuilt from the catalog"
         path.replace(path.with_suffix(".damaged"))
 

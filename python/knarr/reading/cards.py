@@ -15,7 +15,7 @@ from knarr.catalog import Catalog, documents
 from knarr.catalog.records import DocumentRecord
 from knarr.errors import NotFound
 from knarr.types import Provenance, Span
-from knarr.uris import above, relative, without_slash
+from knarr.uris import relative, without_slash
 
 _KEPT = 512
 _ROOTS_KEPT = 8192
@@ -125,7 +125,7 @@ class Cards:
 
     def _held(self, uri: str) -> Card | None:
         with self._lock:
-            for place in (uri, *above(uri)):
+            for place in documents.possible_owners(uri):
                 card = self._cards.get(place)
                 if card is not None:
                     self._cards.move_to_end(place)

@@ -1,4 +1,4 @@
-"""One odd file costs only itself: what cannot be taken is a line of the receipt (ING-13)."""
+"""One odd file costs only itself: what cannot be taken is a line of the receipt (ING-13, ING-14)."""
 
 from __future__ import annotations
 

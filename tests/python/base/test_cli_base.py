@@ -113,6 +113,7 @@ def test_every_listed_uri_can_be_used(run: Run) -> None:
 
 
 def test_everything_is_removed_with_all_alone(run: Run) -> None:
+    run("add", "docs", "--into", "viking://office")
     code, out, err = run("remove", "viking://")
     assert code == 1 and "--all" in err and not out
     assert loaded(run, "info")["documents"] > 0

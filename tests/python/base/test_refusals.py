@@ -1,4 +1,4 @@
-"""Every public call refuses what it cannot use by an error of ours, and a closed base refuses everything (ERR-01)."""
+"""Every public call refuses what it cannot use by an error of ours, and a closed base refuses everything (PER-04)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that reads PDFs: what it inherits, what it may do, what ends it."""
+"""The process that reads PDFs: what it inherits, what it may do, what ends it (SEC-06)."""
 
 from __future__ import annotations
 
