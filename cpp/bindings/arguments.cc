@@ -1,5 +1,6 @@
 #include "bindings/arguments.h"
 
+#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -70,6 +71,20 @@ double real(const py::handle& value, const char* name) {
   return number;
 }
 
+// The first lone surrogate of a str that has one, and its place among the characters, from 1.
+static std::string lone_surrogate(const py::handle& value) {
+  const Py_ssize_t size = PyUnicode_GetLength(value.ptr());
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    const Py_UCS4 c = PyUnicode_ReadChar(value.ptr(), i);
+    if (c < 0xD800 || c > 0xDFFF) continue;
+    char shown[64];
+    std::snprintf(shown, sizeof shown, "U+%04X at character %lld", static_cast<unsigned>(c),
+                  static_cast<long long>(i) + 1);
+    return shown;
+  }
+  return "nowhere";
+}
+
 std::string_view text(const py::handle& value, const char* name) {
   if (!PyUnicode_Check(value.ptr())) refuse(name, "str", value);
   Py_ssize_t size = 0;
@@ -78,7 +93,8 @@ std::string_view text(const py::handle& value, const char* name) {
     PyErr_Clear();
     const auto ascii = py::reinterpret_steal<py::object>(PyObject_ASCII(value.ptr()));
     fail(ErrorCode::kInvalidArgument, std::string(name) + " " + py::cast<std::string>(ascii) +
-                                          ": a lone surrogate has no UTF-8 form");
+                                          ": a lone surrogate has no UTF-8 form (" +
+                                          lone_surrogate(value) + "); remove it");
   }
   return {bytes, static_cast<std::size_t>(size)};
 }

@@ -16,7 +16,23 @@ _MARK = "\u0301"
 _WORD = rf"[\w{_MARK}]"  # as Python's `\w`, with the mark of a decomposed letter
 _EDGE = rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))"
 
-PIECES = [*"abzAZ_7- .\n", "ü", "é", "e" + _MARK, "ß", "ж", "Я", "٣", "日", "😀", "’", "\u00a0", "über", "ab", "ab, é."]
+PIECES = [
+    *"abzAZ_7- .\n",
+    "ü",
+    "é",
+    "e" + _MARK,
+    "ß",
+    "ж",
+    "Я",
+    "٣",
+    "日",
+    "😀",
+    "’",
+    "\u00a0",
+    "über",
+    "ab",
+    "ab, é.",
+]
 
 PATTERNS = [
     r"\büber\b",
