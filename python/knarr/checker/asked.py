@@ -110,6 +110,10 @@ _LIGHT = frozenset(_LIGHT_WORDS) | frozenset(root(stem(word)) for word in _LIGHT
 _KINDS_OF_MEASURE: frozenset[Kind] = frozenset({"money", "number", "percent"})
 
 
+# Light in a question, and yet "cost of sales" is not "sales".
+NAMING = frozenset(root(stem(word)) for word in ("cost", "price", "payment", "charge", "count", "customer", "order", "total", "maximum", "minimum", "number", "percent", "percentage", "user", "share", "people", "quarter", "month", "week"))  # fmt: skip
+
+
 def light(term: str) -> bool:
     """Whether a word says little about what a figure is of."""
     return term in _LIGHT or term in STOP or term.isdigit()
@@ -177,7 +181,7 @@ def _is_about(want: Asked, piece: Piece, one: Figure) -> bool:
     if (
         line.rstrip().endswith("?")
         or _CODE.search(line)
-        or _reversed(want.question, line if one.place is None else one.row)
+        or other_way(want.question, line if one.place is None else one.row)
     ):
         return False
     if one.place is None and _beside_the_point(want, piece, one):
@@ -222,7 +226,7 @@ def _counts(want: Asked, piece: Piece, one: Figure) -> bool:
 
 def _other_row(want: Asked, one: Figure, place: frozenset[str]) -> bool:
     """Whether a row is of something that was not asked about: its label has a telling word that the question lacks."""
-    label = frozenset(word for word in one.row_words if not light(word))
+    label = frozenset(word for word in one.row_words if not light(word) or word in NAMING)
     return bool(label - frozenset(terms(want.question)) - place)
 
 
@@ -239,10 +243,10 @@ def _best_columns(want: Asked, found: Sequence[Figure]) -> list[Figure]:
 
 
 def _foreign(one: Figure, asked_words: frozenset[str]) -> bool:
-    return any(not light(word) for word in one.column_words - asked_words)
+    return any(not light(word) or word in NAMING for word in one.column_words - asked_words)
 
 
-def _reversed(question: str, line: str) -> bool:
+def other_way(question: str, line: str) -> bool:
     """Whether a line speaks of "B to A" where the question says "A to B"."""
     pairs = {(first.lower(), second.lower()) for first, second in _FROM_TO.findall(question)}
     told = {(first.lower(), second.lower()) for first, second in _FROM_TO.findall(line)}

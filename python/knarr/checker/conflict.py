@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from knarr.checker.asked import Asked, Piece, answers, asked, light
+from knarr.checker.asked import NAMING, Asked, Piece, answers, asked, light
 from knarr.language.figures import Figure, years_of
 from knarr.language.lexical import root, terms
 from knarr.language.plain import one_line
@@ -303,15 +303,18 @@ def _narrowing(want: Asked, segment: str, *, strong: bool) -> set[str]:
     kept: set[str] = set()
     pending: set[str] = set()
     inside = False
+    said = frozenset(terms(want.question))
     for token in re.finditer(r"[^\W_]+(?:['’-][^\W_]+)*|[,;:.()]", segment):
         word = token[0].lower()
         if word in _ENTERS or word in (",", ";", ":", ".", "(", ")"):
             inside, pending = word in _ENTERS, set()
         elif word in STOP:
-            pending = set()
+            pending = {one for one in pending if one in NAMING} if word in ("of", "the", "a") else set()
         elif (term := root(stem(word))) in want.words:
             kept |= pending
             pending = set()
+        elif term in NAMING and term not in said:
+            pending.add(term)
         elif not light(term) and not light(word):
             pending.add(term)
             if inside or not strong:

@@ -107,10 +107,11 @@ _MONEY = re.compile(
 )
 _SIGNED = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "dollar": "USD", "us dollar": "USD", "usdollar": "USD", "euro": "EUR", "yen": "JPY"}  # fmt: skip
 _NOT_SCALED = re.compile(
-    r"\bper\b|%|\bpercent|\brates?\b|\bratios?\b|\bmargins?\b|\bdays\b|\beps\b|\bnumber of\b|\bheadcount\b|\bstores\b|\bemployees\b",
-    re.IGNORECASE,
+    r"\bper\b|%|\bpercent|\brates?\b|\bratios?\b|\bmargins?\b|\bdays\b|\beps\b", re.IGNORECASE
 )
-_COUNTED = re.compile(r"\bshares\b|\bunits\b|\bweighted\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\bshares\b|\bunits\b|\bweighted\b|\bnumber of\b|\bheadcount\b|\bstores\b|\bemployees\b", re.IGNORECASE
+)
 _PERCENT = re.compile(r"%|\bper ?cent(?:age)?\b|\bpct\b", re.IGNORECASE)
 _DURATION = re.compile(r"\b(second|minute|hour|day|week|month|year)s?\b", re.IGNORECASE)
 _EARLY = re.compile(r"\bJan(?:uary|\.)?\b", re.IGNORECASE)

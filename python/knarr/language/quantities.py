@@ -304,6 +304,8 @@ def _names(text: str, match: re.Match[str], after: re.Match[str], begin: int, en
         return False
     if not united and "." in match["digits"] and re.match(r"\s{1,3}[A-Z][a-z]", following):
         return True  # the number of a clause before its title
+    if not united and not cell and following.startswith(":") and re.search(r"\b[A-Z][a-z]+\s$", before):
+        return True  # "Theme 2: …"
     if match["open"] and match["close"] and not cell and len(match["digits"]) < 3 and not united:
         return True
     if match["open"] and match["close"] and re.search(r"[A-Za-z]\($", text[max(begin, start - 2) : start]):
