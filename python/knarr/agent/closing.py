@@ -17,6 +17,7 @@ from knarr.agent.loop import Outcome
 from knarr.agent.numbers import renumbered
 from knarr.agent.tools import role_of, tool_named
 from knarr.agent.values import Draft, Excerpt, Observation
+from knarr.language.instructions import addresses_model
 from knarr.language.plain import shortened
 from knarr.trace.record import DroppedCitation
 from knarr.types import AnswerStatus, Citation, Verdict
@@ -89,7 +90,7 @@ def _evidence(observations: Sequence[Observation], citer: Citer, question: str) 
     pieces = [piece for seen in (*reversed(pages), *others) for piece in seen.shown]
     distinct: dict[str, Excerpt] = {}
     for piece in pieces:
-        if name_of(piece.uri) != ABSTRACT_NAME:
+        if name_of(piece.uri) != ABSTRACT_NAME and not addresses_model(piece.text):
             distinct.setdefault(piece.uri, piece)
     chosen = [(piece, best_part(piece.text, "", question)) for piece in list(distinct.values())[:_SO_FAR]]
     return tuple(citer.placed(piece, *span) for piece, span in chosen if span is not None)

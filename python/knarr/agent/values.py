@@ -220,6 +220,7 @@ class Draft:
 
     found:  False says that the evidence is not there
     cut:    the text breaks off: the model's server stopped it
+    reckoned: the text has numbers of its own, reckoned by rule from those of its quotes
     """
 
     text: str
@@ -227,6 +228,7 @@ class Draft:
     found: bool = True
     cites: tuple[Cite, ...] = ()
     cut: bool = False
+    reckoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

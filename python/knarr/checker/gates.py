@@ -179,7 +179,7 @@ def _form(case: Case, stands: Sequence[Ground]) -> Gate:
 
 
 def _founded(case: Case, stands: Sequence[Ground]) -> Gate:
-    invented = unfounded(case.question, case.answer, stands) if stands else ""
+    invented = "" if case.reckoned or not stands else unfounded(case.question, case.answer, stands)
     return Gate("founded", not invented, f"not in the evidence: {invented}" if invented else "")
 
 

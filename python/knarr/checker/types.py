@@ -31,6 +31,7 @@ class Case:
     citations:  the candidate's, as far as they hold in their sources; `dropped` are the others
     evidence:   every piece that was shown, in order
     left:       the cross-encoder's logits of passages that were found and not shown
+    reckoned:   the answer has numbers that were reckoned by rule from those of its citations
     """
 
     question: str
@@ -42,6 +43,7 @@ class Case:
     dropped: Sequence[DroppedCitation]
     evidence: Sequence[Evidence]
     left: Sequence[float] = ()
+    reckoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

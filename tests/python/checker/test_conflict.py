@@ -139,7 +139,9 @@ def test_of_two_editions_both_values_are_told_and_which_is_the_newer(one: str, t
     found = conflicts("What is the fee?", [*pieces("The fee is $25.", one), *pieces("The fee is $40.", two)])
     assert [side.value for side in found[0].sides] == ["$25", "$40"] and found[0].why == why
     assert found[0].newer is found[0].sides[two > one]
-    year = conflicts("What is the fee in 2023?", [*pieces("The fee is $25.", one), *pieces("The fee is $40.", two)])
+    year = conflicts(
+        "What is the fee in 2023?", [*pieces("The fee is $25.", one), *pieces("The fee is $40.", two)]
+    )
     assert year == () or "2023" not in f"{one} {two}"
 
 

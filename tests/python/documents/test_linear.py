@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Callable
 
 import pytest
-from growth import SMALL, TIMES, is_linear, repeated
 
+from growth import SMALL, TIMES, is_linear, repeated
 from knarr.abstracts.extractive import folder_abstract
 from knarr.checker.constraints import needs
 from knarr.checker.evidence import numbers

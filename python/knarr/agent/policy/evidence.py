@@ -29,7 +29,6 @@ from knarr.language.question import Constraint, content_words, focus_words
 from knarr.language.question_type import question_type
 from knarr.types import GrepResult
 
-
 NO_SENTENCE = "a sentence that is about what was asked"
 
 

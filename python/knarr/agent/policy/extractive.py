@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from knarr.agent.policy.arithmetic import computed
 from knarr.agent.policy.evidence import Bounds, Signs, weigh
 from knarr.agent.policy.quoting import chosen_sentences, quoted_answer
 from knarr.agent.policy.ranking import Ranking, best_passage, ranked_sentences
@@ -29,6 +30,8 @@ from knarr.agent.tools.grep import grep_call
 from knarr.agent.tools.read import read_call
 from knarr.agent.tools.search import search_call
 from knarr.agent.values import Decision, Draft, Excerpt, ToolCall, View
+from knarr.checker.asked import Piece
+from knarr.language.instructions import addresses_model
 from knarr.language.question import Constraint, Coverage, constraints, content_words
 from knarr.models.rerank import Reranker
 from knarr.uris import name_of, without_slash
@@ -173,12 +176,22 @@ class ExtractivePolicy:
 
     def _answer(self, view: View, plan: _Plan) -> Decision:
         ranking = ranked_sentences(plan.core, view.shown, self._reranker, view.names)
+        reckoned = computed(plan.core, _pieces(view))
+        if reckoned is not None and reckoned.text:
+            return Decision(draft=Draft(reckoned.text, reckoned.quotes, reckoned=True), text="reckoned")
         chosen = chosen_sentences(ranking.parts)
         cited = [one.ground for part in chosen for one in part]
         signs = weigh(view, plan.core, plan.wanted, ranking, cited, read=self._reranker is not None)
         if not signs.suffices(self._tuning.bounds):
             return Decision(draft=Draft(_not_found(view, ranking, signs), found=False), text=signs.in_words())
         return Decision(draft=quoted_answer(plan.core, chosen), text=signs.in_words())
+
+
+def _pieces(view: View) -> list[Piece]:
+    """What was shown, best first, for arithmetic; without texts that give orders to a model."""
+    shown = sorted(view.shown, key=lambda piece: -(piece.score if piece.score is not None else -20.0))
+    clean = (piece for piece in shown if piece.text and not addresses_model(piece.text))
+    return [Piece(piece.uri, piece.text, piece.source) for piece in clean]
 
 
 def _proven(view: View) -> bool:
