@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from knarr.abstracts.extractive import abstracts, folder_abstract, preview
-from knarr.language.markup import running_text
 from knarr.documents import parse
+from knarr.language.markup import running_text
 from knarr.models.embed.tokens import RegexTokenizer, count_tokens
 
 TEXT = """# Kitchen

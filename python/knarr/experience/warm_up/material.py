@@ -14,11 +14,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from knarr.language.markup import running_text
 from knarr.catalog import documents
 from knarr.catalog.experience import text_hash
 from knarr.catalog.records import DocumentRecord
 from knarr.experience.warm_up.naming import called
+from knarr.language.markup import running_text
 from knarr.language.passages import sentences
 from knarr.uris import below, lies_in
 
