@@ -16,12 +16,12 @@ Invariants, checked by `Document.check`:
 from __future__ import annotations
 
 import bisect
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 DEEPEST = 32
 """Levels of sections that a document can have; deeper headings become siblings."""
@@ -91,12 +91,14 @@ class Document:
         return self.text.encode("utf-8")
 
     @cached_property
-    def _line_ends(self) -> npt.NDArray[np.int64]:
-        return np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == 0x0A)
+    def _line_ends(self) -> array[int]:
+        # Eight bytes a line; a list of numbers would take forty.
+        ends = np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == 0x0A)
+        return array("q", ends.astype(np.int64).tobytes())
 
     def line_at(self, byte: int) -> int:
         """The line (from 1) that holds this byte."""
-        return 1 + int(self._line_ends.searchsorted(byte))
+        return 1 + bisect.bisect_left(self._line_ends, byte)
 
     def page_at(self, byte: int) -> int | None:
         """The page (from 1) that holds this byte; None for formats without pages."""

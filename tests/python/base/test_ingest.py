@@ -48,6 +48,14 @@ def test_the_receipt_says_what_became_of_each_file(kb: knarr.KnowledgeBase, writ
     assert len(kb.grep("word")) == 2
 
 
+def test_the_receipt_says_which_rows_were_cut(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
+    wide = "| " + " | ".join(f"cell {at}" for at in range(2_000)) + " |\n"
+    docs = write_docs({"wide.md": "# Wide\n\n| a | b |\n|---|---|\n| c | d |\n" + wide})
+    [file] = kb.add(docs, into="viking://kb").files
+    assert file.status == "ok" and file.notes == ("table rows longer than 1,000 tokens, cut: 1",)
+    assert kb.grep("cell 1999")
+
+
 def test_unchanged_content_costs_nothing(
     kb: knarr.KnowledgeBase, write_docs: WriteDocs, embedder: HashEmbedder
 ) -> None:

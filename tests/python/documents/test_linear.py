@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -11,12 +12,13 @@ from growth import SMALL, TIMES, is_linear, repeated
 from knarr.abstracts.extractive import folder_abstract
 from knarr.checker.constraints import needs
 from knarr.checker.evidence import numbers
-from knarr.documents import parse
+from knarr.documents import Limits, parse
 from knarr.documents.chunks import chunk
 from knarr.documents.pdf.furniture import without_furniture
 from knarr.documents.pdf.headings import OutlineEntry, locate
 from knarr.documents.pdf.lines import Line
 from knarr.documents.sections import DEEPEST, Heading, section_tree
+from knarr.documents.tables import Cell, table_text
 from knarr.errors import DocumentError
 from knarr.language import citations, lexical, passages, sentences, words
 from knarr.language.markup import running_text
@@ -24,6 +26,8 @@ from knarr.language.plain import MOST_QUERY_BYTES, one_line
 from knarr.language.question import asks_beyond, constraints, content_words, focus_words, parts
 from knarr.models.embed.tokens import RegexTokenizer
 from knarr.writing.layout import lay_out
+from make_docx import docx, numbering, p, run
+from make_pdf import Page, pdf
 
 TOKENS = RegexTokenizer()
 
@@ -141,3 +145,74 @@ def test_an_outline_over_one_endless_page_is_bounded(monkeypatch: pytest.MonkeyP
     lines = [_line(f"line {at}", 0, 800.0) for at in range(3_000)]
     locate(lines, [OutlineEntry(1, f"entry {at}", 0, None) for at in range(500)])
     assert 0 < looks <= 40_000
+
+
+def _docx(body: str, lists: str = "") -> bytes:
+    return docx(p("Title", style="Title") + body, lists=lists)
+
+
+def test_word_files_are_linear() -> None:
+    """Fields that are never closed, and a list whose levels are overridden again and again."""
+    begin = '<w:r><w:fldChar w:fldCharType="begin"/><w:fldChar w:fldCharType="separate"/></w:r>'
+
+    def fields(text: str) -> None:
+        assert "word" in parse(_docx(p((begin + run("word ")) * len(text))), "a.docx").text
+
+    def overrides(text: str) -> None:
+        levels = numbering({1: [("decimal", "%1.")]}).replace("</w:num>", _OVERRIDE * len(text) + "</w:num>")
+        body = p("item", list_=(1, 0)) * len(text)
+        assert f"{len(text)}. item" in parse(_docx(body, levels), "a.docx").text
+
+    assert is_linear(fields, "f", 300)
+    assert is_linear(overrides, "o", 60)
+
+
+_OVERRIDE = '<w:lvlOverride w:ilvl="1"><w:startOverride w:val="1"/></w:lvlOverride>'
+
+
+def test_one_wide_row_does_not_widen_a_long_table() -> None:
+    """Nine hundred cells in one row and nine hundred rows of one cell are not a million places."""
+    wide = [Cell(f"c{at}") for at in range(900)]
+    assert table_text([wide, *([Cell("x")] for _ in range(900))]) is None
+    assert table_text([[Cell("a"), Cell("b")]] * 900) is not None
+
+
+def test_a_page_that_is_named_again_and_again_is_refused_at_once() -> None:
+    """A page is named in six bytes; each time it would be read anew."""
+    once = pdf([Page().lines(72, 720, ["Rates for residents"])])
+    number = once.split(b"/Kids [")[1].split()[0]
+    again = once.replace(b"/Kids [", b"/Kids [" + (number + b" 0 R ") * 19_000).replace(
+        b"/Count 1", b"/Count 19001"
+    )
+    with pytest.raises(DocumentError, match="19,001 pages in") as refused:
+        parse(again, "again.pdf")
+    assert refused.value.status == "limit"
+
+
+def test_lines_beyond_those_whose_structure_is_read_stay_in_the_text() -> None:
+    text = "1. FIRST\n\nText.\n\n2. SECOND\n\nText.\n\n" + "ab\n" * 100 + "3. THIRD\n\nText.\n"
+    limits = Limits(text_lines=50, markdown_lines=50)
+    document = parse(text.encode(), "a.txt", limits=limits)
+    document.check()
+    assert document.text == text
+    assert [section.title for section in document.root.children] == ["1. FIRST", "2. SECOND"]
+    assert document.notes == ("headings were read in the first 50 of 112 lines",)
+    markdown = parse(b"# A\n\n" + b"ab\n" * 100 + b"# B\n", "a.md", limits=limits)
+    markdown.check()
+    assert [section.title for section in markdown.root.children] == ["A"] and markdown.text.endswith("# B\n")
+    assert markdown.notes == ("headings were read in the first 50 of 104 lines",)
+
+
+def test_short_lines_by_the_million_take_a_few_times_their_bytes() -> None:
+    """Fifteen megabytes took seven hundred; here a fifth of it, by what Python itself asks for."""
+    data = b"ab\n" * 200_000
+    limits = Limits(text_lines=2_000, markdown_lines=2_000)
+    for suffix in (".txt", ".md", ".html"):
+        tracemalloc.start()
+        try:
+            document = parse(data, f"a{suffix}", limits=limits)
+            lay_out(document, "a", TOKENS, chunk_tokens=512, abstract_tokens=64, preview_chars=80)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 25 * len(data), (suffix, peak / len(data))

@@ -60,8 +60,8 @@ def read_words(data: bytes) -> Iterator[Message]:
         pages = pdfium.FPDF_GetPageCount(document)
         most = min(MAX_PAGES, FREE_PAGES + len(data) // BYTES_PER_PAGE)
         if pages > most:
-            message = f"{pages:,} pages in {len(data):,} bytes, at most {most:,} are read"
-            yield {"error": message, "status": "limit"}
+            error = f"{pages:,} pages in {len(data):,} bytes, at most {most:,} are read"
+            yield {"error": error, "status": "limit"}
             return
         most_chars = min(MAX_CHARS, FREE_CHARS + len(data) * CHARS_PER_BYTE)
         yield {"pages": pages, "title": _metadata(document, b"Title"), "outline": _outline(document)}
