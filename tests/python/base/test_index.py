@@ -35,7 +35,7 @@ def test_a_document_in_the_place_of_a_folder_that_a_kill_left_keeps_its_abstract
 ) -> None:
     kb.add(write_docs({"x.md": "# X\n\nword\n"}), into="viking://kb/loans")
 
-    def killed(*_: object) -> None:
+    def killed(*_: object, **_named: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
