@@ -158,6 +158,7 @@ def _dates_differ(one: Figure, two: Figure) -> bool:
 # ------------------------------------------------------------------ what they are of
 
 _ENTERS = frozenset("for if unless when where except excluding only during in on at under per with without as between before until since through among whose while".split())  # fmt: skip  # noqa: SIM905
+_NEGATED = re.compile(r"\b(?:not|no|non|never|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 _TAIL = re.compile(r"^\W*(?:of|from|after|following|upon)\b(?P<tail>[^.;,]*)", re.IGNORECASE)
 _NEUTRAL_TITLES = GENERIC | frozenset(
     """general terms overview summary introduction notice notices policy policies faq details information rules conditions misc
@@ -170,12 +171,10 @@ _NEUTRAL_TITLES = GENERIC | frozenset(
 def _same_thing(want: Asked, one: _Answer, two: _Answer) -> bool:
     """Whether nothing on either side tells apart what the two values are of."""
     first, second = one.figure, two.figure
-    same_text = one.piece.text == two.piece.text and one.piece.uri == two.piece.uri
-    if same_text and (
-        first.line == second.line or (first.place and second.place and first.place[0] == second.place[0])
-    ):
-        return False
-    told = [set(answer.figure.years) & set(years_of(answer.line)) for answer in (one, two)]
+    same_document = one.piece.source.document == two.piece.source.document
+    same_line = one.piece.uri == two.piece.uri and one.line == two.line
+    if same_document and (same_line or (first.place and second.place)):
+        return False  # tables of one document are of its segments and periods
     if first.kind not in ("date", "year") and told[0] != told[1] and not want.years:
         return False
     if _other_edition(one.piece, two.piece):
@@ -261,6 +260,8 @@ def _set_apart(want: Asked, one: _Answer, two: _Answer, *, strong: bool) -> bool
     """Whether one sentence restricts its value in a way that the other does not."""
     left, right = _restrictions(want, one, strong=strong), _restrictions(want, two, strong=strong)
     if left != right:
+        return True
+    if bool(_NEGATED.search(one.line)) != bool(_NEGATED.search(two.line)):
         return True
     counts = _numerals(one), _numerals(two)
     if counts[0] and counts[1] and counts[0] != counts[1]:

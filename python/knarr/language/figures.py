@@ -16,7 +16,7 @@ from decimal import Decimal
 from knarr.language.lexical import terms
 from knarr.language.passages import sentences
 from knarr.language.quantities import Bound, Kind, Quantity, quantities
-from knarr.language.tables import Cell, Row, Table, tables
+from knarr.language.tables import TableCell, Row, TextTable, tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class _Head:
 _NO_HEAD = _Head("", (), frozenset())
 
 
-def _of_table(text: str, table: Table, number: int) -> Iterator[Figure]:
+def _of_table(text: str, table: TextTable, number: int) -> Iterator[Figure]:
     above = table.caption.rpartition(" / ")[2] if table.columns else table.caption
     around = f"{table.caption} {table.corner}"
     heads = [
@@ -148,7 +148,7 @@ def _of_table(text: str, table: Table, number: int) -> Iterator[Figure]:
             yield _figure(read, row, own, head, above, (number, at, column))
 
 
-def _of_cell(text: str, cell: Cell) -> Quantity | None:
+def _of_cell(text: str, cell: TableCell) -> Quantity | None:
     """The one quantity that a cell holds; with words or more quantities beside it, it is unsure."""
     found = quantities(text, cell.begin, cell.end, cell=True)
     if not found:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """``text[begin:end]`` of the text that was read, in characters, without outer white space."""
 
     begin: int
@@ -37,13 +37,13 @@ class Row:
 
     begin: int
     end: int
-    label: Cell
-    cells: tuple[Cell, ...]
+    label: TableCell
+    cells: tuple[TableCell, ...]
     fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """`columns` are the header of each column but the first, names of upper header rows before lower ones; empty where
     the text shows no header. `corner` is the header of the first column, `caption` the lines above."""
 
@@ -70,10 +70,10 @@ _DATED = re.compile(
 _CELL_CHARS = 64
 
 
-def tables(text: str) -> list[Table]:
+def tables(text: str) -> list[TextTable]:
     """The tables of a text, in order."""
     lines = list(_lines(text))
-    found: list[Table] = []
+    found: list[TextTable] = []
     at = last = 0
     while at < len(lines):
         if text[lines[at][0] : lines[at][1]].lstrip().startswith("|"):
@@ -119,7 +119,7 @@ def _caption(text: str, lines: Sequence[_Line], at: int, floor: int) -> str:
 # ------------------------------------------------------------------ rows in pipes
 
 
-def _piped(text: str, lines: Sequence[_Line], caption: str) -> Table | None:
+def _piped(text: str, lines: Sequence[_Line], caption: str) -> TextTable | None:
     split = [_pipe_cells(text, line) for line in lines]
     rule = next((at for at in range(len(lines)) if _is_rule(text, lines[at])), -1)
     body = rule + 1
@@ -135,14 +135,14 @@ def _piped(text: str, lines: Sequence[_Line], caption: str) -> Table | None:
     )
     if not rows and not names:
         return None
-    return Table(lines[0][0], lines[-1][1], caption, names[0] if names else "", tuple(names[1:]), rows)
+    return TextTable(lines[0][0], lines[-1][1], caption, names[0] if names else "", tuple(names[1:]), rows)
 
 
 def _is_rule(text: str, line: _Line) -> bool:
     return _RULE.fullmatch(text, line[0], line[1]) is not None
 
 
-def _pipe_cells(text: str, line: _Line) -> list[Cell]:
+def _pipe_cells(text: str, line: _Line) -> list[TableCell]:
     begin, end = line
     bars = [match.start() for match in _PIPE.finditer(text, begin, end)]
     if text[bars[-1] + 1 : end].strip():
@@ -150,14 +150,14 @@ def _pipe_cells(text: str, line: _Line) -> list[Cell]:
     return [_cell(text, left + 1, right) for left, right in itertools.pairwise(bars)]
 
 
-def _cell(text: str, begin: int, end: int) -> Cell:
+def _cell(text: str, begin: int, end: int) -> TableCell:
     piece = text[begin:end]
     stripped = piece.strip()
     left = begin + len(piece) - len(piece.lstrip()) if stripped else begin
-    return Cell(left, left + len(stripped), stripped)
+    return TableCell(left, left + len(stripped), stripped)
 
 
-def _goes_on_header(cells: Sequence[Cell]) -> bool:
+def _goes_on_header(cells: Sequence[TableCell]) -> bool:
     """Whether the row below the rule is one more row of the header: no label, and names or years in its cells."""
     told = [cell.text for cell in cells[1:] if cell.text]
     return bool(cells) and not cells[0].text and bool(told) and all(not _is_value(cell) for cell in told)
@@ -177,7 +177,7 @@ def _stacked(header: Sequence[Sequence[str]], width: int) -> list[str]:
     return [" ".join(parts) for parts in names] if any(names) else []
 
 
-def _row(line: _Line, label: Cell, cells: Sequence[Cell], width: int) -> Row:
+def _row(line: _Line, label: TableCell, cells: Sequence[TableCell], width: int) -> Row:
     fault = ""
     if width < 0:
         fault = "the header of its table is not shown"
@@ -201,9 +201,9 @@ def _is_columns(text: str, line: _Line) -> bool:
     return len(cells) > 1 and all(len(cell.text) <= _CELL_CHARS for cell in cells[1:])
 
 
-def _gap_cells(text: str, line: _Line) -> list[Cell]:
+def _gap_cells(text: str, line: _Line) -> list[TableCell]:
     """The cells of a line; a currency sign, a bracket or a per cent sign alone belongs to the figure beside it."""
-    found: list[Cell] = []
+    found: list[TableCell] = []
     begin, end = line
     while begin < end and text[begin] in " \t\u00a0":
         begin += 1
@@ -213,13 +213,13 @@ def _gap_cells(text: str, line: _Line) -> list[Cell]:
         begin = gap.end()
     if begin < end and text[begin:end].strip():
         found.append(_cell(text, begin, end))
-    joined: list[Cell] = []
+    joined: list[TableCell] = []
     for cell in found:
         before = joined[-1] if joined else None
         opens = before is not None and before.text in ("$", "€", "£", "(", "$(")
         closes = before is not None and cell.text in (")", "%", ")%") and len(joined) > 1
         if before is not None and (opens or closes):
-            joined[-1] = Cell(before.begin, cell.end, text[before.begin : cell.end])
+            joined[-1] = TableCell(before.begin, cell.end, text[before.begin : cell.end])
         else:
             joined.append(cell)
     return joined
@@ -243,7 +243,7 @@ def _block_end(text: str, lines: Sequence[_Line], at: int) -> int:
     return end - loose if end < len(lines) or loose else end
 
 
-def _aligned(text: str, lines: Sequence[_Line], caption: str) -> Table | None:
+def _aligned(text: str, lines: Sequence[_Line], caption: str) -> TextTable | None:
     """A table in columns, with the header that stands first; None where no row of figures follows."""
     split = [_gap_cells(text, line) for line in lines]
     body = next((at for at, cells in enumerate(split) if _has_values(cells)), len(lines))
@@ -262,10 +262,10 @@ def _aligned(text: str, lines: Sequence[_Line], caption: str) -> Table | None:
                 group = ()
     if not rows:
         return None
-    return Table(lines[0][0], lines[-1][1], caption, corner, columns, tuple(rows))
+    return TextTable(lines[0][0], lines[-1][1], caption, corner, columns, tuple(rows))
 
 
-def _has_values(cells: Sequence[Cell]) -> bool:
+def _has_values(cells: Sequence[TableCell]) -> bool:
     told = (
         [cell.text for cell in cells[1:]]
         if cells and not _is_value(cells[0].text)
@@ -298,8 +298,8 @@ def _aligned_header(header: Sequence[Sequence[str]]) -> tuple[str, tuple[str, ..
     return corner, tuple(" ".join(parts) for parts in names)
 
 
-def _aligned_row(line: _Line, cells: Sequence[Cell], columns: Sequence[str]) -> Row:
+def _aligned_row(line: _Line, cells: Sequence[TableCell], columns: Sequence[str]) -> Row:
     label = cells[0]
     if _is_value(label.text):
-        return Row(line[0], line[1], Cell(line[0], line[0], ""), tuple(cells), "its row has no label")
+        return Row(line[0], line[1], TableCell(line[0], line[0], ""), tuple(cells), "its row has no label")
     return _row(line, label, cells[1:], len(columns) if columns else -1)

@@ -92,6 +92,11 @@ def test_different_values_of_one_thing_conflict(
         ("How much is the rent?", "The rent is 55 million euro.", "The rent is 55.3 million euro."),
         ("How much is the rent?", "The rent is 55 million euro.", "The rent is about 54 million euro."),
         ("How much is the rent?", "The rent is $30.", "The rent is 30 dollars."),
+        (
+            "What is the uptime of the plant?",
+            "The uptime of the plant that is clustered is 98 percent.",
+            "The uptime of the plant that is not clustered is 99 percent.",
+        ),
         ("How many mechanics are there?", "There are 12 mechanics.", "There are 3 doors."),
         ("When is the exam?", "Exam 1 is on 5 May 2024.", "Exam 2 is on 9 June 2024."),
         ("How many classes may be missed?", "If you miss two classes, write.", "If you miss four classes, call."),

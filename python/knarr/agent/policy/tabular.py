@@ -13,7 +13,7 @@ from knarr.agent.policy.reckoning import VALUES, Operand, Refused, same_units, s
 from knarr.checker.asked import Piece, light
 from knarr.language.figures import Figure, years_of
 from knarr.language.lexical import terms
-from knarr.language.tables import Table, tables
+from knarr.language.tables import TextTable, tables
 
 _HIGHEST = re.compile(r"\b(?:highest|largest|biggest|greatest|maximum|most)\b", re.IGNORECASE)
 _LOWEST = re.compile(r"\b(?:lowest|smallest|least|minimum|fewest|cheapest)\b", re.IGNORECASE)
@@ -43,7 +43,7 @@ def extreme(question: str, words: frozenset[str], pieces: Sequence[Piece]) -> Fo
     return found[0] if found else None
 
 
-def _column(question: str, words: frozenset[str], table: Table, piece: Piece) -> int | None:
+def _column(question: str, words: frozenset[str], table: TextTable, piece: Piece) -> int | None:
     """The one column that is asked about, of a table whose rows are what is asked for."""
     rows = _telling(table.corner)
     asked = frozenset(terms(question))
@@ -68,7 +68,7 @@ def _telling(text: str) -> frozenset[str]:
     return frozenset(word for word in terms(text) if not light(word) and not word.isdigit())
 
 
-def _row_of(table: Table, at: int, column: int, piece: Piece, *, highest: bool) -> Found:
+def _row_of(table: TextTable, at: int, column: int, piece: Piece, *, highest: bool) -> Found:
     operands: list[Operand] = []
     whole = Piece(piece.uri, piece.text, piece.source)
     by_place = {one.place: one for one in whole.figures() if one.place is not None}
