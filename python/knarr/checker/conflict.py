@@ -175,6 +175,7 @@ def _same_thing(want: Asked, one: _Answer, two: _Answer) -> bool:
     same_line = one.piece.uri == two.piece.uri and one.line == two.line
     if same_document and (same_line or (first.place and second.place)):
         return False  # tables of one document are of its segments and periods
+    told = [set(answer.figure.years) & set(years_of(answer.line)) for answer in (one, two)]
     if first.kind not in ("date", "year") and told[0] != told[1] and not want.years:
         return False
     if _other_edition(one.piece, two.piece):
