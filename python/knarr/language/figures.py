@@ -16,7 +16,7 @@ from decimal import Decimal
 from knarr.language.lexical import terms
 from knarr.language.passages import sentences
 from knarr.language.quantities import Bound, Kind, Quantity, quantities
-from knarr.language.tables import TableCell, Row, TextTable, tables
+from knarr.language.tables import Row, TableCell, TextTable, tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from knarr.checker import Calibration, calibrate, calibrate_groups
+from checker.cases import case, evidence
+from knarr.checker import Calibration, RuleChecker, calibrate, calibrate_groups
 from knarr.checker.calibration import NEVER, at
 from knarr.errors import InvalidArgument
 from knarr.types import to_json
@@ -84,6 +85,15 @@ def test_a_threshold_is_a_number_or_a_function_of_the_question() -> None:
     assert (
         at(0.4, WHO) == 0.4 and at(found.threshold_for, WHO) == 0.0 and at(found.threshold_for, WHEN) == NEVER
     )
+
+
+def test_the_checker_asks_for_the_threshold_of_the_question() -> None:
+    found = calibrate_groups([COUNT] * 60, [0.9] * 60, [True] * 60, 0.05)
+    staff = evidence("staff", "The workshop has 12 mechanics, and its head is Mira Okonjo.")
+    checker = RuleChecker(threshold=found.threshold_for)
+    assert checker.check(case("How many mechanics does the workshop have?", staff)).verdict.threshold == 0.0
+    other = checker.check(case("Who is the head of the workshop?", staff)).verdict
+    assert other.threshold == NEVER and other.outcome == "insufficient"
 
 
 def test_lengths_that_differ_are_refused() -> None:

@@ -121,6 +121,12 @@ def test_a_cell_against_a_sentence_of_another_text() -> None:
     assert values("What is the adult fare from Isle to Cape?", fares) == []
 
 
+def test_tables_of_one_document_are_of_its_parts() -> None:
+    fares = pieces(FARES, "viking://notes/fares.md", "Fares")
+    later = pieces(FARES.replace("22", "44"), "viking://notes/fares.md", "Fares")
+    assert values("What is the adult fare from Isle to Cape?", fares, later) == []
+
+
 @pytest.mark.parametrize(
     ("one", "two"),
     [
