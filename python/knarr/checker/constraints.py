@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from knarr.language.question import Constraint, constraints, focus_words
+from knarr.language.sentences import prose_spans
 from knarr.language.words import STOP, words
 from knarr.uris import name_of
 
@@ -68,12 +69,14 @@ def needs(question: str, scopes: Sequence[str] = ()) -> tuple[Need, ...]:
     `scopes` are the documents it means."""
     found: list[Need] = [Need("scope", uri, "document") for uri in scopes]
     excluded = False
+    asking = _asking(question)
     for one in constraints(question):
         if _excluded(question, one.text):
             found.append(Need("negation", one.text, "absence", hard=True))
             excluded = True
         else:
-            found += _named(question, one)
+            told = one.text not in asking or (one.kind == "name" and _capital_alone(asking, one.text))
+            found += (replace(need, hard=need.hard and not told) for need in _named(question, one))
     found += _form(question)
     denial = None if excluded else _DENIES.search(question)
     if denial:
@@ -82,6 +85,22 @@ def needs(question: str, scopes: Sequence[str] = ()) -> tuple[Need, ...]:
     focus = [word for word in focus_words(question) if word not in STOP and len(word) > 3]
     found += [Need("entity", word, "words") for word in sorted(focus)]
     return tuple(dict.fromkeys(found))
+
+
+def _asking(question: str) -> str:
+    """The sentences that ask, where others tell the circumstances: "I have exams on 12 May. When is the last day?"."""
+    spans = [question[begin:end] for begin, end in prose_spans(question, 0, len(question))]
+    asking = [text for text in spans if text.rstrip().endswith("?")]
+    return " ".join(asking) if asking else question
+
+
+def _capital_alone(asking: str, name: str) -> bool:
+    """Whether a capital marks no name: nearly all words have one ("How Is The Course Graded?"), or it is the noun after the
+    asking word ("How Many Credits is this?")."""
+    if re.search(rf"\b(?:many|much|which|what|whose)\s+{re.escape(name)}\b", asking, re.IGNORECASE):
+        return " " not in name
+    long = [word.text for word in words(asking) if len(word.text) > 3 and word.text.isalpha()][1:]
+    return len(long) > 2 and sum(word[0].isupper() for word in long) > 0.8 * len(long)
 
 
 def _named(question: str, one: Constraint) -> Iterator[Need]:

@@ -32,7 +32,7 @@ from knarr.uris import within
 
 FinalStatus = Literal["answered", "conflicting", "not_supported"]
 _EARLY_ONLY = frozenset({"steps"})
-_NOT_FOR_WHETHER = frozenset({"years", "numbers", "names", "focus"})
+_NOT_FOR_WHETHER = frozenset({"years", "numbers", "names", "focus", "asked"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ _IDENTIFIER = re.compile(
 )
 _PROPER = r"[A-Z](?:[\w&-]|\.(?=\w)|['’](?!s\b))*"
 _NAME = re.compile(
-    rf"\b{_PROPER}(?:\s+(?:(?:of|the|and|de|van|von|for|&)\s+)?(?:{_PROPER}|\d[\w.]*(?=\s|[,.?]|$)))*"
+    rf"\b{_PROPER}(?:\s+(?:(?:of|the|and|de|van|von|for|&)\s+)?(?:{_PROPER}|\d\w*(?:\.\w+)*(?=\s|[,.?]|$)))*"
 )
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATE = re.compile(
@@ -129,11 +129,14 @@ def focus_words(question: str) -> frozenset[str]:
     return frozenset(word.text.lower() for phrase in found for word in words(phrase))
 
 
+_COUNTING = frozenset({"many", "much"})  # "How Many Credits" names nothing
+
+
 def _idle(name: str) -> int:
     """How many characters of a run of capitals are words like "Does" at a sentence's beginning."""
     at = 0
     for word in re.finditer(r"\S+\s*", name):
-        if word[0].strip().lower() not in STOP:
+        if word[0].strip().lower() not in STOP | _COUNTING:
             return at
         at = word.end()
     return at
