@@ -97,8 +97,9 @@ def _asking(question: str) -> str:
 def _capital_alone(asking: str, name: str) -> bool:
     """Whether a capital marks no name: nearly all words have one ("How Is The Course Graded?"), or it is the noun after the
     asking word ("How Many Credits is this?")."""
-    if re.search(rf"\b(?:many|much|which|what|whose)\s+{re.escape(name)}\b", asking, re.IGNORECASE):
-        return " " not in name
+    after = rf"\b(?:many|much|which|what|whose)\s+{re.escape(name)}\b"
+    if " " not in name and re.search(after, asking, re.IGNORECASE):
+        return True
     long = [word.text for word in words(asking) if len(word.text) > 3 and word.text.isalpha()][1:]
     return len(long) > 2 and sum(word[0].isupper() for word in long) > 0.8 * len(long)
 
