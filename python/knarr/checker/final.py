@@ -26,12 +26,14 @@ from knarr.language.citations import locate
 from knarr.language.instructions import paragraphs_with_orders
 from knarr.language.lexical import bm25
 from knarr.language.passages import Part, sentences
+from knarr.language.question import content_words
 from knarr.language.question_type import question_type
 from knarr.types import Citation, Gate, Verdict
 from knarr.uris import within
 
 FinalStatus = Literal["answered", "conflicting", "not_supported"]
 _EARLY_ONLY = frozenset({"steps"})
+_WORDS_TO_ASK_WITH = 2  # with one telling word ("when is it held?") evidence may well lack it
 _NOT_FOR_WHETHER = frozenset({"years", "numbers", "names", "focus", "asked"})
 
 
@@ -114,8 +116,11 @@ def _clean_sentences(text: str) -> list[Part]:
 def _relaxed(case: Case, gates: Iterable[Gate], stands: Sequence[Ground]) -> Iterable[Gate]:
     """The gates as they hold for a final answer (see the module)."""
     whether = question_type(case.core) == "yes_no"
+    few = len(content_words(case.core)) < _WORDS_TO_ASK_WITH
     for gate in gates:
         if gate.name in _EARLY_ONLY or (whether and gate.name in _NOT_FOR_WHETHER):
+            continue
+        if gate.name == "asked" and few:
             continue
         if gate.name == "scopes" and any(within(one.uri, scope) for one in stands for scope in case.scopes):
             yield Gate("scopes", True)

@@ -34,9 +34,9 @@ from knarr.checker.types import Case
 from knarr.language.citations import locate, too_short
 from knarr.language.instructions import paragraphs_with_orders
 from knarr.language.lexical import root
-from knarr.language.question import content_words
+from knarr.language.question import constraints, content_words
 from knarr.language.question_type import question_type
-from knarr.language.words import forms, stem
+from knarr.language.words import forms, stem, words
 from knarr.types import ConstraintCheck, Gate
 from knarr.uris import within, without_slash
 
@@ -159,6 +159,7 @@ def _steps(case: Case, stands: Sequence[Ground]) -> Gate:
 
 def _asked(case: Case, stands: Sequence[Ground]) -> Gate:
     wanted = [root(stem(one.text)) for one in content_words(case.core)]
+    wanted += [root(word.whole) for one in constraints(case.core) for word in words(one.text)]
     have = {root(form) for one in stands for form in forms(f"{one.place} {one.near}")}
     passed = not wanted or any(word in have for word in wanted)
     return Gate("asked", passed, "" if passed else "the cited pieces have none of the words of the question")
