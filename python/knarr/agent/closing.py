@@ -57,7 +57,8 @@ def close(outcome: Outcome, cited: Cited, citer: Citer, question: str, reason: s
         "budget_exhausted",
         "cut_off",
     ):
-        text = _given(draft, cited, reason if status == "conflicting" else "")
+        told = outcome.final is not None and outcome.final.conflicts  # then the draft tells it
+        text = _given(draft, cited, reason if status == "conflicting" and not told else "")
         return Closing(text, cited.kept, cited.dropped, cited.folded, "")
     found = cited.kept or _evidence(outcome.observations, citer, question)
     proposed = "" if draft is None else draft.text

@@ -276,7 +276,7 @@ class Loop:
             self._history.add_reply(draft.text)
             self._history.add_user(unsupported(final.missing))
             return None
-        if final.status == "conflicting":
+        if final.conflicts:
             draft = conflicting(final.conflicts)
         status: AnswerStatus = "budget_exhausted" if spent and final.status == "answered" else final.status
         return self._outcome(draft, status, spent, final)

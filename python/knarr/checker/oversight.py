@@ -47,6 +47,7 @@ class Oversight:
         """The stored calibration for a judge; None when there is none, and when it is `outdated`."""
         return self._stored(judge)[0]
 
+    @checked
     def outdated(self, judge: str = "rules") -> str:
         """Why a stored calibration is not used: the way of scoring has changed since, or it is one threshold for all
         types of question, as older versions made it. "" where it is used, or there is none."""

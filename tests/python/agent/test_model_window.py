@@ -265,9 +265,9 @@ def test_a_server_that_finds_everything_too_long(library):
 
 
 def test_a_question_that_does_not_fit(library):
-    chat = ScriptedChat([], window_tokens=2_000)
+    chat = ScriptedChat([], window_tokens=1_500)
     with pytest.raises(ContextOverflow, match="does not fit"):
-        Agent(library, ModelPolicy(chat, style="native"), reranker=None).run(QUESTION + " word" * 3_000)
+        Agent(library, ModelPolicy(chat, style="native"), reranker=None).run(QUESTION + " word" * 1_900)
     assert not chat.requests
 
 

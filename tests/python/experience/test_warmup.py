@@ -33,9 +33,10 @@ def no_reranker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def quoting(view: View) -> Decision:
-    """Search once, then quote what was found first; gives up on words that are nowhere."""
+    """Search once, in the document that is meant, then quote what was found first; gives up on words that are nowhere."""
     if not view.observations:
-        return Decision.call("Search", query=view.question)
+        meant = [found.uri for found in view.resolution.candidates if not view.resolution.wide]
+        return Decision.call("Search", query=view.question, scope=meant[0] if meant else view.scope)
     if "nowhere" in view.question:
         return Decision.answer("It is not there.", found=False)
     first = view.observations[0].shown[0]
