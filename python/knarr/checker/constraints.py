@@ -75,7 +75,7 @@ def needs(question: str, scopes: Sequence[str] = ()) -> tuple[Need, ...]:
             found.append(Need("negation", one.text, "absence", hard=True))
             excluded = True
         else:
-            told = one.text not in asking or (one.kind == "name" and _capital_alone(asking, one.text))
+            told = one.text not in asking or (one.kind == "name" and _no_name(asking, one.text))
             found += (replace(need, hard=need.hard and not told) for need in _named(question, one))
     found += _form(question)
     denial = None if excluded else _DENIES.search(question)
@@ -94,9 +94,14 @@ def _asking(question: str) -> str:
     return " ".join(asking) if asking else question
 
 
-def _capital_alone(asking: str, name: str) -> bool:
-    """Whether a capital marks no name: nearly all words have one ("How Is The Course Graded?"), or it is the noun after the
-    asking word ("How Many Credits is this?")."""
+def _no_name(asking: str, name: str) -> bool:
+    """Whether a name need not stand in the evidence: it is only an example ("such as IP infringement"), or it is none, since
+    nearly all words have a capital ("How Is The Course Graded?"), or it is the noun after the asking word ("How Many Credits
+    is this?")."""
+    if re.search(
+        rf"\b(?:such as|e\.g\.|for example|including)\s+(?:\w+\s+){{0,2}}{re.escape(name)}\b", asking
+    ):
+        return True
     after = rf"\b(?:many|much|which|what|whose)\s+{re.escape(name)}\b"
     if " " not in name and re.search(after, asking, re.IGNORECASE):
         return True

@@ -36,13 +36,15 @@ NO_SENTENCE = "a sentence that is about what was asked"
 class Bounds:
     """When the evidence suffices.
 
-    found_logits:  a best passage below this is no evidence, by the number of telling words that stand nowhere
+    found_logits:  a best passage below this is no evidence, by the number of telling words that stand nowhere (of a
+                   question of more than `few` telling words in proportion: a long one has some by chance)
     focus_logit:   how much that rises when one of them says what is asked for ("which dental insurance")
     found_words:   without a reranker: the share of the question's words that one passage must have
     sure_logit:    what the best sentence needs where another that is about something else looks more like an answer
     """
 
     found_logits: tuple[float, ...] = (-9.4, -6.2, -4.5, -3.3, -2.2)
+    few: int = 6
     focus_logit: float = 4.0
     found_words: float = 0.5
     sure_logit: float = 1.0
@@ -54,7 +56,7 @@ class Signs:
 
     best:    the best logit of a passage, of a sentence where no passage has one; None without a reranker
     shared:  the share of the question's words in one passage
-    absent:  telling words of the question that stand nowhere
+    absent:  telling words of the question that stand nowhere, of `words` in all
     focus:   the words that say what is asked for
     missing: identifiers of the question that stand nowhere
     lacking: what the best sentences lack of what an answer must have, in words
@@ -68,6 +70,7 @@ class Signs:
     missing: tuple[str, ...]
     lacking: tuple[str, ...] = ()
     overtaken: float | None = None
+    words: int = 0
 
     def suffices(self, bounds: Bounds) -> bool:
         """Whether to answer."""
@@ -77,7 +80,9 @@ class Signs:
             return False
         if self.best is None:
             return self.shared >= bounds.found_words
-        needed = bounds.found_logits[min(len(self.absent), len(bounds.found_logits) - 1)]
+        share = min(1.0, bounds.few / max(1, self.words))
+        steps = min(round(len(self.absent) * share), len(bounds.found_logits) - 1)
+        needed = bounds.found_logits[steps]
         asked_for = any(word in self.focus for word in self.absent)
         return self.best >= needed + bounds.focus_logit * asked_for
 
@@ -112,6 +117,7 @@ def weigh(
         tuple(one.text for one in identifiers if nowhere.get(one.pattern(), False)),
         _lacking(core, cited),
         ranking.best if overtaken else None,
+        len(content_words(core)),
     )
 
 
