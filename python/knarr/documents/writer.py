@@ -44,7 +44,9 @@ class MarkdownWriter:
         self.headings.append(Heading(title or shown, level, begin_byte, self.size_bytes))
 
     def table(self, table: TableText) -> None:
-        """A pipe table, whose rows stay rows: no chunk is cut inside one."""
+        """A pipe table below its title; its rows stay rows: no chunk is cut inside one."""
+        if table.title:
+            self.put(f"{table.title}\n\n")
         self.tables.append(table.at(self.put(table.text)))
 
     def turn_to(self, page: int) -> None:

@@ -270,7 +270,26 @@ def test_merged_and_deleted_rows() -> None:
         "<w:tr><w:trPr><w:del/></w:trPr>" + cell("gone", "") + "</w:tr></w:tbl>"
     )
     document = read(docx(merged))
-    assert document.text == "| Wide |  | C |\n| --- | --- | --- |\n| Tall | 1 | 2 |\n|  | 3 | 4 |\n"
+    assert document.text == "| Wide | Wide | C |\n| --- | --- | --- |\n| Tall | 1 | 2 |\n| Tall | 3 | 4 |\n"
+
+
+def test_header_rows_that_word_marks_become_one_and_a_wide_first_row_is_the_title() -> None:
+    def cell(text: str, columns: int = 1) -> str:
+        return f'<w:tc><w:tcPr><w:gridSpan w:val="{columns}"/></w:tcPr>{p(text)}</w:tc>'
+
+    def row(*cells: str, head: bool = False) -> str:
+        return f"<w:tr><w:trPr>{'<w:tblHeader/>' if head else ''}</w:trPr>{''.join(cells)}</w:tr>"
+
+    rows = (
+        row(cell("Table 1: sales", 3), head=True)
+        + row(cell(""), cell("Units sold", 2), head=True)
+        + row(cell("Region"), cell("2023"), cell("2024"), head=True)
+        + row(cell("North"), cell("11"), cell("12"))
+    )
+    document = read(docx(f"<w:tbl>{rows}</w:tbl>"))
+    assert document.text == (
+        "Table 1: sales\n\n| Region | Units sold 2023 | Units sold 2024 |\n| --- | --- | --- |\n| North | 11 | 12 |\n"
+    )
 
 
 def test_a_layout_table_flows_and_may_hold_headings() -> None:

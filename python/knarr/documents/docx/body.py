@@ -77,9 +77,12 @@ class BodyReader:
         rows: list[list[Cell]] = []
         flow: list[Block] = []
         above: dict[int, tuple[int, int]] = {}
+        heads = 0
         for row in _named(element, "tr"):
             if child(row, "trPr", "del") is not None:
                 continue
+            if heads == len(rows) and _on(child(row, "trPr", "tblHeader")):
+                heads += 1
             cells: list[Cell] = []
             column = number(child(row, "trPr", "gridBefore")) or 0
             if 0 < column <= 64:
@@ -99,11 +102,15 @@ class BodyReader:
                     cells.append(Cell(flat_text(blocks), width))
                 column += width
             rows.append(cells)
-        table = table_text(rows)
+        table = table_text(rows, max(1, heads))
         if table is None:
             yield from flow
         else:
             yield table
+
+
+def _on(switch: etree._Element | None) -> bool:
+    return switch is not None and attribute(switch, "val", "1").lower() not in ("0", "false", "off")
 
 
 def _named(parent: etree._Element, name: str) -> Iterator[etree._Element]:
@@ -131,5 +138,6 @@ def flat_text(blocks: list[Block]) -> str:
             lines.append(f"{block.label} {block.text}".strip())
         else:
             head, _, *body = block.text.splitlines()
+            lines += [block.title] if block.title else []
             lines += [line.strip("| ").replace("\\|", "|") for line in (head, *body)]
     return "\n".join(lines)
