@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from knarr.documents.characters import plain_characters
 from knarr.documents.sections import Table
 from knarr.language.plain import one_line
 
@@ -81,7 +82,7 @@ def _placed(rows: Sequence[Sequence[Cell]]) -> tuple[list[list[str]], list[int],
             for below in range(number, number + height):
                 for across in range(column, column + width):
                     placed[below].setdefault(across, "")
-            placed[number][column] = text = one_line(cell.text)
+            placed[number][column] = text = one_line(plain_characters(cell.text))
             if text and (width > 1 or height > 1):
                 merged.append((range(number, number + height), range(column, column + width), text))
             column += width

@@ -74,7 +74,7 @@ class Runs:
 
     def text(self) -> str:
         """The text, tidied, and after it the addresses that its links hide, in Markdown's form."""
-        lines = "".join(self.pieces).replace("\xa0", " ").replace("\xad", "").split("\n")
+        lines = "".join(self.pieces).replace("\xa0", " ").split("\n")
         text = "\n".join(line.strip() for line in lines).strip()
         shown = _bare(text)
         links = dict.fromkeys(link for link in self.links if len(link) <= MAX_LINK_CHARS)
