@@ -5,7 +5,7 @@ bytes stand in the pattern that Latin text gives, UTF-8 if the bytes are valid U
 fault becomes U+FFFD), the encoding that the file declares for itself (where a caller found that, and it
 fits), and else the likeliest of the encodings before Unicode (see `encodings`). The notes say what was
 guessed and what was replaced. Bytes with many NULs or control characters are refused as binary.
-The text that comes out has ``\\n`` line ends, no byte-order mark and no NUL.
+The text that comes out has ``\\n`` line ends, no byte-order mark, no NUL and no pictures in base64.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import codecs
 from dataclasses import dataclass
 
 from knarr.documents import encodings
+from knarr.documents.inline_data import without_payloads
 from knarr.errors import DocumentError
 
 MIB = 1 << 20
@@ -89,7 +90,8 @@ def decode(data: bytes, name: str = "", *, declared: str = "", limits: Limits = 
     text = text.lstrip("\ufeff")
     if not text or text.isspace():
         raise DocumentError(f"{name}: the file holds only white space", "empty")
-    return Decoded(text, encoding, tuple(notes))
+    text, named = without_payloads(text)
+    return Decoded(text, encoding, (*notes, *named))
 
 
 def _to_text(data: bytes, name: str, declared: str) -> tuple[str, str, list[str]]:
