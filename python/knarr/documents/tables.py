@@ -20,7 +20,7 @@ from knarr.documents.sections import Table
 from knarr.language.plain import one_line
 
 LAYOUT_CELL_CHARS = 1500
-_LABEL_CHARS = 200
+_LABEL_CHARS, _VALUE_CHARS = 200, 40
 _MAX_SPAN = 1000
 _MAX_CELLS = 500_000
 _MAX_EMPTY = 8  # places for each cell
@@ -43,12 +43,14 @@ class Cell:
 @dataclass(frozen=True, slots=True)
 class TableText:
     """A rendered table: `text` ends in one line end; `header` is its first two lines; `row_begins`
-    are byte offsets of the body rows in the UTF-8 of `text`; `title` stands above it, "" where it has none."""
+    are byte offsets of the body rows in the UTF-8 of `text`; `title` stands above it, "" where it has none; `notes`
+    are the ids of the footnotes that its cells refer to."""
 
     text: str
     header: str
     row_begins: tuple[int, ...]
     title: str = ""
+    notes: tuple[str, ...] = ()
 
     def at(self, begin_byte: int) -> Table:
         """The record of this table in a document where its text begins at `begin_byte`."""
@@ -108,7 +110,8 @@ def _repeat(
             wide.update(down)
             continue
         cost = len(text) * len(down) * len(across)
-        if len(text) > _LABEL_CHARS or cost > left:
+        labels = len(down) > 1 or down.start < _MAX_HEAD_ROWS
+        if len(text) > (_LABEL_CHARS if labels else _VALUE_CHARS) or cost > left:
             continue
         left -= cost
         for below in down:
