@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-_SYMBOL = dict(
+_SYMBOL: dict[int, str] = dict(
     zip(
         (*range(0x20, 0x7F), *range(0xA0, 0xFF)),
         " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλµνοπθρστυϖωξψζ{|}∼"
@@ -27,7 +27,7 @@ _WINGDINGS = {
 }  # fmt: skip
 _WINGDINGS_2 = {0x4F: "✗", 0x50: "✓", 0x51: "☒", 0x52: "☑", 0x53: "☒", 0x54: "☒", 0x97: "●", 0xA3: "☐"}
 _WEBDINGS = {0x61: "✓", 0x63: "☐", 0x67: "■", 0x6E: "●", 0x72: "✗"}
-_FONTS = {
+_FONTS: dict[str, dict[int, str]] = {
     "symbol": _SYMBOL, "symbolmt": _SYMBOL, "wingdings": _WINGDINGS, "wingdings2": _WINGDINGS_2, "webdings": _WEBDINGS,
 }  # fmt: skip
 # Without a font: the bullets, ticks, boxes and arrows that lists are made with, and then Symbol.
