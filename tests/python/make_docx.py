@@ -84,12 +84,15 @@ def docx(
     links: dict[str, str] | None = None,
     header: str = "",
     head: str = "",
+    comments: dict[str, str] | None = None,
 ) -> bytes:
-    """A whole file. `notes`: footnotes by id; `links`: outside addresses by relationship id;
+    """A whole file. `notes`: footnotes by id; `comments`: those of "Ann", by id; `links`: outside addresses by relationship id;
     `head`: what stands before the root element of the main part."""
     relations = {f"rId{kind}": (kind, f"{kind}.xml") for kind in ("styles", "numbering", "footnotes")}
     if header:
         relations["rIdheader"] = ("header", "header1.xml")
+    if comments:
+        relations["rIdcomments"] = ("comments", "comments.xml")
     rels = "".join(
         f'<Relationship Id="{id_}" Type="{_KIND}/{kind}" Target="{target}"/>'
         for id_, (kind, target) in relations.items()
@@ -113,6 +116,11 @@ def docx(
     }
     if header:
         parts["word/header1.xml"] = f"<w:hdr {_SPACES}>{p(header)}</w:hdr>"
+    if comments:
+        inner = "".join(
+            f'<w:comment w:id="{id_}" w:author="Ann">{p(text)}</w:comment>' for id_, text in comments.items()
+        )
+        parts["word/comments.xml"] = f"<w:comments {_SPACES}>{inner}</w:comments>"
     return package({name: text.encode("utf-8") for name, text in parts.items()})
 
 

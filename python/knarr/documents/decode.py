@@ -1,10 +1,11 @@
 """Bytes to text, within limits: the one place that knows byte-order marks, encodings and line ends.
 
 A byte-order mark decides (UTF-8, UTF-16, UTF-32). Without one, in this order: UTF-16 if the zero
-bytes stand in the pattern that Latin text gives, UTF-8 if the bytes are valid UTF-8, the encoding
-that the file declares for itself (where a caller found that), and else Windows-1252; the notes say
-when an encoding was guessed. Bytes with many NULs or control characters are refused as binary.
-The text that comes out has ``\\n`` line ends, no byte-order mark and no NUL.
+bytes stand in the pattern that Latin text gives, UTF-8 if the bytes are valid UTF-8 or nearly (each
+fault becomes U+FFFD), the encoding that the file declares for itself (where a caller found that, and it
+fits), and else the likeliest of the encodings before Unicode (see `encodings`). The notes say what was
+guessed and what was replaced. Bytes with many NULs or control characters are refused as binary.
+The text that comes out has ``\\n`` line ends, no byte-order mark, no NUL and no pictures in base64.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 
+from knarr.documents import encodings
+from knarr.documents.inline_data import without_payloads
 from knarr.errors import DocumentError
 
 MIB = 1 << 20
@@ -25,6 +28,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE_BYTES = 1 << 16
+_MOST_FAULTS = 0.05  # more than that, and a declared encoding is not believed
 _MAX_CONTROL_SHARE = 0.02
 # Control characters that text does hold: tab, line feed, vertical tab, form feed, return, escape.
 _TEXT_CONTROLS = frozenset(b"\t\n\x0b\x0c\r\x1b")
@@ -86,45 +90,55 @@ def decode(data: bytes, name: str = "", *, declared: str = "", limits: Limits = 
     text = text.lstrip("\ufeff")
     if not text or text.isspace():
         raise DocumentError(f"{name}: the file holds only white space", "empty")
-    return Decoded(text, encoding, tuple(notes))
+    text, named = without_payloads(text)
+    return Decoded(text, encoding, (*notes, *named))
 
 
 def _to_text(data: bytes, name: str, declared: str) -> tuple[str, str, list[str]]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             text = data[len(mark) :].decode(encoding, errors="replace")
-            return text, encoding, _replacement_notes(text, encoding)
+            return text, encoding, _replacement_notes(text, encoding.upper())
     guessed = _utf16_by_nulls(data[:_SAMPLE_BYTES])
     if guessed:
         text = data.decode(guessed, errors="replace")
         return text, guessed, [f"no byte-order mark: read as {guessed.upper()}"]
     if _is_binary(data[:_SAMPLE_BYTES]):
         raise DocumentError(f"{name}: binary data, not text of a known format", "unsupported")
+    mail = encodings.switched(data)
+    if mail:
+        return data.decode(mail), mail, [f"read as {mail.upper().replace('_', '-')} by its switches"]
     try:
         return data.decode("utf-8"), "utf-8", []
     except UnicodeDecodeError as error:
-        if declared and _is_known(declared):
-            text = data.decode(declared, errors="replace")
-            return text, declared.lower(), _replacement_notes(text, declared)
-        # Windows-1252 leaves five bytes undefined; Latin-1 would make control characters of them.
-        text = data.decode("cp1252", errors="replace")
-        note = f"not valid UTF-8 (byte {error.start}): read as Windows-1252"
-        return text, "cp1252", [note]
+        return _not_quite_utf8(data, error.start, declared)
 
 
-def _is_known(encoding: str) -> bool:
-    """Whether a declared name is a text encoding of single bytes that Python knows. Base64 is a codec
-    but no text; a file that declares UTF-16 in ASCII letters is not UTF-16."""
-    try:
-        # Not b"": that decodes without a look at the name.
-        return isinstance(b"x".decode(encoding), str)
-    except (LookupError, ValueError):
-        return False
+def _not_quite_utf8(data: bytes, begin: int, declared: str) -> tuple[str, str, list[str]]:
+    """Bytes whose first fault as UTF-8 is at `begin`."""
+    text = data.decode("utf-8", errors="replace")
+    faults = encodings.utf8_faults(data, text)
+    if faults is not None:
+        return (
+            text,
+            "utf-8",
+            [f"UTF-8 with faults (the first at byte {begin:,}): {faults:,} replaced by U+FFFD"],
+        )
+    codec = encodings.declared_codec(declared) if declared else None
+    if codec and codec != "utf-8":
+        text = encodings.decoded(data, codec)
+        if text.count("\ufffd") <= _MOST_FAULTS * len(text):
+            return text, codec, _replacement_notes(text, encodings.shown_name(codec))
+    codec = encodings.guess(data)
+    text = encodings.decoded(data, codec)
+    shown = encodings.shown_name(codec)
+    note = f"not valid UTF-8 (byte {begin:,}): read as {shown}, the likeliest encoding"
+    return text, codec, [note, *_replacement_notes(text, shown)]
 
 
 def _replacement_notes(text: str, encoding: str) -> list[str]:
     bad = text.count("\ufffd")
-    return [f"{bad} characters could not be decoded as {encoding.upper()}"] if bad else []
+    return [f"{bad:,} characters could not be decoded as {encoding}"] if bad else []
 
 
 def _utf16_by_nulls(sample: bytes) -> str | None:

@@ -3,7 +3,7 @@
 Every format becomes a `Document`. All offsets are byte offsets into the UTF-8 encoding of the
 canonical text (`Document.data`), which uses ``\\n`` line ends and has no byte-order mark; lines
 start at 1. For Markdown and plain text the canonical text keeps the source's lines one for one,
-so a line number counts from the file's first line.
+so a line number counts from the file's first line; only the bodies of `data:` URIs are left out.
 
 Invariants, checked by `Document.check`:
 - the root section is level 0 and spans the whole text;

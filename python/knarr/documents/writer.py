@@ -4,12 +4,16 @@ A parser appends text front to back and says where a heading, a table or a page 
 counts the UTF-8 bytes as they come. So every offset in a `Document` is made here, once, and none is
 ever searched for afterwards. Cost: linear in the text, which is encoded once to be counted.
 
+What is written is made plain on its way in (see `characters`): here, so that a word is found whatever
+format it came in.
+
 Formats whose source is the canonical text (Markdown, plain text) need no writer: their offsets are
-those of the source.
+those of the source, and so are their characters, soft hyphens and ligatures included.
 """
 
 from __future__ import annotations
 
+from knarr.documents.characters import plain_characters
 from knarr.documents.sections import Document, Heading, Table, section_tree
 from knarr.documents.tables import TableText
 
@@ -27,8 +31,8 @@ class MarkdownWriter:
         self._page_begins: list[int] = []
 
     def put(self, text: str) -> int:
-        """Append text as it is; the byte where it begins."""
-        begin_byte = self.size_bytes
+        """Append text, in plain characters; the byte where it begins."""
+        text, begin_byte = plain_characters(text), self.size_bytes
         self._parts.append(text)
         self.size_bytes += len(text.encode("utf-8"))
         return begin_byte
@@ -41,10 +45,12 @@ class MarkdownWriter:
     def heading(self, level: int, shown: str, title: str | None = None) -> None:
         """A heading line; the section that it opens is called `title` where that differs from `shown`."""
         begin_byte = self.put(f"{'#' * min(level, _DEEPEST_MARK)} {shown}\n")
-        self.headings.append(Heading(title or shown, level, begin_byte, self.size_bytes))
+        self.headings.append(Heading(plain_characters(title or shown), level, begin_byte, self.size_bytes))
 
     def table(self, table: TableText) -> None:
-        """A pipe table, whose rows stay rows: no chunk is cut inside one."""
+        """A pipe table below its title; its rows stay rows: no chunk is cut inside one."""
+        if table.title:
+            self.put(f"{table.title}\n\n")
         self.tables.append(table.at(self.put(table.text)))
 
     def turn_to(self, page: int) -> None:
@@ -55,6 +61,7 @@ class MarkdownWriter:
         self, format: str, title: str, notes: tuple[str, ...], missing_pages: tuple[int, ...] = ()
     ) -> Document:
         """The document with its sections nested; `missing_pages` are the pages (from 1) that gave no text."""
+        title = plain_characters(title)
         return Document(
             title=title,
             text="".join(self._parts),

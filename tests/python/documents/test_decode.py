@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knarr.documents import Limits
+from knarr.documents import Limits, encodings
 from knarr.documents.decode import decode
 from knarr.errors import DocumentError
 
@@ -55,8 +55,66 @@ def test_windows_1252_is_the_fallback_and_says_so() -> None:
 def test_a_declared_encoding_comes_before_the_fallback() -> None:
     data = "日本語の文書です".encode("shift_jis")
     assert decode(data, declared="Shift_JIS").text == "日本語の文書です"
-    assert decode(data, declared="no-such-encoding").encoding == "cp1252"
-    assert decode(data, declared="base64").encoding == "cp1252"
+    # Of these names nothing is believed; the bytes speak for themselves.
+    for name in ("no-such-encoding", "base64", "utf-8", "utf-16", "ascii"):
+        assert decode(data, declared=name).text == "日本語の文書です", name
+    # As browsers do: what authors call Latin-1 has Windows's quotation marks.
+    assert decode("“é”".encode("cp1252"), declared="iso-8859-1").text == "“é”"
+
+
+@pytest.mark.parametrize("fault", [b"\xb6", b"\xe5\xae", b"\xff\xfe", b"\xc3"])
+def test_a_fault_in_utf8_costs_itself_only(fault: bytes) -> None:
+    """ING-15"""
+    for filler in (b"", b"plain words " * 9_000):
+        decoded = decode(filler + "\nEl niño ".encode() + fault + " línea 完了 über\n".encode(), "a.txt")
+        assert decoded.encoding == "utf-8"
+        assert "El niño \ufffd" in decoded.text and "línea 完了 über" in decoded.text
+        assert "U+FFFD" in decoded.notes[0]
+
+
+LEGACY = [
+    ("cp932", "会議の記録、料金は五百円です"),
+    ("cp932", "株式会社鈴木商店 見積書"),
+    ("euc_jp", "会議の記録、料金は五百円です"),
+    ("gb18030", "会议记录：费用为五百元，不可退还。"),
+    ("gb18030", "会议结束"),
+    ("big5", "會議紀錄：費用為五百元，不可退還。"),
+    ("euc_kr", "회의 기록: 요금은 오백 원입니다"),
+    ("cp1252", "Größe und Maß – 5 €"),
+    ("cp1252", "¿Cuánto cuesta? Mañana será más barato"),
+    ("cp1252", "Les élèves étaient déjà à l’école"),
+    ("cp1252", "40 °C ± 2 µm"),
+    ("cp1252", "GEBÜHREN FÜR ÄMTER"),
+    ("cp1250", "Opłata za następny miesiąc jest niższa"),
+    ("cp1250", "Poplatek se vrací příští měsíc, což je důležité"),
+    ("cp1251", "Плата за проезд возвращается в течение месяца"),
+    ("koi8_u", "Плата за проезд возвращается в течение месяца"),
+    ("cp1253", "Το αντίτιμο επιστρέφεται σε τριάντα ημέρες"),
+    ("iso2022_jp", "会議の記録、料金は五百円です"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "text"), LEGACY)
+def test_encodings_before_unicode_are_told_apart(encoding: str, text: str) -> None:
+    """ING-15: alone, and after much ASCII; the note says what was assumed."""
+    for before in ("", "word " * 2_000 + "\n"):
+        decoded = decode((before + text + "\n").encode(encoding), "old.txt")
+        assert decoded.text == before + text + "\n"
+        assert any("read as" in note for note in decoded.notes)
+
+
+def test_a_fault_in_an_old_encoding_is_said() -> None:
+    data = ("会議の記録、料金は五百円です。" * 5).encode("cp932")
+    decoded = decode(data[:20] + b"\xff\xff" + data[20:])
+    assert decoded.encoding == "cp932" and decoded.text.count("\ufffd") == 2
+    assert decoded.notes[1].startswith("2 characters could not be decoded")
+
+
+def test_a_guess_looks_at_a_bounded_part() -> None:
+    """Whatever the size of the file; the codecs themselves are C."""
+    text = "Плата за проезд возвращается\n" * 200
+    sample = encodings._sample((text * 50).encode("cp1251"))
+    assert 0 < len(sample) <= encodings._SAMPLE_BYTES + encodings._PIECE_BYTES
 
 
 def test_a_stray_nul_is_replaced_and_noted() -> None:

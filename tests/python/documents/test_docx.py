@@ -11,12 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knarr.documents import parse
-from knarr.documents.chunks import chunk
 from knarr.documents.docx.numbering import spell
 from knarr.documents.docx.package import MAX_MEMBERS
 from knarr.documents.sections import Document, Section
 from knarr.errors import DocumentError
-from knarr.models.embed.tokens import RegexTokenizer
 from make_docx import W, deflated, docx, numbering, p, package, run, style, table, with_bomb
 
 BODY = "Some body text that goes on for a while so that it is plainly a paragraph of the document. " * 2
@@ -237,47 +235,6 @@ def test_breaks_symbols_and_marks() -> None:
     document = read(docx(body))
     assert document.text == "a\tb\nc-d\n\n✓ done\n\n\\# no heading\n"
     assert tree(document.root) == []
-
-
-# --- tables --------------------------------------------------------------------------------------
-
-
-def test_a_long_table_has_its_header_and_every_row() -> None:
-    """ING-06: header and row places are recorded, and chunks use them."""
-    rows = [["Port", "Owner"], *([f"p-{n:03}", f"team-{n:03}"] for n in range(1, 301))]
-    document = read(docx(p("Ports", outline=0) + table(rows)))
-    [record] = document.tables
-    assert record.header == "| Port | Owner |\n| --- | --- |\n"
-    assert len(record.row_begins) == 300
-    for n, at in enumerate(record.row_begins, 1):
-        assert document.data[at:].startswith(f"| p-{n:03} | team-{n:03} |\n".encode())
-    assert document.data[record.begin_byte : record.end_byte].decode().count("Port") == 1
-    chunks = chunk(document, RegexTokenizer(), 150)
-    texts = [document.data[part.begin_byte : part.end_byte].decode() for part in chunks]
-    assert "".join(texts) == document.text and len(chunks) > 10
-    assert all("| Port | Owner |" in part.header + text for part, text in zip(chunks, texts, strict=True))
-    assert sum(text.count(f"| p-{n:03} | team-{n:03} |\n") for text in texts for n in range(1, 301)) == 300
-
-
-def test_merged_and_deleted_rows() -> None:
-    def cell(text: str, properties: str) -> str:
-        return f"<w:tc><w:tcPr>{properties}</w:tcPr>{p(text) if text else '<w:p/>'}</w:tc>"
-
-    merged = (
-        "<w:tbl><w:tr>" + cell("Wide", '<w:gridSpan w:val="2"/>') + cell("C", "") + "</w:tr>"
-        "<w:tr>" + cell("Tall", '<w:vMerge w:val="restart"/>') + cell("1", "") + cell("2", "") + "</w:tr>"
-        "<w:tr>" + cell("", "<w:vMerge/>") + cell("3", "") + cell("4", "") + "</w:tr>"
-        "<w:tr><w:trPr><w:del/></w:trPr>" + cell("gone", "") + "</w:tr></w:tbl>"
-    )
-    document = read(docx(merged))
-    assert document.text == "| Wide |  | C |\n| --- | --- | --- |\n| Tall | 1 | 2 |\n|  | 3 | 4 |\n"
-
-
-def test_a_layout_table_flows_and_may_hold_headings() -> None:
-    cell = f"<w:tc>{p('Inside', outline=0)}{p('framed text')}</w:tc>"
-    document = read(docx(f"<w:tbl><w:tr>{cell}</w:tr></w:tbl>"))
-    assert document.text == "# Inside\n\nframed text\n"
-    assert tree(document.root) == [(1, "Inside")]
 
 
 # --- damage and malice ---------------------------------------------------------------------------

@@ -72,13 +72,102 @@ def test_a_table_that_lays_out_the_page_is_read_as_text() -> None:
     assert document.tables == ()
 
 
+def table_of(inner: str) -> str:
+    return text_of(f"<table>{inner}</table>")
+
+
+def test_rows_of_a_table_have_their_labels() -> None:
+    """ING-16: th rows, thead, tfoot before tbody, spans to the end of a group, captions, hidden rows."""
+    head = "<tr><th rowspan=2>Region<th colspan=2>Units sold<tr><th>2023<th>2024"
+    body = "<tr><th rowspan=2>North<td>11<td>12<tr><td>21<td>22"
+    expected = "| Region | Units sold 2023 | Units sold 2024 |\n| --- | --- | --- |\n| North | 11 | 12 |\n| North | 21 | 22 |\n"
+    assert table_of(head + body) == expected
+    assert table_of(head.replace("<th", "<td") + body.replace("<th", "<td")) == expected
+    groups = (
+        f"<caption>Sales</caption><thead>{head}<tfoot><tr><td>Sum<td>32<td>34<tbody>{body}<tr hidden><td>x"
+    )
+    assert table_of(groups) == f"Sales\n\n{expected}| Sum | 32 | 34 |\n"
+    spans = "<tr><th>A<th>B<tbody><tr><td rowspan=0>x<td>1<tr><td>2<tbody><tr><td>y<td>3"
+    assert table_of(spans).endswith("| x | 1 |\n| x | 2 |\n| y | 3 |\n")
+    assert table_of(spans.replace("rowspan=0", "rowspan=99999999")) == table_of(spans)
+    assert table_of("<tr><td colspan=77777777777>a<td>b<tr><td>c<td>d").count("|") < 20
+
+
+def test_a_table_inside_a_cell_is_text_of_the_cell() -> None:
+    inner = "<table><tr><td>in1<td>in2<tr><td>in3</table>"
+    assert table_of(f"<tr><td>a<td>see {inner} end<tr><td>b<td>c") == (
+        "| a | see; in1, in2; in3; end |\n| --- | --- |\n| b | c |\n"
+    )
+    large = "<table>" + "".join(f"<tr><td>k{n}<td>v{n}" for n in range(20)) + "</table>"
+    assert "| k7 | v7 |" in table_of(f"<tr><td>menu<td>{large}<tr><td>b<td>c")
+
+
+@pytest.mark.parametrize(
+    ("element", "kind"),
+    [
+        ("<p hidden>secret</p>", "hidden"),
+        ("<p style='color:red; DISPLAY : none !important'>secret</p>", "hidden"),
+        ("<p style='visibility:hidden'>secret</p>", "hidden"),
+        ("<span style='font-size:0px;'>secret</span>", "hidden"),
+        ("<div style='opacity:0'><h2>secret</h2></div>", "hidden"),
+        ("<dialog>secret</dialog>", "hidden"),
+        ("<nav>secret</nav>", "navigation"),
+        ("<div role=navigation>secret</div>", "navigation"),
+        ("<div><header>secret</header></div>", "page header"),
+        ("<footer><p>secret</p></footer>", "page footer"),
+        ("<div role=contentinfo>secret</div>", "page footer"),
+        ("<button>secret</button>", "buttons"),
+        ("<svg><text>secret</text></svg>", "drawings"),
+        ("<noscript>secret</noscript>", "for browsers without scripts"),
+    ],
+)
+def test_what_a_reader_does_not_read_is_left_out_and_named(element: str, kind: str) -> None:
+    """ING-17"""
+    document = parsed(f"<h1>Top</h1><p>before {element} after</p><p>end</p>", "h.html")
+    assert "secret" not in document.text and "after" in document.text
+    assert document.notes == (f"left out 6 characters: {kind} 6",)
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<details><summary>More</summary>kept</details>",
+        "<p hidden=until-found>kept</p>",
+        "<p style='font-size:0.9em; opacity:0.8; display:block'>kept</p>",
+        "<article><header>kept</header></article>",
+        "<section>x<footer>kept</footer></section>",
+        "<h2><button>kept</button></h2>",
+        "<button aria-expanded=false>kept</button>",
+        "<dialog open>kept</dialog>",
+        "<label>kept</label>",
+    ],
+)
+def test_what_a_reader_reads_stays(element: str) -> None:
+    document = parsed(f"<h1>Top</h1><p>before</p>{element}", "h.html")
+    assert "kept" in document.text and document.notes == ()
+
+
+def test_a_header_with_the_title_stays_and_a_page_of_frame_is_read() -> None:
+    document = parsed("<header><h1>Guide</h1><p>by Ann</p><nav>menu</nav></header><p>text</p>", "h.html")
+    assert document.text == "# Guide\n\nby Ann\n\ntext\n"
+    assert text_of("<header>only</header><footer>frame</footer><p hidden>x</p>") == "only\n\nframe\n"
+
+
+def test_a_page_is_written_in_plain_characters() -> None:
+    """ING-18; Markdown and plain text are their own canonical text, so there they stay."""
+    page = "Wert&shy;papier&shy;index scienti&#xFB01;c e&#x301;t&eacute; zero&#8203;width"
+    assert text_of(f"<p>{page}") == "Wertpapierindex scientific été zerowidth\n"
+    for name in ("a.md", "a.txt"):
+        assert parsed("Wert\u00adpapier \ufb01t\n", name).text == "Wert\u00adpapier \ufb01t\n"
+
+
 def test_main_is_preferred_only_when_it_holds_the_text() -> None:
     words = "many words of the article " * 20
     document = parsed(f"<header>Site</header><main><p>{words}</main><footer>2026</footer>", "m.html")
     assert "Site" not in document.text and "left out 8 characters" in document.notes[-1]
     document = parsed(f"<div>{words}</div><main><p>short</main><footer>2026</footer>", "m.html")
-    assert "short" in document.text and words.strip() in document.text and "2026" in document.text
-    assert document.notes == ()
+    assert "short" in document.text and words.strip() in document.text
+    assert document.notes == ("left out 4 characters: page footer 4",)
 
 
 def test_empty_headings_and_quoted_ones_make_no_sections() -> None:

@@ -38,7 +38,8 @@ UNITS = [
     ">- ", "#", "# a\n", "- ", "- - ", "-\n", "&", "&#", "\\", "(", "\"", "'", "“", " ", "\t", "\n", " \n", "\n\n", ".",
     "... ", "a", "A ", "é", "好", "1", "1 ", "1.1 ", "1.1 A\n", "(a) ", "1. TITLE\n", "ARTICLE I\n", "ARTICLE I ", "Item 1.\n",
     "EXHIBIT A\n", "CONTENTS\nARTICLE 1\n", "TITLE\n", "TITLE\n-----\n", "a .... 1\n", "{#", "e.g. ", "and what ",
-    "A of ", "versions 1, ", "a-\n", "a\f", "<div>", "<p><b>", "<table><tr><td>", "<ul><li>", "<blockquote>", "<h1>",
+    "A of ", "versions 1, ", "a-\n", "a\f", "<div>", "<p><b>", "<table><tr><td>", "<ul><li>", "<blockquote>", "<h1>", "<header>",
+    "<table><tr><td rowspan=9 colspan=9>a", "<tr><th rowspan=0>a<td>b", "<button>a", "<p hidden>", "data:,", "data:a/a;a=a,", "---\na: [\n",
 ]  # fmt: skip
 
 

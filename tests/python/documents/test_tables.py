@@ -23,13 +23,63 @@ def test_a_table_is_a_header_a_rule_and_rows() -> None:
     assert [data[at : at + 5] for at in record.row_begins] == [b"| p-1", "| é-".encode()]
 
 
-def test_merged_cells_keep_their_text_in_their_first_place() -> None:
+def test_a_merged_cell_stands_in_every_place_that_it_covers() -> None:
     cells = [
         [Cell("Name", rows=2), Cell("Score", columns=2)],
         [Cell("first"), Cell("second")],
         [Cell("Ann"), Cell("1"), Cell("2")],
     ]
-    assert grid(cells) == [["Name", "Score", ""], ["", "first", "second"], ["Ann", "1", "2"]]
+    assert grid(cells) == [["Name", "Score", "Score"], ["Name", "first", "second"], ["Ann", "1", "2"]]
+
+
+def lines(*source: list[Cell], heads: int = 1) -> list[str]:
+    table = table_text(source, heads)
+    assert table is not None
+    return table.text.splitlines()
+
+
+def test_each_row_has_its_labels_and_its_columns() -> None:
+    """ING-16: labels that go down, two header rows by their spans, and by what the source says."""
+    assert lines(
+        [Cell("Region", rows=2), Cell("Units sold", columns=2)],
+        [Cell("2023"), Cell("2024")],
+        [Cell("North", rows=2), Cell("11"), Cell("12")],
+        [Cell(""), Cell("22")],
+        [Cell("East"), Cell("n/a", columns=2)],
+    ) == [
+        "| Region | Units sold 2023 | Units sold 2024 |",
+        "| --- | --- | --- |",
+        "| North | 11 | 12 |",
+        "| North |  | 22 |",
+        "| East | n/a | n/a |",
+    ]
+    plain = rows(["Region", "Price", "Price"], ["", "EUR", "USD"], ["North", "1", "2"])
+    assert lines(*plain, heads=2)[0] == "| Region | Price EUR | Price USD |"
+    assert lines(*plain)[0] == "| Region | Price | Price |"
+
+
+def test_a_first_row_as_wide_as_the_table_is_its_title_and_a_later_one_stands_once() -> None:
+    cells = [
+        [Cell("Fares", columns=3)],
+        [Cell("Line"), Cell("adult"), Cell("child")],
+        [Cell("Weekend", columns=9)],
+        [Cell("A"), Cell("3"), Cell("1")],
+    ]
+    table = table_text(cells)
+    assert table is not None and table.title == "Fares"
+    assert table.header.startswith("| Line | adult | child |\n")
+    assert "| Weekend |  |  |\n| A | 3 | 1 |\n" in table.text
+
+
+def test_what_merged_cells_repeat_is_bounded() -> None:
+    """Long text is no label; and a table is at most a few times its own text."""
+    prose, label = "long " * 60, "label" * 30
+    assert grid([[Cell(prose, rows=2), Cell("a")], [Cell("b")]])[1] == ["", "b"]
+    source = [[Cell(f"{label}{at}", rows=5_000 if at % 2 else 9), Cell("x")] for at in range(60)] + [
+        [Cell("y")]
+    ] * 2_000
+    own = sum(len(cell.text) for row in source for cell in row)
+    assert own < sum(len(text) for row in grid(source) for text in row) <= 5 * own + 10_000
 
 
 def test_rows_and_columns_without_text_are_dropped() -> None:
@@ -48,6 +98,8 @@ def test_absurd_spans_are_bounded() -> None:
     placed = grid(cells)
     assert sum(len(row) for row in placed) < 10**6
     assert sum(text in ("a", "b") for row in placed for text in row) == 4000
+    wide = [[Cell("all", columns=10**6)], [Cell("a"), Cell("b")], [Cell("c", rows=10**9), Cell("d")]]
+    assert grid(wide) == [["all", ""], ["a", "b"], ["c", "d"]]
 
 
 @given(st.lists(st.lists(st.text(alphabet="ab|\n ", max_size=6), max_size=5), max_size=6))

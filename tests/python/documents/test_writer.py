@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knarr.documents.characters import plain_characters
 from knarr.documents.sections import levels
 from knarr.documents.tables import Cell, table_text
 from knarr.documents.writer import MarkdownWriter
 
-TEXTS = st.text("aé🎉b", min_size=1, max_size=6)
+TEXTS = st.text("aé🎉b\u00adﬁ\u0301", min_size=1, max_size=6).filter(plain_characters)
 STEPS = st.lists(
     st.tuples(st.just("heading"), st.integers(1, 9), TEXTS)
     | st.tuples(st.just("put"), st.just(0), TEXTS)
@@ -17,6 +19,34 @@ STEPS = st.lists(
     | st.tuples(st.just("page"), st.integers(0, 5), st.just("")),
     max_size=12,
 )
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("Wert\u00adpapier\u00adindex", "Wertpapierindex"),
+        ("scienti\ufb01c, o\ufb03ce, \ufb02ow", "scientific, office, flow"),
+        ("e\u0301te\u0301", "été"),
+        ("zero\u200bwidth\u2060s\ufeff", "zerowidths"),
+        ("\ufefb", "\u0644\u0627"),  # Arabic lam and alif
+        ("می\u200cخواهم 👩\u200d💻 ½ № ²", "می\u200cخواهم 👩\u200d💻 ½ № ²"),
+    ],
+)
+def test_a_word_is_written_by_its_letters(written: str, plain: str) -> None:
+    """ING-18: in text, titles and cells alike."""
+    assert plain_characters("Wertpa\u00ad\n  pier") == "Wertpapier"
+    assert plain_characters(written) == plain and plain_characters(plain) == plain
+    writer = MarkdownWriter()
+    writer.heading(1, written)
+    writer.put(f"{written}\n")
+    table = table_text([[Cell(written), Cell("b")], [Cell("c"), Cell("d")]])
+    assert table is not None
+    writer.table(table)
+    document = writer.document("made", written, ())
+    document.check()
+    assert f"{plain}\n" in document.text and f"| {plain} |" in document.text
+    assert document.root.children[0].title == plain
+    assert document.data[document.tables[0].row_begins[0] :] == b"| c | d |\n" and document.title == plain
 
 
 @given(STEPS)
@@ -27,14 +57,14 @@ def test_offsets_point_at_what_was_written(steps: list[tuple[str, int, str]]) ->
         writer.gap()
         if kind == "heading":
             writer.heading(number, text, title=f"{text}!")
-            titles.append((number, f"{text}!", text))
+            titles.append((number, plain_characters(f"{text}!"), plain_characters(text)))
         elif kind == "put":
-            assert writer.put(f"{text}\n") == writer.size_bytes - len(f"{text}\n".encode())
+            assert writer.put(f"{text}\n") == writer.size_bytes - len(f"{plain_characters(text)}\n".encode())
         elif kind == "table":
             table = table_text([[Cell("head"), Cell("é")], [Cell(text), Cell("x")]])
             assert table is not None
             writer.table(table)
-            cells.append(text)
+            cells.append(plain_characters(text))
         else:
             writer.turn_to(number)
             pages.append(number)

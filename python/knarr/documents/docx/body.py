@@ -1,6 +1,7 @@
 """A Word part's body as a flat run of paragraphs and tables, in reading order.
 
-Content controls are transparent, and a text box follows the paragraph that it is anchored in. A table
+Content controls are transparent, and a text box follows the paragraph that it is anchored in. A paragraph whose
+mark was deleted goes on in the next one, which gives it its style, as when the change is accepted. A table
 is kept as rows of cells; where the layout rule of `tables` says that it only lays out the page, its
 paragraphs join the flow, cell after cell.
 """
@@ -8,12 +9,12 @@ paragraphs join the flow, cell after cell.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lxml import etree
 
 from knarr.documents.docx.numbering import Numbering
-from knarr.documents.docx.paragraphs import Paragraph, RunReader
+from knarr.documents.docx.paragraphs import Paragraph, RunReader, Runs
 from knarr.documents.docx.styles import BODY_LEVEL, Style, Styles, attribute, child, local, number
 from knarr.documents.tables import Cell, TableText, table_text
 
@@ -30,6 +31,8 @@ class BodyReader:
     numbering: Numbering
     runs: RunReader
     hidden_chars: int = 0
+    _unended: Runs | None = None  # of a paragraph whose mark was deleted
+    _boxes: int = 0  # the text boxes around what is being read
 
     def blocks(self, parent: etree._Element) -> Iterator[Block]:
         """The blocks below an element that holds paragraphs and tables."""
@@ -38,11 +41,13 @@ class BodyReader:
             if name == "p":
                 yield from self._paragraph(element)
             elif name == "tbl":
+                yield from self._end_paragraph()
                 yield from self._table(element)
             elif name in _TRANSPARENT:
                 yield from self.blocks(element)
             elif name == "AlternateContent":
                 yield from self._alternate(element)
+        yield from self._end_paragraph()
 
     def _alternate(self, element: etree._Element) -> Iterator[Block]:
         for option in element:
@@ -53,16 +58,40 @@ class BodyReader:
     def _paragraph(self, element: etree._Element) -> Iterator[Block]:
         properties = child(element, "pPr")
         style = self.styles.paragraph(attribute(child(properties, "pStyle"), "val"))
-        runs = self.runs.read(element, style)
+        before, self._unended = self._unended, None
+        runs = self.runs.read(element, style, before)
+        mark = child(properties, "rPr")
+        if child(mark, "del") is not None or child(mark, "moveFrom") is not None:
+            self._unended = runs
+        else:
+            yield from self._written(runs, properties, style)
+
+    def _end_paragraph(self) -> Iterator[Block]:
+        """A paragraph without a mark that nothing continues ends here."""
+        if self._unended is not None:
+            runs, self._unended = self._unended, None
+            yield from self._written(runs, None, self.styles.paragraph_default)
+
+    def _written(self, runs: Runs, properties: etree._Element | None, style: Style) -> Iterator[Block]:
         self.hidden_chars += runs.hidden
         text = runs.text()
         if text:
             label, depth = self._label(properties, style)
-            outline = _outline(properties, style)
-            look, lead = runs.look(), runs.lead_chars()
-            yield Paragraph(text, outline, label, depth, look, lead, style.name, tuple(runs.notes))
+            yield Paragraph(
+                text,
+                _outline(properties, style),
+                label,
+                depth,
+                runs.look(),
+                runs.lead_chars(),
+                style.name,
+                tuple(runs.notes),
+                self._boxes > 0,
+            )
+        self._boxes += 1
         for box in runs.boxes:
             yield from self.blocks(box)
+        self._boxes -= 1
 
     def _label(self, properties: etree._Element | None, style: Style) -> tuple[str, int]:
         list_ = child(properties, "numPr")
@@ -77,9 +106,12 @@ class BodyReader:
         rows: list[list[Cell]] = []
         flow: list[Block] = []
         above: dict[int, tuple[int, int]] = {}
+        heads = 0
         for row in _named(element, "tr"):
             if child(row, "trPr", "del") is not None:
                 continue
+            if heads == len(rows) and _on(child(row, "trPr", "tblHeader")):
+                heads += 1
             cells: list[Cell] = []
             column = number(child(row, "trPr", "gridBefore")) or 0
             if 0 < column <= 64:
@@ -99,11 +131,15 @@ class BodyReader:
                     cells.append(Cell(flat_text(blocks), width))
                 column += width
             rows.append(cells)
-        table = table_text(rows)
+        table = table_text(rows, max(1, heads))
         if table is None:
             yield from flow
         else:
-            yield table
+            yield replace(table, notes=tuple(note for block in flow for note in block.notes))
+
+
+def _on(switch: etree._Element | None) -> bool:
+    return switch is not None and attribute(switch, "val", "1").lower() not in ("0", "false", "off")
 
 
 def _named(parent: etree._Element, name: str) -> Iterator[etree._Element]:
@@ -131,5 +167,6 @@ def flat_text(blocks: list[Block]) -> str:
             lines.append(f"{block.label} {block.text}".strip())
         else:
             head, _, *body = block.text.splitlines()
+            lines += [block.title] if block.title else []
             lines += [line.strip("| ").replace("\\|", "|") for line in (head, *body)]
     return "\n".join(lines)

@@ -25,6 +25,7 @@ from knarr.documents.docx.body import Block
 from knarr.documents.docx.numbering import BULLET
 from knarr.documents.docx.paragraphs import Paragraph
 from knarr.documents.sections import levels
+from knarr.documents.tables import TableText
 
 MAX_OUTLINE_CHARS = 300
 MAX_LOOK_CHARS = 90
@@ -62,6 +63,7 @@ _Rank = tuple[int, ...]
 
 def find_headings(blocks: Sequence[Block]) -> tuple[dict[int, WordHeading], str]:
     """The headings by the index of their first block, and a note for the receipt, or ""."""
+    blocks = _without_boxes(blocks)
     outline = _outline(blocks)
     chars = sum(len(block.text) for block in blocks)
     if len(outline) > FEW_HEADINGS or (outline and chars <= MANY_CHARS * len(outline)):
@@ -76,6 +78,16 @@ def find_headings(blocks: Sequence[Block]) -> tuple[dict[int, WordHeading], str]
     nested = zip(order, levels(found[at].rank for at in order), strict=True)
     headings = {at: WordHeading(level, found[at].paragraphs, found[at].lead_chars) for at, level in nested}
     return headings, "no outline in the file: sections drawn from how headings look"
+
+
+def _without_boxes(blocks: Sequence[Block]) -> Sequence[Block]:
+    """The blocks, with nothing that could be a heading inside of text boxes: a box stands beside the text, so what
+    follows it is not under its title. A document that is mostly boxes is laid out by them, and keeps theirs."""
+    boxed = [block for block in blocks if isinstance(block, Paragraph) and block.boxed]
+    if sum(len(block.text) for block in boxed) * 2 > sum(len(block.text) for block in blocks):
+        return blocks
+    none = TableText("", "", ())
+    return [none if isinstance(block, Paragraph) and block.boxed else block for block in blocks]
 
 
 def is_title(block: Paragraph) -> bool:

@@ -14,20 +14,21 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from knarr.documents.docx.styles import Look, Style, Styles, attribute, child, local, look_of
+from knarr.documents.symbols import readable_symbols, symbol, symbol_font
+from knarr.language.plain import one_line, shortened
 
 # Elements whose text is not part of what the reader sees in the line.
 _SKIPPED = frozenset({
     "pPr", "rPr", "del", "moveFrom", "instrText", "delText", "delInstrText", "rt", "sdtPr", "sdtEndPr", "tbl",
-    "commentReference", "annotationRef", "footnoteRef", "endnoteRef", "sectPr", "oMathParaPr", "ctrlPr",
+    "annotationRef", "footnoteRef", "endnoteRef", "sectPr", "oMathParaPr", "ctrlPr",
 })  # fmt: skip
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _NOTES = {"footnoteReference": "", "endnoteReference": "e"}
 MAX_LINKS = 20
 MAX_LINK_CHARS = 300
 _HYPERLINK = re.compile(r'HYPERLINK\s+"([^"]+)"')
-# Private characters of symbol fonts that have a meaning: bullets, arrows, ticks and boxes.
-_SYMBOLS = {0xB7: "•", 0xA7: "▪", 0xE0: "→", 0xFC: "✓", 0xA8: "☐", 0x6F: "☐", 0xFE: "☑", 0xFD: "☒", 0x78: "☒"}
-_PRIVATE = re.compile("[\ue000-\uf8ff]")
+# Of the words that a comment is on, so much is quoted.
+_ANCHOR_PIECES, _ANCHOR_CHARS = 20, 80
 
 
 @dataclass(slots=True)
@@ -40,7 +41,8 @@ class Paragraph:
     look:     of the whole text: bold, caps or underlined only when all of it is; size of most of it
     lead_chars: length of the bold words that open the text, 0 when none or all of it is bold
     style:    name of its style
-    notes:    ids of the footnotes ("3") and endnotes ("e3") it refers to
+    notes:    ids of the footnotes ("3"), endnotes ("e3") and comments ("c3") it refers to
+    boxed:    it stands in a text box, beside the text
     """
 
     text: str
@@ -51,6 +53,7 @@ class Paragraph:
     lead_chars: int = 0
     style: str = ""
     notes: tuple[str, ...] = ()
+    boxed: bool = False
 
 
 @dataclass(slots=True)
@@ -62,6 +65,7 @@ class Runs:
     links: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     boxes: list[etree._Element] = field(default_factory=list)
+    opened: dict[str, int] = field(default_factory=dict)  # comments, and the piece at which each begins
     hidden: int = 0
 
     def add(self, text: str, look: Look) -> None:
@@ -74,7 +78,7 @@ class Runs:
 
     def text(self) -> str:
         """The text, tidied, and after it the addresses that its links hide, in Markdown's form."""
-        lines = "".join(self.pieces).replace("\xa0", " ").replace("\xad", "").split("\n")
+        lines = "".join(self.pieces).replace("\xa0", " ").split("\n")
         text = "\n".join(line.strip() for line in lines).strip()
         shown = _bare(text)
         links = dict.fromkeys(link for link in self.links if len(link) <= MAX_LINK_CHARS)
@@ -112,17 +116,20 @@ def _bare(address: str) -> str:
 
 class RunReader:
     """Reads the runs of paragraphs. It is kept from one paragraph to the next, since a field may span
-    several: the stack of open fields says for each whether its instruction or its result is being read."""
+    several: the stack of open fields says for each whether its instruction or its result is being read.
+    `anchors` has the first words that each comment is on, `unknown_symbols` counts what no table knows."""
 
     def __init__(self, styles: Styles, relations: dict[str, tuple[str, str]]) -> None:
         self._styles = styles
         self._relations = relations
+        self.anchors: dict[str, str] = {}
+        self.unknown_symbols = 0
         self._fields: list[str] = []
         self._instructions = 0  # of the open fields, those whose instruction is being read
 
-    def read(self, paragraph: etree._Element, style: Style) -> Runs:
-        """The runs of one `w:p`."""
-        runs = Runs()
+    def read(self, paragraph: etree._Element, style: Style, before: Runs | None = None) -> Runs:
+        """The runs of one `w:p`, after those of the paragraph that it continues."""
+        runs = Runs() if before is None else before
         self._walk(paragraph, style.look, runs)
         return runs
 
@@ -139,13 +146,15 @@ class RunReader:
             elif name in _BREAKS:
                 self._text(_BREAKS[name], look, runs)
             elif name == "sym":
-                self._text(_symbol(attribute(element, "char")), look, runs)
+                self._symbol(element, look, runs)
             elif name == "fldChar":
                 self._field(attribute(element, "fldCharType"))
             elif name in _NOTES:
                 id_ = _NOTES[name] + attribute(element, "id")
                 runs.notes.append(id_)
                 runs.add(f"[^{id_}]", look)
+            elif name.startswith("comment"):
+                self._comment(name, attribute(element, "id"), runs)
             elif name == "txbxContent":
                 runs.boxes.append(element)
             elif name == "AlternateContent":
@@ -166,7 +175,30 @@ class RunReader:
 
     def _text(self, text: str, look: Look, runs: Runs) -> None:
         if not self._instructions:
-            runs.add(_PRIVATE.sub(_private, text), look)
+            shown, unknown = readable_symbols(text, look.font or "")
+            self.unknown_symbols += unknown
+            runs.add(shown, look)
+
+    def _symbol(self, element: etree._Element, look: Look, runs: Runs) -> None:
+        """A `w:sym`: a code in a font of its own, whose high byte says nothing."""
+        code = attribute(element, "char")
+        if re.fullmatch("[0-9A-Fa-f]{1,4}", code):
+            point, font = int(code, 16), attribute(element, "font")
+            plain = 0x100 <= point < 0xD800 or (point < 0x100 and not symbol_font(font))
+            shown = (chr(point) if point >= 0x20 else "") if plain else symbol(point, font)
+            self.unknown_symbols += not shown
+            if not self._instructions:
+                runs.add(shown, look)
+
+    def _comment(self, mark: str, id_: str, runs: Runs) -> None:
+        if mark == "commentRangeStart":
+            runs.opened[id_] = len(runs.pieces)
+        elif mark == "commentRangeEnd":
+            begin = runs.opened.get(id_, 0)
+            words = one_line("".join(runs.pieces[begin : begin + _ANCHOR_PIECES])[: 2 * _ANCHOR_CHARS])
+            self.anchors[id_] = shortened(words, _ANCHOR_CHARS)
+        elif mark == "commentReference":
+            runs.notes.append(f"c{id_}")
 
     def _field(self, kind: str) -> None:
         if kind == "begin":
@@ -190,15 +222,3 @@ class RunReader:
                 kind, target = self._relations.get(str(id_), ("", ""))
                 if kind == "hyperlink" and re.match(r"(https?|mailto):", target):
                     runs.links.append(target)
-
-
-def _symbol(code: str) -> str:
-    try:
-        point = int(code, 16)
-    except ValueError:
-        return ""
-    return chr(point) if 0x20 <= point < 0xD800 else _SYMBOLS.get(point & 0xFF, "") if point < 0x10000 else ""
-
-
-def _private(match: re.Match[str]) -> str:
-    return _SYMBOLS.get(ord(match[0]) & 0xFF, "") if ord(match[0]) >= 0xF000 else match[0]

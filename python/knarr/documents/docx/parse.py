@@ -2,12 +2,13 @@
 
 The file is read directly (zip and XML, within the bounds of `package`), because what counts here —
 outline levels along style chains, text boxes, automatic numbers, tracked changes — is hidden by
-document libraries. Blocks stand a blank line apart, list items only a line. Footnotes stand at the end
-of the section that refers to them. Page headers and footers are left out, and the receipt says so.
+document libraries. Blocks stand a blank line apart, list items only a line. Footnotes and comments stand at
+the end of the section that refers to them. Page headers and footers are left out, and the receipt says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lxml import etree
@@ -24,7 +25,7 @@ from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
 from knarr.language.plain import one_line
 
-_FOOTNOTE_PARTS = {"footnotes": "", "endnotes": "e"}
+_FOOTNOTE_PARTS = {"footnotes": "", "endnotes": "e", "comments": "c"}
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
@@ -50,7 +51,8 @@ def _read(package: Package) -> Document:
     numbering = Numbering(_part(package, parts, "numbering"), styles)
     reader = BodyReader(styles, numbering, RunReader(styles, relations))
     blocks = [block for body in root.iterchildren("{*}body") for block in reader.blocks(body)]
-    flow = _Flow(_footnotes(package, parts, reader))
+    footnotes = _footnotes(package, parts, reader)
+    flow = _Flow(footnotes)
     headings, remark = find_headings(blocks)
     at = 0
     while at < len(blocks):
@@ -65,7 +67,7 @@ def _read(package: Package) -> Document:
     flow.flush_footnotes()
     if not flow.writer.size_bytes:
         raise DocumentError("the document holds no text", "no_text")
-    return flow.writer.document("docx", _title(blocks), _notes(relations, reader, remark))
+    return flow.writer.document("docx", _title(blocks), _notes(relations, reader, remark, footnotes))
 
 
 def _part(package: Package, parts: dict[str, str], kind: str) -> etree._Element | None:
@@ -73,15 +75,25 @@ def _part(package: Package, parts: dict[str, str], kind: str) -> etree._Element 
 
 
 def _footnotes(package: Package, parts: dict[str, str], reader: BodyReader) -> dict[str, str]:
-    """Id of a footnote ("3") or endnote ("e3") → its text."""
+    """Id of a footnote ("3"), endnote ("e3") or comment ("c3") → what is written of it."""
     found: dict[str, str] = {}
     for kind, prefix in _FOOTNOTE_PARTS.items():
         root = _part(package, parts, kind)
         for element in () if root is None else root:
             if attribute(element, "type", "normal") == "normal":
                 texts = [_plain(block) for block in reader.blocks(element)]
-                found[prefix + attribute(element, "id")] = one_line(" ".join(texts))
+                id_, text = attribute(element, "id"), one_line(" ".join(texts))
+                if text:
+                    lead = _comment_lead(element, reader) if kind == "comments" else f"[^{prefix}{id_}]"
+                    found[prefix + id_] = f"{lead}: {text}"
     return found
+
+
+def _comment_lead(comment: etree._Element, reader: BodyReader) -> str:
+    """Whose comment it is, and on which words."""
+    author = one_line(attribute(comment, "author")) or "unknown"
+    words = reader.runs.anchors.get(attribute(comment, "id"), "")
+    return f"Comment by {author} on “{words}”" if words else f"Comment by {author}"
 
 
 def _plain(block: Block) -> str:
@@ -96,7 +108,9 @@ def _title(blocks: list[Block]) -> str:
     return ""
 
 
-def _notes(relations: dict[str, tuple[str, str]], reader: BodyReader, remark: str) -> tuple[str, ...]:
+def _notes(
+    relations: dict[str, tuple[str, str]], reader: BodyReader, remark: str, unwritten: dict[str, str]
+) -> tuple[str, ...]:
     kinds = [kind for kind, _ in relations.values()]
     notes = [remark] if remark else []
     if "header" in kinds or "footer" in kinds:
@@ -105,6 +119,12 @@ def _notes(relations: dict[str, tuple[str, str]], reader: BodyReader, remark: st
         notes.append(f"pictures left out: {kinds.count('image')}")
     if reader.hidden_chars:
         notes.append(f"characters of hidden text left out: {reader.hidden_chars}")
+    if comments := sum(id_.startswith("c") for id_ in unwritten):
+        notes.append(f"comments on text that is not there left out: {comments}")
+    if reader.runs.unknown_symbols:
+        notes.append(
+            f"characters of symbol fonts without a known meaning left out: {reader.runs.unknown_symbols}"
+        )
     return tuple(notes)
 
 
@@ -140,15 +160,16 @@ class _Flow:
         else:
             self._gap()
             self.writer.table(block)
+            self._refer([block])
 
     def flush_footnotes(self) -> None:
         """Write the footnotes that the section has referred to."""
         if self._pending:
             self._gap()
-            self.writer.put("".join(f"[^{id_}]: {text}\n" for id_, text in self._pending.items()))
+            self.writer.put("".join(f"{text}\n" for text in self._pending.values()))
             self._pending.clear()
 
-    def _refer(self, blocks: list[Paragraph]) -> None:
+    def _refer(self, blocks: Sequence[Block]) -> None:
         for block in blocks:
             # Popped: a footnote is written once, however often it is referred to.
             texts = ((id_, self._footnotes.pop(id_, "")) for id_ in block.notes)

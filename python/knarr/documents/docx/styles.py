@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
+from knarr.documents.symbols import symbol_font
+
 NAMESPACES = (
     "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
     "{http://purl.oclc.org/ooxml/wordprocessingml/main}",
@@ -61,13 +63,15 @@ def number(element: etree._Element | None, name: str = "val") -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How text looks. None means not stated here, so inherited. Sizes are in half-points."""
+    """How text looks. None means not stated here, so inherited. Sizes are in half-points; `font` is the symbol
+    font that it is in, "" for any other."""
 
     size: int | None = None
     bold: bool | None = None
     caps: bool | None = None
     underline: bool | None = None
     hidden: bool | None = None
+    font: str | None = None
 
     def over(self, base: Look) -> Look:
         """This look, with the base's values where it states none."""
@@ -77,6 +81,7 @@ class Look:
             base.caps if self.caps is None else self.caps,
             base.underline if self.underline is None else self.underline,
             base.hidden if self.hidden is None else self.hidden,
+            base.font if self.font is None else self.font,
         )
 
 
@@ -91,7 +96,13 @@ def look_of(properties: etree._Element | None) -> Look:
         _switch(found.get("caps")),
         _switch(found.get("u")),
         _switch(found.get("vanish")),
+        _symbol_font(found.get("rFonts")),
     )
+
+
+def _symbol_font(fonts: etree._Element | None) -> str | None:
+    name = attribute(fonts, "ascii") or attribute(fonts, "hAnsi")
+    return symbol_font(name) if name else None
 
 
 def _switch(element: etree._Element | None) -> bool | None:

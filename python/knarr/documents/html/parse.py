@@ -2,9 +2,10 @@
 
 Headings (h1 to h6, role=heading) make sections wherever they stand, except in quotations. Kept are
 paragraphs, lists, quotations, tables of data as pipe tables, preformatted text as fences, the text
-of links and the alternative text of images. Left out are scripts, styles, templates, drawings and
-navigation; and what stands outside ``<main>`` or ``<article>`` when that holds at least seven tenths
-of the text. The notes say how much text was left out.
+of links and the alternative text of images. Left out is what a reader does not see or that only frames the
+text (see `elements`), and what stands outside ``<main>`` or ``<article>`` when that holds at least seven
+tenths of the text. The notes say what was left out, and how much. A page that is nothing but frame is read
+whole.
 
 White space is collapsed as a browser does, no-break spaces included, except in ``<pre>``. Pages
 that would cost too much are read as bare text (see `guard`).
@@ -13,12 +14,14 @@ that would cost too much are read as bare text (see `guard`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from knarr.documents.decode import Limits, decode
 from knarr.documents.html.blocks import BlockWriter
-from knarr.documents.html.convert import Converter, is_dropped, walk
+from knarr.documents.html.convert import Converter
+from knarr.documents.html.elements import Omission, unread, unseen, walk
 from knarr.documents.html.guard import bare_text, too_costly
 from knarr.documents.sections import Document
 from knarr.documents.writer import MarkdownWriter
@@ -26,6 +29,7 @@ from knarr.errors import DocumentError
 from knarr.language.plain import one_line
 
 _MAIN_SHARE = 0.7
+_BESIDE = "beside the main text"
 _DECLARED = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
 
 
@@ -44,22 +48,28 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         left_out = _write(tree, writer)
         title = _title(tree, writer)
         if left_out:
-            notes = (*notes, f"left out {left_out:,} characters of navigation and page frame")
+            named = ", ".join(f"{kind} {chars:,}" for kind, chars in left_out.items())
+            notes = (*notes, f"left out {left_out.total():,} characters: {named}")
     if not writer.size_bytes:
         raise DocumentError(f"{name}: the page shows no text", "no_text")
     return writer.document("html", title, notes)
 
 
-def _write(tree: LexborHTMLParser, writer: MarkdownWriter) -> int:
-    """Write the page; how many characters of it were left out."""
+def _write(tree: LexborHTMLParser, writer: MarkdownWriter) -> Counter[str]:
+    """Write the page; how many characters of it were left out as what."""
     body = tree.body or tree.root
     if body is None:
-        return 0
-    root, left_out = _main(body)
+        return Counter()
+    measure, omission = _Measure(unread), unread
+    walk(body, measure)
+    if not measure.shown:
+        measure, omission = _Measure(unseen), unseen
+        walk(body, measure)
+    root, size = _main(body, measure)
     blocks = BlockWriter(writer)
-    walk(root, Converter(blocks))
+    walk(root, Converter(blocks, omission))
     blocks.flush()
-    return left_out
+    return +(measure.dropped + Counter({_BESIDE: measure.shown - size}))
 
 
 def _title(tree: LexborHTMLParser, writer: MarkdownWriter) -> str:
@@ -70,33 +80,34 @@ def _title(tree: LexborHTMLParser, writer: MarkdownWriter) -> str:
     return top if top and (not title or top.lower() in title.lower()) else title
 
 
-def _main(body: LexborNode) -> tuple[LexborNode, int]:
-    """The element to read, and how many characters of text stand outside it or in navigation."""
-    measure = _Measure()
-    walk(body, measure)
-    everything = measure.shown + measure.dropped
+def _main(body: LexborNode, measure: _Measure) -> tuple[LexborNode, int]:
+    """The element to read, and how many characters of text stand in it."""
     # <main> before <article>, the one with more text before the other.
     for _, size, element in sorted(measure.found, key=lambda entry: (entry[0], -entry[1])):
         if size and size >= _MAIN_SHARE * measure.shown:
-            return element, everything - size
-    return body, everything - measure.shown
+            return element, size
+    return body, measure.shown
 
 
 class _Measure:
-    """A visitor that counts the characters of text, in all and in each <main> and <article>."""
+    """A visitor that counts the characters of text, in all and in each <main> and <article>, and those left
+    out."""
 
-    def __init__(self) -> None:
-        self.shown = self.dropped = 0
+    def __init__(self, omission: Omission) -> None:
+        self.shown = 0
+        self.dropped: Counter[str] = Counter()
         self.found: list[tuple[bool, int, LexborNode]] = []
+        self._omission = omission
         self._opened: list[int] = []
 
     def text(self, text: str) -> None:
         self.shown += len(text.strip())
 
     def enter(self, node: LexborNode) -> bool:
-        if is_dropped(node):
-            if node.tag == "nav" or node.attributes.get("role") == "navigation":
-                self.dropped += len(node.text().strip())
+        kind = self._omission(node)
+        if kind is not None:
+            if kind:
+                self.dropped[kind] += len(node.text().strip())
             return False
         if _is_main(node):
             self._opened.append(self.shown)

@@ -4,8 +4,8 @@ Rules beyond CommonMark:
 - Only headings at the top level of the document make sections; those inside block quotes and list
   items belong to what they are quoted or listed in, and headings in HTML blocks are HTML.
 - A heading that shows nothing (``##``, or only an anchor) makes no section.
-- YAML front matter stays in the text, before the first section; it is hidden from CommonMark, to
-  which its closing rule would be the underline of a heading.
+- Front matter stays in the text, before the first section, and names the document (see `front_matter`); it is
+  hidden from CommonMark, to which its closing rule would be the underline of a heading.
 - A file without any heading may have other titles (see `headings`).
 
 Cost is bounded: inline markup, whose parsing can take quadratic time, is parsed only in titles,
@@ -16,9 +16,7 @@ few lines (see `bounds`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import MutableMapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -27,12 +25,9 @@ from markdown_it.token import Token
 
 from knarr.documents.decode import Limits, decode
 from knarr.documents.markdown import bounds, pipe_table
+from knarr.documents.markdown.front_matter import front_matter
 from knarr.documents.markdown.headings import pseudo_headings, title_text
 from knarr.documents.sections import Document, Heading, Table, section_tree
-
-_MAX_MATTER_LINES = 500
-_PAIR = re.compile(r"(?P<key>[A-Za-z_][\w.-]*|\"[^\"]+\"|'[^']+')\s*:(?:\s+(?P<value>.*))?$")
-_TITLE_KEY = re.compile(r"[\"']?title[\"']?", re.IGNORECASE)
 
 
 def _blocks() -> MarkdownIt:
@@ -98,54 +93,3 @@ def _table(token: Token, lines: list[str], begins: Sequence[int]) -> Table:
     first, after = token.map
     header = f"{lines[first].strip()}\n{lines[first + 1].strip()}\n"
     return Table(begins[first], begins[after], header, tuple(begins[first + 2 : after]))
-
-
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
-    """YAML at the start of a file: how many lines it takes, rules included, and the title it names."""
-
-    lines: int
-    title: str | None
-
-
-def front_matter(lines: list[str]) -> FrontMatter | None:
-    """The front matter among a file's lines (without their line ends), None when there is none.
-
-    A rule line is front matter only when it really opens YAML: the first line is ``---``, a later
-    one is ``---`` or ``...``, and between them every line is a ``key: value`` pair, a comment, a
-    continuation (indented, or a list item after a key) or blank, with a pair or comment first and at
-    least one pair. Anything else is Markdown, where ``---`` is a thematic break.
-    """
-    if not lines or lines[0].rstrip() != "---":
-        return None
-    pairs, title = 0, None
-    for index, line in enumerate(lines[1:_MAX_MATTER_LINES], start=1):
-        bare = line.rstrip()
-        if bare in ("---", "..."):
-            return FrontMatter(index + 1, title) if pairs else None
-        match = _PAIR.match(bare)
-        if match:
-            pairs += 1
-            if title is None and _TITLE_KEY.fullmatch(match["key"]):
-                title = _scalar(match["value"] or "")
-        elif not _continues(bare, pairs, index):
-            return None
-    return None
-
-
-def _continues(line: str, pairs: int, index: int) -> bool:
-    if line.startswith("#"):
-        return True
-    if not line:
-        return index > 1
-    return pairs > 0 and (line[0] in " \t" or line.startswith("- ") or line in ("-", "]", "}"))
-
-
-def _scalar(value: str) -> str | None:
-    value = value.strip()
-    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
-        quote, value = value[0], value[1:-1]
-        return (value.replace("''", "'") if quote == "'" else value.replace('\\"', '"')).strip() or None
-    value = re.split(r"\s#", value, maxsplit=1)[0].strip()
-    # A block or flow value is not a title that can be shown.
-    return None if not value or value[0] in "|>[{&*!" else value

@@ -1,0 +1,138 @@
+"""Elements of a page: the walk over them, which are blocks or headings, and which are left out.
+
+The walk keeps no stack, since a page may be deeper than Python's: it finds its way back by parents. Visitors see
+text and elements in document order.
+
+Left out is what a reader does not see (`hidden`, `display: none`, `visibility: hidden`, no size, a closed dialog),
+what frames the text (navigation, the header and footer of the page) and what is pressed, not read (buttons). A page's
+header with an `h1` in it is its title, and stays; so does a button that is a heading or unfolds text, as in lists of
+questions. `<details>` stays: a click shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from selectolax.lexbor import LexborNode
+
+BLOCKS = frozenset({
+    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog",
+    "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr",
+    "html", "legend", "li", "main", "menu", "ol", "option", "p", "pre", "search", "section", "select",
+    "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+})  # fmt: skip
+# Elements that are no text of the page, and what a receipt calls those that may hold some.
+_NEVER = {
+    "head": "", "script": "", "style": "", "datalist": "", "template": "templates", "svg": "drawings",
+    "canvas": "drawings", "noscript": "for browsers without scripts", "iframe": "embedded", "object": "embedded",
+    "audio": "embedded", "video": "embedded",
+}  # fmt: skip
+_ROLES = {"navigation": "navigation", "banner": "page header", "contentinfo": "page footer"}
+_SECTIONS = frozenset(("article", "main", "section", "aside", "nav", "header", "footer", "dialog", "td"))
+_UNSEEN = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0+(?:\.0*)?\s*(?:[;!]|$)|"
+    r"font-size\s*:\s*0+(?:\.0*)?\s*(?:[a-z%]+\s*)?(?:[;!]|$))",
+    re.IGNORECASE,
+)
+_MOST_STYLE_CHARS = 2_000
+_MOST_PARENTS = 32
+
+Omission = Callable[[LexborNode], str | None]
+"""What an element is left out as, with everything in it: None when it is read, "" when it is no text of the page."""
+
+
+class Visitor(Protocol):
+    """Receives text in order, and each element twice: when it begins and when it ends."""
+
+    def text(self, text: str) -> None: ...
+
+    def enter(self, node: LexborNode) -> bool:
+        """Whether to go into this element; if not, `leave` is not called for it."""
+        ...
+
+    def leave(self, node: LexborNode) -> None: ...
+
+
+def walk(root: LexborNode, visitor: Visitor) -> None:
+    """Visit `root` and all below it in document order."""
+    node: LexborNode | None = root
+    depth = 0
+    while node is not None:
+        if node.is_text_node:
+            visitor.text(node.text_content or "")
+        elif node.is_element_node and visitor.enter(node):
+            child = node.first_child
+            if child is not None:
+                node, depth = child, depth + 1
+                continue
+            visitor.leave(node)
+        while depth and node is not None and node.next is None:
+            node, depth = node.parent, depth - 1
+            if node is not None:
+                visitor.leave(node)
+        if not depth or node is None:
+            return
+        node = node.next
+
+
+def heading_level(node: LexborNode) -> int:
+    """1 to 6 for a heading, 0 for any other element."""
+    tag = node.tag or ""
+    if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":
+        return int(tag[1])
+    if node.attributes.get("role") == "heading":
+        level = node.attributes.get("aria-level") or ""
+        return min(int(level), 6) if level.isdecimal() and level != "0" else 2
+    return 0
+
+
+def unseen(node: LexborNode) -> str | None:
+    """What an element is left out as wherever it stands: hidden, or never text."""
+    tag = node.tag or ""
+    if tag in _NEVER:
+        return _NEVER[tag]
+    attributes = node.attributes
+    if "hidden" in attributes and (attributes["hidden"] or "").lower() != "until-found":
+        return "hidden"
+    if tag == "dialog" and "open" not in attributes:
+        return "hidden"
+    style = attributes.get("style")
+    return "hidden" if style and _UNSEEN.search(style[:_MOST_STYLE_CHARS]) else None
+
+
+def unread(node: LexborNode) -> str | None:
+    """What an element is left out as: as `unseen`, and the frame of the page and its buttons."""
+    kind = unseen(node)
+    if kind is not None:
+        return kind
+    tag = node.tag
+    if tag == "nav":
+        return "navigation"
+    if tag == "button":
+        return None if _is_text(node) else "buttons"
+    role = _ROLES.get(node.attributes.get("role") or "")
+    if tag in ("header", "footer") and not _above(node, _SECTIONS, _MOST_PARENTS):
+        role = f"page {tag}"
+    return None if role == "page header" and node.css_first("h1") is not None else role
+
+
+def _is_text(button: LexborNode) -> bool:
+    """Whether a button's words are text of the page: it is a heading, or it unfolds what they announce."""
+    attributes = button.attributes
+    return "aria-expanded" in attributes or _above(
+        button, frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt")), 4
+    )
+
+
+def _above(node: LexborNode, tags: frozenset[str], most: int) -> bool:
+    """Whether one of the elements around a node has such a name; yes where there are too many to look at."""
+    parent = node.parent
+    for _ in range(most):
+        if parent is None or parent.tag in (None, "body", "html", "-document"):
+            return False
+        if parent.tag in tags:
+            return True
+        parent = parent.parent
+    return most == _MOST_PARENTS
