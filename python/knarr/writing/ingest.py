@@ -38,7 +38,7 @@ from knarr.writing.sources import SourceFile, find_sources, read_bytes, why
 
 # Grows when parsing, naming, chunking or the embedded text change, so that a later knarr lays the
 # same bytes out anew instead of calling them unchanged.
-_RECIPE_VERSION = 1
+_RECIPE_VERSION = 2
 # Texts embedded between two writes: enough for every core, few enough that a kill loses seconds of work.
 _EMBED_BATCH = max(32, 8 * available_cores())
 
