@@ -12,34 +12,7 @@ from knarr.documents.pdf import worker as pdf_worker
 from knarr.documents.sections import Document
 from knarr.errors import DocumentError
 from make_docx import deflated
-from make_pdf import Bookmark, Page, pdf, stream
-
-WORDS = [
-    "The",
-    "ship",
-    "carried",
-    "cargo",
-    "from",
-    "the",
-    "northern",
-    "harbour",
-    "to",
-    "the",
-    "southern",
-    "market",
-    "every",
-    "summer",
-]
-
-
-def prose(lines: int, seed: int = 0) -> list[str]:
-    """Lines of equal width that read like a paragraph and end like one."""
-    text = [" ".join(WORDS[(at + seed + n) % len(WORDS)].lower() for n in range(14)) for at in range(lines)]
-    return (
-        [text[0].capitalize(), *text[1:-1], text[-1][:30] + "."]
-        if lines > 1
-        else [text[0].capitalize() + "."]
-    )
+from make_pdf import Bookmark, Page, pdf, prose, stream
 
 
 def read(data: bytes, name: str = "file.pdf") -> Document:
@@ -121,7 +94,7 @@ def test_running_headers_go_and_a_real_heading_at_the_top_stays() -> None:
     document = read(pdf(pages))
     assert tree(document) == [(1, "Safety First", 4)]
     assert "ACME Manual" not in document.text and "of 7" not in document.text
-    assert "acme manual" in document.notes[0]
+    assert document.notes[0].endswith("left out: “ACME Manual”, “Page 1 of 7”")
 
 
 def test_numbers_that_do_not_count_with_the_pages_are_no_furniture() -> None:

@@ -24,6 +24,7 @@ from knarr.errors import DocumentError
 from knarr.language.plain import one_line
 
 _TAIL_BYTES = 8192
+_SHOWN_TEXTS, _SHOWN_CHARS = 12, 80
 
 
 @dataclass(slots=True)
@@ -73,8 +74,11 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     if furniture:
-        shown = ", ".join(f"“{text[:60]}”" for text in furniture[:4])
-        notes.append(f"running headers and footers left out: {shown}{' …' if len(furniture) > 4 else ''}")
+        shown = ", ".join(f"“{text[:_SHOWN_CHARS]}”" for text in furniture[:_SHOWN_TEXTS])
+        more = len(furniture) - _SHOWN_TEXTS
+        notes.append(
+            f"running headers and footers left out: {shown}{f' and {more} more' if more > 0 else ''}"
+        )
     if source == "looks":
         notes.append("no outline in the file: sections drawn from how headings look")
     if missing:
