@@ -43,6 +43,7 @@ class Line:
     cells: their number; 1 for prose
     size:  the size of most of its characters
     bold, italic: whether all of it is
+    places: left and right end of each cell
     """
 
     text: str
@@ -54,6 +55,7 @@ class Line:
     bold: bool
     italic: bool
     page: int
+    places: tuple[tuple[float, float], ...] = ()
 
 
 def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
@@ -119,16 +121,20 @@ def _parted(left: PlacedWord, right: PlacedWord) -> bool:
 
 def _line(row: Cells, page: int) -> Line | None:
     cells: list[str] = []
+    places: list[tuple[float, float]] = []
     for segment in row:
         # A line-end hyphen inside a line is a hyphen between two words that PDFium parted.
         text = " ".join(word.text for word in segment).replace("\xad ", "-")
+        right = max(word.x1 for word in segment)
         if cells and (_BEFORE_FIGURE.fullmatch(cells[-1]) or _AFTER_FIGURE.fullmatch(text)):
             # A currency sign or a closing bracket set apart belongs to its figure.
             cells[-1] += text if text[0] == ")" or cells[-1].endswith("(") or text[0] == "%" else f" {text}"
+            places[-1] = (places[-1][0], right)
         else:
             cells.append(text)
+            places.append((segment[0].x0, right))
     if len(cells) == 2 and _MARKER.fullmatch(cells[0]):
-        cells = [" ".join(cells)]
+        cells, places = [" ".join(cells)], [(places[0][0], places[1][1])]
     words = [word for segment in row for word in segment]
     if not words:
         return None
@@ -146,4 +152,5 @@ def _line(row: Cells, page: int) -> Line | None:
         all(word.bold for word in lettered),
         all(word.italic for word in lettered),
         page,
+        tuple(places),
     )

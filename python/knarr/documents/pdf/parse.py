@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from knarr.documents.decode import Limits
 from knarr.documents.pdf import worker
 from knarr.documents.pdf.furniture import without_furniture
+from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
-from knarr.documents.pdf.tables import TextRow, find_tables
-from knarr.documents.sections import Document
+from knarr.documents.pdf.tables import TableLines, TextRow, find_tables
+from knarr.documents.sections import Document, Table
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
 from knarr.language.plain import one_line
@@ -90,13 +91,31 @@ def _notes(
     return tuple(notes)
 
 
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    """Lines that are one paragraph, and whether it stands a blank line apart from what is before it."""
+
+    lines: Sequence[Line]
+    apart: bool
+
+    @property
+    def row(self) -> TextRow:
+        """As a row of a table; only a single line has several cells."""
+        if len(self.lines) > 1:
+            text = " ".join(line.text for line in self.lines)
+            ends = min(line.x0 for line in self.lines), max(line.x1 for line in self.lines)
+            return TextRow((text,), (ends,))
+        line = self.lines[0]
+        return TextRow(tuple(line.text.replace("\xad", "-").split(CELL_SEPARATOR)), line.places)
+
+
 class _Flow:
     """Lines and headings in order, on their way to the writer."""
 
     def __init__(self, hyphenation: Hyphenation) -> None:
         self.writer = MarkdownWriter()
         self._hyphenation = hyphenation
-        self._apart = True  # the next paragraph stands a blank line apart from what was written
+        self._after_table = False  # what was written last is a pipe table, below which a line is blank
 
     def write(self, lines: Sequence[Line], headings: dict[int, list[PdfHeading]]) -> None:
         """All lines, from heading to heading."""
@@ -114,28 +133,73 @@ class _Flow:
         self.writer.turn_to(lines[0].page if lines else heading.page)
         shown = one_line(" ".join(line.text.replace("\xad", "-") for line in lines)) or heading.title
         self.writer.heading(heading.level, shown, heading.title)
-        self._apart = True
+        self._after_table = False
 
     def _body(self, lines: Sequence[Line]) -> None:
-        """Paragraphs and table rows between two headings. A table never goes over the end of a page."""
+        """Paragraphs and tables between two headings. A table never goes over the end of a page."""
         usual = leading(lines)
         begin = 0
-        rows: list[TextRow] = []
+        stretch: list[_Paragraph] = []
+        apart = True
         for at in range(1, len(lines) + 1):
             more = at < len(lines) and at - begin < MAX_LINES
             if more and goes_on(lines[at - 1], lines[at], usual, right_end(lines, at - 1)):
                 continue
-            if rows and lines[begin].page != lines[begin - 1].page:
-                self.writer.tables += find_tables(rows)
-                rows = []
-            rows.append(self._paragraph(lines[begin:at]))
-            self._apart = at == len(lines) or not stand_together(*(lines[n] for n in (begin, at - 1, at)))
+            if stretch and lines[begin].page != lines[begin - 1].page:
+                self._stretch(stretch)
+                stretch = []
+            stretch.append(_Paragraph(lines[begin:at], apart))
+            apart = at == len(lines) or not stand_together(*(lines[n] for n in (begin, at - 1, at)))
             begin = at
-        self.writer.tables += find_tables(rows)
+        self._stretch(stretch)
 
-    def _paragraph(self, lines: Sequence[Line]) -> TextRow:
-        if self._apart:
-            self.writer.gap()
+    def _stretch(self, paragraphs: Sequence[_Paragraph]) -> None:
+        """What stands together on one page: tables, and the paragraphs between them."""
+        rows = [paragraph.row for paragraph in paragraphs]
+        done = 0
+        for table in find_tables(rows):
+            self._paragraphs(paragraphs[done : table.begin])
+            done = table.end
+            placed = placed_table(rows[table.begin : table.first], rows[table.first : table.end])
+            if placed is None:
+                self._lines_of_table(table, paragraphs)
+            else:
+                self._placed(placed, paragraphs[table.begin])
+        self._paragraphs(paragraphs[done:])
+
+    def _paragraphs(self, paragraphs: Sequence[_Paragraph]) -> list[int]:
+        """Written one after the other; the bytes where they begin."""
+        begins = []
+        for paragraph in paragraphs:
+            if paragraph.apart or self._after_table:
+                self.writer.gap()
+            self._after_table = False
+            begins.append(self._paragraph(paragraph.lines))
+        return begins
+
+    def _lines_of_table(self, table: TableLines, paragraphs: Sequence[_Paragraph]) -> None:
+        """A table whose cells stand in no columns: its rows are lines."""
+        begins = self._paragraphs(paragraphs[table.begin : table.end])
+        first = table.first - table.begin
+        if first:
+            header = "".join(
+                CELL_SEPARATOR.join(one.row.cells) + "\n" for one in paragraphs[table.begin : table.first]
+            )
+            self.writer.tables.append(Table(begins[0], self.writer.size_bytes, header, tuple(begins[first:])))
+
+    def _placed(self, placed: PlacedTable, first: _Paragraph) -> None:
+        self.writer.gap()
+        self.writer.turn_to(first.lines[0].page)
+        units = "".join(f"{line}\n" for line in placed.above)
+        begin_byte = self.writer.put(f"{units}\n" if units else "")
+        self.writer.table(placed.text)
+        if units:
+            table = self.writer.tables.pop()
+            header = f"{units}\n{table.header}"
+            self.writer.tables.append(replace(table, begin_byte=begin_byte, header=header))
+        self._after_table = True
+
+    def _paragraph(self, lines: Sequence[Line]) -> int:
         self.writer.turn_to(lines[0].page)
         text = lines[0].text
         for above, line in itertools.pairwise(lines):
@@ -147,5 +211,4 @@ class _Flow:
                 self.writer.turn_to(line.page)
                 text = text[len(head) :]
         text = text.replace("\xad", "-")
-        begin_byte = self.writer.put(f"{text}\n")
-        return TextRow(begin_byte, self.writer.size_bytes, tuple(text.split(CELL_SEPARATOR)))
+        return self.writer.put(f"{text}\n")

@@ -3,21 +3,21 @@
 A PDF knows no tables, only lines that are parted into cells. Rows with figures that follow each other,
 with a label line between them here and there, make a table. The lines above the first figures (periods,
 column heads, units) are its header, so that a chunk that holds only later rows still says what its
-figures mean.
+figures mean. How cells come under each other is for `grid`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from knarr.documents.sections import Table
 
 _FEWEST_ROWS = 3
 _MOST_LABELS = 2
 _LABEL_CHARS = 90
 _HEADER_LINES = 6
 _HEADER_CHARS = 400
+_LINES_ABOVE = 2
 _FIGURE = re.compile(r"[$€£¥(\s–—-]*\d[\d,]*(\.\d+)?[\s%)x]*")
 _NO_FIGURE = re.compile(r"[$€£¥\s]*[–—-]+[\s%]*")
 _YEAR = re.compile(r"(19|20)\d\d")
@@ -32,19 +32,17 @@ _UNITS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A line of the canonical text: its byte range and its cells."""
+    """A line of a page, or a paragraph of one cell: its cells, and their left and right ends."""
 
-    begin_byte: int
-    end_byte: int
     cells: tuple[str, ...]
+    places: tuple[tuple[float, float], ...]
 
     @property
     def has_figures(self) -> bool:
         """Whether it states figures; years do not count."""
-        return any(
-            _NO_FIGURE.fullmatch(cell) or (_FIGURE.fullmatch(cell) and not _YEAR.fullmatch(cell.strip()))
-            for cell in self.cells[1:]
-        ) or (len(self.cells) > 1 and bool(_FIGURE.fullmatch(self.cells[0])) and not self._all_years)
+        return any(is_figure(cell) and not _YEAR.fullmatch(cell.strip()) for cell in self.cells[1:]) or (
+            len(self.cells) > 1 and bool(_FIGURE.fullmatch(self.cells[0])) and not self._all_years
+        )
 
     @property
     def _all_years(self) -> bool:
@@ -60,20 +58,41 @@ class TextRow:
         return "  ".join(self.cells)
 
 
-def find_tables(rows: list[TextRow]) -> list[Table]:
-    """The tables among the lines of one stretch of a page, in order."""
-    found: list[Table] = []
+@dataclass(frozen=True, slots=True)
+class TableLines:
+    """Where a table is among the rows: its header from `begin` to `first`, its body from there to `end`."""
+
+    begin: int
+    first: int
+    end: int
+
+
+def is_figure(cell: str) -> bool:
+    """Whether a cell states a number, or by a dash that there is none."""
+    return bool(_NO_FIGURE.fullmatch(cell) or _FIGURE.fullmatch(cell))
+
+
+def is_unit(text: str) -> bool:
+    """Whether a line says in what the figures below it are counted."""
+    return len(text) <= _LABEL_CHARS and bool(_UNITS.search(text))
+
+
+def find_tables(rows: Sequence[TextRow]) -> list[TableLines]:
+    """The tables among the lines of one stretch of a page, in order. One without column heads has no header."""
+    found: list[TableLines] = []
     begin = 0
     while begin < len(rows):
         end = _table_end(rows, begin)
         figures = [at for at in range(begin, end) if rows[at].has_figures]
-        if len(figures) >= _FEWEST_ROWS and (table := _table(rows, begin, figures[0], figures[-1] + 1)):
-            found.append(table)
+        if len(figures) >= _FEWEST_ROWS:
+            after = found[-1].end if found else 0
+            table = _table(rows, after, begin, figures[0], figures[-1] + 1)
+            found += [table] if table else []
         begin = max(end, begin + 1)
     return found
 
 
-def _table_end(rows: list[TextRow], begin: int) -> int:
+def _table_end(rows: Sequence[TextRow], begin: int) -> int:
     """The end of the run of rows that begins at `begin`, with few label lines between them."""
     if len(rows[begin].cells) == 1:
         return begin
@@ -90,16 +109,23 @@ def _table_end(rows: list[TextRow], begin: int) -> int:
     return end
 
 
-def _table(rows: list[TextRow], begin: int, first: int, end: int) -> Table | None:
-    for above in reversed(range(max(0, begin - 2), begin)):
-        if not _UNITS.search(rows[above].text) or len(rows[above].text) > _LABEL_CHARS:
+def _table(rows: Sequence[TextRow], after: int, begin: int, first: int, end: int) -> TableLines | None:
+    for above in reversed(range(max(after, begin - _LINES_ABOVE), begin)):
+        if not is_unit(rows[above].text) and not _over_columns(rows[above], rows[begin]):
             break
         begin = above
     # Labels between the column heads and the first figures are the table's, not its header's.
     while first > begin and len(rows[first - 1].cells) == 1 and not _UNITS.search(rows[first - 1].text):
         first -= 1
     header = [row.text for row in rows[begin:first]]
-    if not header or len(header) > _HEADER_LINES or sum(map(len, header)) > _HEADER_CHARS:
+    if len(header) > _HEADER_LINES or sum(map(len, header)) > _HEADER_CHARS:
         return None
-    places = tuple(row.begin_byte for row in rows[first:end])
-    return Table(rows[begin].begin_byte, rows[end - 1].end_byte, "\n".join(header) + "\n", places)
+    return TableLines(begin, first, end)
+
+
+def _over_columns(row: TextRow, below: TextRow) -> bool:
+    """Whether a line names a period for several columns: it stands above the cells of the line below it, right
+    of where that line begins."""
+    if len(row.cells) > 1 or len(row.text) > _LABEL_CHARS or not _PERIOD.search(row.text):
+        return False
+    return row.places[0][0] > below.places[0][0] and row.places[0][1] > below.places[-1][0]
