@@ -13,11 +13,15 @@ import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.tables import TextRow, is_figure, is_unit
+from knarr.documents.pdf.tables import TextRow, is_figure, is_period, is_unit
 from knarr.documents.tables import Cell, TableText, table_text
 
 Place = tuple[float, float]
 _NEAR = 1.0
+_TOUCHING = 3.0
+_MUCH_NEARER, _OFF = 2.5, 4.0
+_MOST_UNDER_ONE = 24
+_CENTRAL = 0.15
 _LABEL_ENDS = (":", ".", ";")
 
 
@@ -33,10 +37,14 @@ class PlacedTable:
 
 def placed_table(header: Sequence[TextRow], body: Sequence[TextRow]) -> PlacedTable | None:
     """The lines of a table as one whose cells are in columns; None where places do not make columns."""
-    columns = _Columns(body)
-    rows = [columns.row(line) for line in body]
-    placed = [row for row in rows if row is not None]
-    if len(placed) < len(rows) or columns.count < 2:
+    several = [cell for row in body if len(row.cells) > 1 for cell in _cells(row)]
+    columns = _Columns(body, [place for at, text, place in several if at or is_figure(text)])
+    placed = columns.rows(body)
+    if placed is None:
+        # A cell with words may reach over others of its table; figures rarely do.
+        columns = _Columns(body, [place for _, text, place in several if is_figure(text)])
+        placed = columns.rows(body)
+    if placed is None or columns.count < 2:
         return None
     if not header and not (columns.count > 2 and any(_has_hole(row) for row in placed)):
         return None
@@ -58,31 +66,38 @@ def _has_hole(row: Sequence[str]) -> bool:
     return bool(filled) and filled[-1] + 1 > len(filled)
 
 
-class _Columns:
-    """The columns of a table's body: figures and words by their places, labels at the left edge."""
+def _cells(row: TextRow) -> list[tuple[int, str, Place]]:
+    return [(at, *cell) for at, cell in enumerate(zip(row.cells, row.places, strict=True))]
 
-    def __init__(self, body: Sequence[TextRow]) -> None:
-        several = [row for row in body if len(row.cells) > 1]
-        cells = [
-            place
-            for row in several
-            for at, (cell, place) in enumerate(zip(row.cells, row.places, strict=True))
-            if at or is_figure(cell)
-        ]
-        self._places = _merged(cells)
+
+class _Columns:
+    """The columns of a table's body, where the `places` of its cells are: words left of them are labels."""
+
+    def __init__(self, body: Sequence[TextRow], places: Sequence[Place]) -> None:
+        self._places = _merged(places)
         self._begins = [begin for begin, _ in self._places]
+        self._ends = [end for _, end in self._places]
         self._labels = int(any(self._is_label(row.cells[0], row.places[0]) for row in body))
+        self._left = min(row.places[0][0] for row in body)
         self.count = self._labels + len(self._places)
 
     def _is_label(self, cell: str, place: Place) -> bool:
         return not self._places or (place[0] < self._begins[0] - _NEAR and not is_figure(cell))
 
-    def row(self, line: TextRow) -> list[str] | None:
-        """A body line as cells of all columns; None where two cells would share one."""
+    def rows(self, body: Sequence[TextRow]) -> list[list[str]] | None:
+        """The body as rows of all columns; None where two cells of a line would share one."""
+        rows = [row for line in body if (row := self._row(line)) is not None]
+        return rows if len(rows) == len(body) else None
+
+    def _row(self, line: TextRow) -> list[str] | None:
         row = [""] * self.count
-        for at, (cell, place) in enumerate(zip(line.cells, line.places, strict=True)):
+        for at, cell, place in _cells(line):
             label = at == 0 and self._is_label(cell, place)
-            column = 0 if label else self._labels + self._over(place)[0]
+            column = (
+                0
+                if label
+                else self._labels + max(self._over(place), key=lambda one: self._shared(one, place))
+            )
             if row[column]:
                 return None
             row[column] = cell
@@ -90,39 +105,88 @@ class _Columns:
 
     def heads(self, header: Sequence[TextRow]) -> list[str]:
         """One head for each column, of the words that stand above it from top to bottom; [] without header."""
+        if not header:
+            return []
         heads: list[list[str]] = [[] for _ in range(self.count)]
+        lowest = [(self._headed(place), place) for place in header[-1].places]
+        middles = list(self._places)
+        for columns, place in lowest:
+            if len(columns) == 1 and columns[0] >= 0:
+                middles[columns[0]] = place
         for line in header:
-            for cell, place in zip(line.cells, line.places, strict=True):
-                if self._labels and place[1] <= self._begins[0]:
-                    heads[0].append(cell)
-                    continue
-                for column in self._over(place, between=True):
+            over = [self._headed(place) for place in line.places]
+            if line is not header[-1]:
+                over = [_widened(at, over, place, middles) for at, place in enumerate(line.places)]
+                over = self._for_all(line, over)
+            for cell, columns in zip(line.cells, over, strict=True):
+                for column in columns:
                     heads[self._labels + column].append(cell)
-        return [" ".join(words) for words in heads] if header else []
+        return [" ".join(words) for words in heads]
+
+    def _headed(self, place: Place) -> range:
+        """The columns that a head stands over, -1 for the labels: those that it overlaps, or that it is between."""
+        if self._labels and place[1] <= self._begins[0]:
+            to_the_left, to_the_right = place[0] - self._left, self._begins[0] - place[1]
+            return range(-1, 0) if to_the_left <= to_the_right else range(1)
+        return self._over(place, between=True)
+
+    def _for_all(self, line: TextRow, over: list[range]) -> list[range]:
+        """A period alone on its line, in the middle of the table, is that of all columns."""
+        heads = [at for at, columns in enumerate(over) if columns.start >= 0]
+        if len(heads) != 1 or not is_period(line.cells[heads[0]]):
+            return over
+        begin, end = self._begins[0], self._ends[-1]
+        off = abs(sum(line.places[heads[0]]) - begin - end) / 2
+        if off > _CENTRAL * (end - begin):
+            return over
+        return [range(len(self._places)) if at in heads else columns for at, columns in enumerate(over)]
+
+    def _shared(self, column: int, place: Place) -> float:
+        return min(place[1], self._ends[column]) - max(place[0], self._begins[column])
 
     def _over(self, place: Place, *, between: bool = False) -> range:
         """The columns that a place overlaps; where it overlaps none, the nearest one, or, when `between`, both
         that it is in the middle of."""
         begin, end = place
-        first = bisect.bisect_right([right for _, right in self._places], begin)
-        last = bisect.bisect_left(self._begins, end)
+        first, last = bisect.bisect_right(self._ends, begin), bisect.bisect_left(self._begins, end)
         if first < last:
             return range(first, last)
-        if first == len(self._places):
-            return range(first - 1, first)
         if first == 0:
             return range(1)
-        left, right = begin - self._places[first - 1][1], self._begins[first] - end
+        if first == len(self._places):
+            return range(first - 1, first)
+        left, right = begin - self._ends[first - 1], self._begins[first] - end
         if between and min(left, right) > 0.5 * max(left, right):
             return range(first - 1, first + 1)
         return range(first - 1, first) if left < right else range(first, first + 1)
 
 
+def _widened(at: int, over: Sequence[range], place: Place, heads: Sequence[Place]) -> range:
+    """The columns of a head above other `heads`. It is in the middle of its columns, so it has more than it
+    overlaps as far as that brings their middle much nearer and no other head of its line has them."""
+    columns = over[at]
+    low = max(0, over[at - 1].stop if at else 0)
+    high = over[at + 1].start if at + 1 < len(over) else len(heads)
+    if columns.start < low or columns.stop > high or high - low > _MOST_UNDER_ONE:
+        return columns
+
+    def off(one: range) -> float:
+        return abs(sum(place) - heads[one.start][0] - heads[one.stop - 1][1])
+
+    wider = [
+        range(begin, end) for begin in range(low, columns.start + 1) for end in range(columns.stop, high + 1)
+    ]
+    nearest = min(map(off, wider))
+    if _MUCH_NEARER * nearest >= off(columns):
+        return columns
+    return max((one for one in wider if off(one) <= nearest + _OFF), key=len)
+
+
 def _merged(places: Sequence[Place]) -> list[Place]:
-    """The union of places: those that overlap become one."""
+    """The union of places: those that overlap or touch, as a dash and the figures above it do, become one."""
     merged: list[Place] = []
     for begin, end in sorted(places):
-        if merged and begin < merged[-1][1] - _NEAR:
+        if merged and begin < merged[-1][1] + _TOUCHING:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
             merged.append((begin, end))

@@ -13,18 +13,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _FEWEST_ROWS = 3
+_FEWEST_HEADS = 3
 _MOST_LABELS = 2
 _LABEL_CHARS = 90
 _HEADER_LINES = 6
 _HEADER_CHARS = 400
 _LINES_ABOVE = 2
+_HEAD_CHARS = 40
+_OVER = 20.0
 _FIGURE = re.compile(r"[$€£¥(\s–—-]*\d[\d,]*(\.\d+)?[\s%)x]*")
 _NO_FIGURE = re.compile(r"[$€£¥\s]*[–—-]+[\s%]*")
 _YEAR = re.compile(r"(19|20)\d\d")
 _PERIOD = re.compile(
-    r"\b(19|20)\d\d\b|\bended\b|\b(Q[1-4]|FY)\b|\b(January|February|March|April|May|June|July|"
+    r"\b(19|20)\d\d\b|\b[Ee]nded\b|\b(Q[1-4]|FY)\b|\b(January|February|March|April|May|June|July|"
     r"August|September|October|November|December)\b"
 )
+_SPAN = re.compile(r"\b(years?|months?|weeks?|quarters?|half)\b", re.IGNORECASE)
 _UNITS = re.compile(
     r"\b(in|and|of)\s+(\w+\s+){0,3}(thousands|millions|billions|dollars)\b|\bper share\b", re.IGNORECASE
 )
@@ -40,13 +44,10 @@ class TextRow:
     @property
     def has_figures(self) -> bool:
         """Whether it states figures; years do not count."""
-        return any(is_figure(cell) and not _YEAR.fullmatch(cell.strip()) for cell in self.cells[1:]) or (
-            len(self.cells) > 1 and bool(_FIGURE.fullmatch(self.cells[0])) and not self._all_years
+        return len(self.cells) > 1 and (
+            any(is_figure(cell) and not _YEAR.fullmatch(cell.strip()) for cell in self.cells[1:])
+            or bool(_FIGURE.fullmatch(self.cells[0]) and not _YEAR.fullmatch(self.cells[0].strip()))
         )
-
-    @property
-    def _all_years(self) -> bool:
-        return all(_YEAR.fullmatch(cell.strip()) for cell in self.cells)
 
     @property
     def names_periods(self) -> bool:
@@ -77,6 +78,11 @@ def is_unit(text: str) -> bool:
     return len(text) <= _LABEL_CHARS and bool(_UNITS.search(text))
 
 
+def is_period(text: str) -> bool:
+    """Whether a head says which time its columns are about."""
+    return bool(_PERIOD.search(text) or _SPAN.search(text))
+
+
 def find_tables(rows: Sequence[TextRow]) -> list[TableLines]:
     """The tables among the lines of one stretch of a page, in order. One without column heads has no header."""
     found: list[TableLines] = []
@@ -99,7 +105,7 @@ def _table_end(rows: Sequence[TextRow], begin: int) -> int:
     end, labels = begin + 1, 0
     for at in range(begin + 1, len(rows)):
         if len(rows[at].cells) > 1:
-            if rows[at].names_periods and rows[at - 1].has_figures:
+            if rows[end - 1].has_figures and _begins_another(rows[at], rows[end - 1], rows[begin:end]):
                 break
             end, labels = at + 1, 0
         elif labels == _MOST_LABELS or len(rows[at].text) > _LABEL_CHARS:
@@ -109,9 +115,21 @@ def _table_end(rows: Sequence[TextRow], begin: int) -> int:
     return end
 
 
+def _begins_another(row: TextRow, above: TextRow, table: Sequence[TextRow]) -> bool:
+    """Whether a row below the figures of a table heads the columns of another one."""
+    if row.has_figures:
+        return False
+    if row.names_periods or row.cells[0] == table[0].cells[0]:
+        return True
+    periods = sum(bool(_PERIOD.search(cell)) for cell in row.cells)
+    right_of_labels = row.places[0][0] > above.places[0][0]
+    heads = right_of_labels and (periods > 0 or len(row.cells) >= _FEWEST_HEADS)
+    return len(table) >= _FEWEST_ROWS and (heads or periods > 1)
+
+
 def _table(rows: Sequence[TextRow], after: int, begin: int, first: int, end: int) -> TableLines | None:
     for above in reversed(range(max(after, begin - _LINES_ABOVE), begin)):
-        if not is_unit(rows[above].text) and not _over_columns(rows[above], rows[begin]):
+        if not is_unit(rows[above].text) and not _over_columns(rows[above], rows[begin:end]):
             break
         begin = above
     # Labels between the column heads and the first figures are the table's, not its header's.
@@ -123,9 +141,14 @@ def _table(rows: Sequence[TextRow], after: int, begin: int, first: int, end: int
     return TableLines(begin, first, end)
 
 
-def _over_columns(row: TextRow, below: TextRow) -> bool:
-    """Whether a line names a period for several columns: it stands above the cells of the line below it, right
-    of where that line begins."""
-    if len(row.cells) > 1 or len(row.text) > _LABEL_CHARS or not _PERIOD.search(row.text):
+def _over_columns(row: TextRow, table: Sequence[TextRow]) -> bool:
+    """Whether a line above a table heads columns of it: a period right of where the labels begin, or a few words
+    right of where the first cell of the line below ends."""
+    (begin, end), below = row.places[0], table[0]
+    sentence = len(row.text) > _LABEL_CHARS or row.text.endswith((":", "."))
+    if len(row.cells) > 1 or sentence or end > max(one.places[-1][1] for one in table) + _OVER:
         return False
-    return row.places[0][0] > below.places[0][0] and row.places[0][1] > below.places[-1][0]
+    left = min(one.places[0][0] for one in table)
+    if _PERIOD.search(row.text):
+        return begin > left + _OVER
+    return len(row.text) <= _HEAD_CHARS and below.places[0][0] <= left + _OVER and begin > below.places[0][1]
