@@ -80,6 +80,11 @@ def table_text(rows: Sequence[Sequence[Cell]]) -> TableText | None:
         return None
     if max(len(text) for row in cells for text in row) > LAYOUT_CELL_CHARS:
         return None
+    return pipe_text(cells)
+
+
+def pipe_text(cells: Sequence[Sequence[str]]) -> TableText:
+    """Rows of one-line texts, all of one length and at least one, as Markdown; the first names the columns."""
     lines = [_line(row) for row in cells]
     header = f"{lines[0]}|{' --- |' * len(cells[0])}\n"
     begins, at = [], len(header.encode("utf-8"))

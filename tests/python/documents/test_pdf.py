@@ -189,7 +189,7 @@ def test_a_table_row_stays_one_line_in_x_order() -> None:
         page.text(72, y, label) if label else None
     page.text(340, 676, "$")
     text = read(pdf([page])).text
-    assert "2023  2022\nCash and equivalents  $ 1,874  2,936\nReceivables, net  1,141  (1,042)\n" in text
+    assert "| Cash and equivalents | $ 1,874 | 2,936 |\n| Receivables, net | 1,141 | (1,042) |\n" in text
 
 
 def test_a_table_knows_its_column_heads() -> None:
@@ -202,10 +202,10 @@ def test_a_table_knows_its_column_heads() -> None:
         )
     document = read(pdf([page.lines(72, 470, prose(3))]))
     [table] = document.tables
-    assert table.header == "$ in millions\nJune 30, 2023  June 30, 2022\n"
+    assert table.header == "$ in millions\n\n|  | June 30, 2023 | June 30, 2022 |\n| --- | --- | --- |\n"
     shown = [document.data[at:].split(b"\n")[0].decode() for at in table.row_begins]
-    assert shown == ["Assets", *(f"Item {at}  $ {at},100  —" for at in range(8))]
-    assert document.data[table.begin_byte : table.end_byte].decode().endswith("Item 7  $ 7,100  —\n")
+    assert shown == ["| Assets |  |  |", *(f"| Item {at} | $ {at},100 | — |" for at in range(8))]
+    assert document.data[table.begin_byte : table.end_byte].decode().endswith("Item 7 | $ 7,100 | — |\n")
 
 
 def test_columns_of_prose_are_read_one_by_one() -> None:

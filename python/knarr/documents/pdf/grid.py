@@ -10,18 +10,21 @@ places explain, and its lines stay as they are.
 from __future__ import annotations
 
 import bisect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.tables import TextRow, is_figure, is_period, is_unit
-from knarr.documents.tables import Cell, TableText, table_text
+from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, is_figure, is_period, is_unit
+from knarr.documents.tables import TableText, pipe_text
 
 Place = tuple[float, float]
+_GLUED = re.compile(r"(.*[^\s$€£¥(]) ([$€£¥(]?[$€£¥( ]{0,2}\d[\d,.]*(?: ?[)%]){0,2})")
 _NEAR = 1.0
 _TOUCHING = 3.0
 _MUCH_NEARER, _OFF = 2.5, 4.0
 _MOST_UNDER_ONE = 24
 _CENTRAL = 0.15
+_FAR = 1e6
 _LABEL_ENDS = (":", ".", ";")
 
 
@@ -37,14 +40,13 @@ class PlacedTable:
 
 def placed_table(header: Sequence[TextRow], body: Sequence[TextRow]) -> PlacedTable | None:
     """The lines of a table as one whose cells are in columns; None where places do not make columns."""
-    several = [cell for row in body if len(row.cells) > 1 for cell in _cells(row)]
-    columns = _Columns(body, [place for at, text, place in several if at or is_figure(text)])
+    columns = _Columns(body, header)
     placed = columns.rows(body)
     if placed is None:
         # A cell with words may reach over others of its table; figures rarely do.
-        columns = _Columns(body, [place for _, text, place in several if is_figure(text)])
+        columns = _Columns(body, header, figures_only=True)
         placed = columns.rows(body)
-    if placed is None or columns.count < 2:
+    if placed is None or columns.count < 2 or (len(body) < FEWEST_ROWS and not columns.all_headed):
         return None
     if not header and not (columns.count > 2 and any(_has_hole(row) for row in placed)):
         return None
@@ -53,10 +55,8 @@ def placed_table(header: Sequence[TextRow], body: Sequence[TextRow]) -> PlacedTa
         units += 1
     merged, begins = _whole_labels(placed)
     heads = columns.heads(header[units:])
-    # Without heads an empty first row keeps its place: a pipe table has a header.
-    text = table_text([[Cell(cell) for cell in row] for row in [heads or [" "] * columns.count, *merged]])
-    if text is None or len(text.row_begins) != len(merged):
-        return None
+    # Without heads an empty first row keeps their place: a pipe table has a header.
+    text = pipe_text([heads or [""] * columns.count, *merged])
     return PlacedTable(tuple(row.text for row in header[:units]), text, tuple(begins))
 
 
@@ -73,13 +73,33 @@ def _cells(row: TextRow) -> list[tuple[int, str, Place]]:
 class _Columns:
     """The columns of a table's body, where the `places` of its cells are: words left of them are labels."""
 
-    def __init__(self, body: Sequence[TextRow], places: Sequence[Place]) -> None:
-        self._places = _merged(places)
-        self._begins = [begin for begin, _ in self._places]
-        self._ends = [end for _, end in self._places]
-        self._labels = int(any(self._is_label(row.cells[0], row.places[0]) for row in body))
+    def __init__(
+        self, body: Sequence[TextRow], header: Sequence[TextRow], *, figures_only: bool = False
+    ) -> None:
+        several = [cell for row in body if len(row.cells) > 1 for cell in _cells(row)]
+        cells = [place for at, cell, place in several if is_figure(cell) or (at and not figures_only)]
         self._left = min(row.places[0][0] for row in body)
+        self._set(_merged(cells))
+        self._body_begin = self._begins[0] if self._begins else _FAR
+        labels = [place for at, cell, place in several if at == 0 and self._is_label(cell, place)]
+        self._labels_end = min(max((end for _, end in labels), default=-_FAR), self._body_begin)
+        self._labels = int(any(self._is_label(row.cells[0], row.places[0]) for row in body))
+        lowest = [place for place in header[-1].places if not self._heads_labels(place)] if header else []
+        if len(lowest) > len(self._places):
+            self._set(sorted([*self._places, *self._unclaimed(lowest)]))
+        self._lowest = lowest
+        self.all_headed = 1 < len(lowest) == len(self._places)
         self.count = self._labels + len(self._places)
+
+    def _set(self, places: list[Place]) -> None:
+        self._places = places
+        self._begins = [begin for begin, _ in places]
+        self._ends = [end for _, end in places]
+
+    def _unclaimed(self, heads: Sequence[Place]) -> list[Place]:
+        """The heads of columns that no line of the body has a cell in: each column takes the head nearest to it."""
+        claimed = {min(range(len(heads)), key=lambda at: _apart(heads[at], place)) for place in self._places}
+        return [head for at, head in enumerate(heads) if at not in claimed]
 
     def _is_label(self, cell: str, place: Place) -> bool:
         return not self._places or (place[0] < self._begins[0] - _NEAR and not is_figure(cell))
@@ -92,29 +112,36 @@ class _Columns:
     def _row(self, line: TextRow) -> list[str] | None:
         row = [""] * self.count
         for at, cell, place in _cells(line):
-            label = at == 0 and self._is_label(cell, place)
-            column = (
-                0
-                if label
-                else self._labels + max(self._over(place), key=lambda one: self._shared(one, place))
-            )
+            if at == 0 and self._is_label(cell, place):
+                label, figure = self._label(cell, place, len(line.cells) > 1)
+                row[0] = label
+                if figure:
+                    row[self._labels] = figure
+                continue
+            over = self._over(place)
+            if sum(_apart(self._places[one], place) < -_NEAR for one in over) > 1:
+                return None
+            column = self._labels + min(over, key=lambda one: _apart(self._places[one], place))
             if row[column]:
                 return None
             row[column] = cell
         return row
+
+    def _label(self, cell: str, place: Place, beside: bool) -> tuple[str, str]:
+        """A label, and the figure of the first column where they stand so close that they were one cell."""
+        match = (
+            _GLUED.fullmatch(cell) if beside and self._places and place[1] > self._begins[0] + _NEAR else None
+        )
+        return (match[1], match[2]) if match else (cell, "")
 
     def heads(self, header: Sequence[TextRow]) -> list[str]:
         """One head for each column, of the words that stand above it from top to bottom; [] without header."""
         if not header:
             return []
         heads: list[list[str]] = [[] for _ in range(self.count)]
-        lowest = [(self._headed(place), place) for place in header[-1].places]
-        middles = list(self._places)
-        for columns, place in lowest:
-            if len(columns) == 1 and columns[0] >= 0:
-                middles[columns[0]] = place
+        middles = self._middles()
         for line in header:
-            over = [self._headed(place) for place in line.places]
+            over = self._over_line(line, lowest=line is header[-1])
             if line is not header[-1]:
                 over = [_widened(at, over, place, middles) for at, place in enumerate(line.places)]
                 over = self._for_all(line, over)
@@ -123,12 +150,30 @@ class _Columns:
                     heads[self._labels + column].append(cell)
         return [" ".join(words) for words in heads]
 
-    def _headed(self, place: Place) -> range:
-        """The columns that a head stands over, -1 for the labels: those that it overlaps, or that it is between."""
-        if self._labels and place[1] <= self._begins[0]:
-            to_the_left, to_the_right = place[0] - self._left, self._begins[0] - place[1]
-            return range(-1, 0) if to_the_left <= to_the_right else range(1)
-        return self._over(place, between=True)
+    def _middles(self) -> list[Place]:
+        """Where the lowest heads are, or the cells of a column without one: what higher heads are in the middle of."""
+        middles = list(self._places)
+        for place in self._lowest:
+            if len(columns := self._over(place, between=True)) == 1:
+                middles[columns[0]] = place
+        return middles
+
+    def _over_line(self, line: TextRow, *, lowest: bool) -> list[range]:
+        """The columns that each head of a line stands over, -1 for the labels. When there is one for each
+        column, each has its own, though figures at the right edge may be past the head in the middle."""
+        over = [
+            range(-1, 0) if self._heads_labels(place) else self._over(place, between=True)
+            for place in line.places
+        ]
+        if lowest and len(self._lowest) == len(self._places):
+            own = iter(range(len(self._places)))
+            over = [columns if columns.start < 0 else range(at := next(own), at + 1) for columns in over]
+        return over
+
+    def _heads_labels(self, place: Place) -> bool:
+        if not self._labels or place[1] > self._body_begin or place[0] >= self._labels_end:
+            return False
+        return place[0] - self._left <= self._body_begin - place[1]
 
     def _for_all(self, line: TextRow, over: list[range]) -> list[range]:
         """A period alone on its line, in the middle of the table, is that of all columns."""
@@ -140,9 +185,6 @@ class _Columns:
         if off > _CENTRAL * (end - begin):
             return over
         return [range(len(self._places)) if at in heads else columns for at, columns in enumerate(over)]
-
-    def _shared(self, column: int, place: Place) -> float:
-        return min(place[1], self._ends[column]) - max(place[0], self._begins[column])
 
     def _over(self, place: Place, *, between: bool = False) -> range:
         """The columns that a place overlaps; where it overlaps none, the nearest one, or, when `between`, both
@@ -180,6 +222,11 @@ def _widened(at: int, over: Sequence[range], place: Place, heads: Sequence[Place
     if _MUCH_NEARER * nearest >= off(columns):
         return columns
     return max((one for one in wider if off(one) <= nearest + _OFF), key=len)
+
+
+def _apart(one: Place, other: Place) -> float:
+    """How far two places are from each other; less than nothing, by what they share, where they overlap."""
+    return max(one[0], other[0]) - min(one[1], other[1])
 
 
 def _merged(places: Sequence[Place]) -> list[Place]:

@@ -18,7 +18,7 @@ from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
-from knarr.documents.pdf.tables import TableLines, TextRow, find_tables
+from knarr.documents.pdf.tables import FEWEST_ROWS, TableLines, TextRow, find_tables
 from knarr.documents.sections import Document, Table
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -181,7 +181,7 @@ class _Flow:
         """A table whose cells stand in no columns: its rows are lines."""
         begins = self._paragraphs(paragraphs[table.begin : table.end])
         first = table.first - table.begin
-        if first:
+        if first and table.end - table.first >= FEWEST_ROWS:
             header = "".join(
                 CELL_SEPARATOR.join(one.row.cells) + "\n" for one in paragraphs[table.begin : table.first]
             )

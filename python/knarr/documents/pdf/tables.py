@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_FEWEST_ROWS = 3
+FEWEST_ROWS = 3
 _FEWEST_HEADS = 3
 _MOST_LABELS = 2
 _LABEL_CHARS = 90
@@ -84,16 +84,18 @@ def is_period(text: str) -> bool:
 
 
 def find_tables(rows: Sequence[TextRow]) -> list[TableLines]:
-    """The tables among the lines of one stretch of a page, in order. One without column heads has no header."""
+    """The tables among the lines of one stretch of a page, in order. One without column heads has no header; one
+    of fewer rows than `FEWEST_ROWS` is a table only if its heads say so."""
     found: list[TableLines] = []
     begin = 0
     while begin < len(rows):
         end = _table_end(rows, begin)
         figures = [at for at in range(begin, end) if rows[at].has_figures]
-        if len(figures) >= _FEWEST_ROWS:
+        if figures:
             after = found[-1].end if found else 0
             table = _table(rows, after, begin, figures[0], figures[-1] + 1)
-            found += [table] if table else []
+            if table and (len(figures) >= FEWEST_ROWS or table.first > table.begin):
+                found.append(table)
         begin = max(end, begin + 1)
     return found
 
@@ -124,7 +126,7 @@ def _begins_another(row: TextRow, above: TextRow, table: Sequence[TextRow]) -> b
     periods = sum(bool(_PERIOD.search(cell)) for cell in row.cells)
     right_of_labels = row.places[0][0] > above.places[0][0]
     heads = right_of_labels and (periods > 0 or len(row.cells) >= _FEWEST_HEADS)
-    return len(table) >= _FEWEST_ROWS and (heads or periods > 1)
+    return len(table) >= FEWEST_ROWS and (heads or periods > 1)
 
 
 def _table(rows: Sequence[TextRow], after: int, begin: int, first: int, end: int) -> TableLines | None:
