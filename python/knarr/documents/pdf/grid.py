@@ -25,6 +25,7 @@ _MUCH_NEARER, _OFF = 2.5, 4.0
 _MOST_UNDER_ONE = 24
 _CENTRAL = 0.15
 _FAR = 1e6
+_FEW_CELLS, _MOST_BLANK = 2_000, 12
 _LABEL_ENDS = (":", ".", ";")
 
 
@@ -105,7 +106,10 @@ class _Columns:
         return not self._places or (place[0] < self._begins[0] - _NEAR and not is_figure(cell))
 
     def rows(self, body: Sequence[TextRow]) -> list[list[str]] | None:
-        """The body as rows of all columns; None where two cells of a line would share one."""
+        """The body as rows of all columns; None where two cells of a line would share one, or nearly all would be
+        blank: rows whose cells are nowhere under each other are no table."""
+        if self.count * len(body) > max(_FEW_CELLS, _MOST_BLANK * sum(len(line.cells) for line in body)):
+            return None
         rows = [row for line in body if (row := self._row(line)) is not None]
         return rows if len(rows) == len(body) else None
 

@@ -107,7 +107,9 @@ def _table_end(rows: Sequence[TextRow], begin: int) -> int:
     end, labels = begin + 1, 0
     for at in range(begin + 1, len(rows)):
         if len(rows[at].cells) > 1:
-            if rows[end - 1].has_figures and _begins_another(rows[at], rows[end - 1], rows[begin:end]):
+            if rows[end - 1].has_figures and _begins_another(
+                rows[at], rows[end - 1], rows[begin], end - begin
+            ):
                 break
             end, labels = at + 1, 0
         elif labels == _MOST_LABELS or len(rows[at].text) > _LABEL_CHARS:
@@ -117,16 +119,16 @@ def _table_end(rows: Sequence[TextRow], begin: int) -> int:
     return end
 
 
-def _begins_another(row: TextRow, above: TextRow, table: Sequence[TextRow]) -> bool:
-    """Whether a row below the figures of a table heads the columns of another one."""
+def _begins_another(row: TextRow, above: TextRow, first: TextRow, count: int) -> bool:
+    """Whether a row below the figures of a table, of so many rows from `first`, heads the columns of another one."""
     if row.has_figures:
         return False
-    if row.names_periods or row.cells[0] == table[0].cells[0]:
+    if row.names_periods or row.cells[0] == first.cells[0]:
         return True
     periods = sum(bool(_PERIOD.search(cell)) for cell in row.cells)
     right_of_labels = row.places[0][0] > above.places[0][0]
     heads = right_of_labels and (periods > 0 or len(row.cells) >= _FEWEST_HEADS)
-    return len(table) >= FEWEST_ROWS and (heads or periods > 1)
+    return count >= FEWEST_ROWS and (heads or periods > 1)
 
 
 def _table(rows: Sequence[TextRow], after: int, begin: int, first: int, end: int) -> TableLines | None:
