@@ -152,3 +152,24 @@ def test_prose_stands_a_blank_line_apart_from_a_table() -> None:
 def test_a_bar_in_a_cell_is_no_border() -> None:
     rows = [HEAD, FULL, ["Nuts|caps", "", "", "7"], FULL]
     assert "| Nuts\\|caps |  |  | 7 |\n" in read(put(Page(), rows)).text
+
+
+def test_a_table_that_goes_on_over_the_page_keeps_its_heads() -> None:
+    first = [HEAD, FULL, ["Nuts", "", "", "7"], ["Caps", "4", "5", "6"]]
+    second = [["Screws", "", "2", ""], ["Nails", "1", "", "3"]]
+    document = read(put(Page().text(72, 760, "Prices"), first), put(Page(), second).lines(72, 600, prose(4)))
+    assert pipes(document) == [*first, HEAD, *second]
+    assert {table.header for table in document.tables} == {
+        "| Item | 2021 | 2022 | 2023 |\n" + "| --- " * 4 + "|\n"
+    }
+    assert document.page_at(document.tables[1].begin_byte) == 2
+
+
+def test_rows_in_other_columns_do_not_continue_a_table() -> None:
+    first = [HEAD, FULL, ["Nuts", "", "", "7"], ["Caps", "4", "5", "6"]]
+    other = Page()
+    for at in range(3):
+        for x, cell in ((72, "Ship"), (200, f"{at}1"), (300, f"{at}2"), (400, f"{at}3"), (500, f"{at}4")):
+            other.text(x, 700 - 14 * at, cell)
+    document = read(put(Page(), first), other)
+    assert pipes(document) == first and "Ship  01  02  03  04" in document.text

@@ -31,34 +31,44 @@ _LABEL_ENDS = (":", ".", ";")
 
 @dataclass(frozen=True, slots=True)
 class PlacedTable:
-    """A table as pipe rows. `above`: lines with units that stand before it; `from_rows`: for each body row of the
-    text, the index of the body line in which it begins."""
+    """A table as pipe rows. `units`: lines that stand before it and say in what it counts; `header`, `body`: the lines
+    it was made of, by which a table that goes on over the page knows its columns; `columns`: their number."""
 
-    above: tuple[str, ...]
+    units: tuple[str, ...]
     text: TableText
-    from_rows: tuple[int, ...]
+    header: Sequence[TextRow]
+    body: Sequence[TextRow]
+    columns: int
 
 
-def placed_table(header: Sequence[TextRow], body: Sequence[TextRow]) -> PlacedTable | None:
-    """The lines of a table as one whose cells are in columns; None where places do not make columns."""
-    columns = _Columns(body, header)
-    placed = columns.rows(body)
+def placed_table(
+    header: Sequence[TextRow], body: Sequence[TextRow], before: PlacedTable | None = None
+) -> PlacedTable | None:
+    """The lines of a table as one whose cells are in columns; None where places do not make columns. With the table
+    `before` they must continue it, in its columns and under its heads."""
+    if before is not None:
+        header = before.header
+    known = [*before.body, *body] if before is not None else body
+    columns = _Columns(known, header)
+    placed = columns.rows(known)
     if placed is None:
         # A cell with words may reach over others of its table; figures rarely do.
-        columns = _Columns(body, header, figures_only=True)
-        placed = columns.rows(body)
-    if placed is None or columns.count < 2 or (len(body) < FEWEST_ROWS and not columns.all_headed):
+        columns = _Columns(known, header, figures_only=True)
+        placed = columns.rows(known)
+    if placed is None or columns.count < 2 or (len(known) < FEWEST_ROWS and not columns.all_headed):
         return None
-    if not header and not (columns.count > 2 and any(_has_hole(row) for row in placed)):
+    if before is not None and columns.count != before.columns:
+        return None
+    if not header and not (columns.count > 2 and any(map(_has_hole, placed))):
         return None
     units = 0
     while units < len(header) and len(header[units].cells) == 1 and is_unit(header[units].text):
         units += 1
-    merged, begins = _whole_labels(placed)
     heads = columns.heads(header[units:])
+    rows = _whole_labels(placed[len(known) - len(body) :])
     # Without heads an empty first row keeps their place: a pipe table has a header.
-    text = pipe_text([heads or [""] * columns.count, *merged])
-    return PlacedTable(tuple(row.text for row in header[:units]), text, tuple(begins))
+    text = pipe_text([heads or [""] * columns.count, *rows])
+    return PlacedTable(tuple(row.text for row in header[:units]), text, header, body, columns.count)
 
 
 def _has_hole(row: Sequence[str]) -> bool:
@@ -244,28 +254,27 @@ def _merged(places: Sequence[Place]) -> list[Place]:
     return merged
 
 
-def _whole_labels(rows: Sequence[list[str]]) -> tuple[list[list[str]], list[int]]:
-    """Rows whose labels went on in the next line as one, and the first line of each.
+def _whole_labels(rows: Sequence[list[str]]) -> list[list[str]]:
+    """Rows whose labels went on in the next line as one.
 
     A line with a label alone goes on in the line below when that begins with a small letter; else it belongs to
     the line above when it begins with one itself."""
     whole: list[list[str]] = []
-    begins: list[int] = []
     open_label = False
     for at, row in enumerate(rows):
         alone = bool(row[0]) and not any(row[1:])
         small = row[0][:1].islower()
-        if small and open_label:
+        joined = small and (
+            open_label or (alone and bool(whole) and bool(whole[-1][0]) and not _goes_on_below(rows, at))
+        )
+        if joined and open_label:
             whole[-1] = [f"{whole[-1][0]} {row[0]}", *row[1:]]
-        elif small and alone and whole and whole[-1][0] and not _goes_on_below(rows, at):
+        elif joined:
             whole[-1][0] += f" {row[0]}"
         else:
             whole.append(list(row))
-            begins.append(at)
-        open_label = (
-            alone and not row[0].endswith(_LABEL_ENDS) and (open_label or not small or begins[-1] == at)
-        )
-    return whole, begins
+        open_label = alone and not row[0].endswith(_LABEL_ENDS) and (open_label or not joined)
+    return whole
 
 
 def _goes_on_below(rows: Sequence[list[str]], at: int) -> bool:

@@ -18,7 +18,7 @@ from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
-from knarr.documents.pdf.tables import FEWEST_ROWS, TableLines, TextRow, find_tables
+from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, find_tables, goes_on_over_page
 from knarr.documents.sections import Document, Table
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -98,16 +98,6 @@ class _Paragraph:
     lines: Sequence[Line]
     apart: bool
 
-    @property
-    def row(self) -> TextRow:
-        """As a row of a table; only a single line has several cells."""
-        if len(self.lines) > 1:
-            text = " ".join(line.text for line in self.lines)
-            ends = min(line.x0 for line in self.lines), max(line.x1 for line in self.lines)
-            return TextRow((text,), (ends,))
-        line = self.lines[0]
-        return TextRow(tuple(line.text.replace("\xad", "-").split(CELL_SEPARATOR)), line.places)
-
 
 class _Flow:
     """Lines and headings in order, on their way to the writer."""
@@ -136,7 +126,8 @@ class _Flow:
         self._after_table = False
 
     def _body(self, lines: Sequence[Line]) -> None:
-        """Paragraphs and tables between two headings. A table never goes over the end of a page."""
+        """Paragraphs and tables between two headings. A table that goes on over the end of a page is one on each."""
+        last: PlacedTable | None = None
         usual = leading(lines)
         begin = 0
         stretch: list[_Paragraph] = []
@@ -146,26 +137,46 @@ class _Flow:
             if more and goes_on(lines[at - 1], lines[at], usual, right_end(lines, at - 1)):
                 continue
             if stretch and lines[begin].page != lines[begin - 1].page:
-                self._stretch(stretch)
+                last = self._stretch(stretch, last)
                 stretch = []
             stretch.append(_Paragraph(lines[begin:at], apart))
             apart = at == len(lines) or not stand_together(*(lines[n] for n in (begin, at - 1, at)))
             begin = at
-        self._stretch(stretch)
+        self._stretch(stretch, last)
 
-    def _stretch(self, paragraphs: Sequence[_Paragraph]) -> None:
-        """What stands together on one page: tables, and the paragraphs between them."""
-        rows = [paragraph.row for paragraph in paragraphs]
+    def _stretch(self, paragraphs: Sequence[_Paragraph], before: PlacedTable | None) -> PlacedTable | None:
+        """What stands together on one page: tables, and the paragraphs between them. `before`, and what is returned:
+        the table that the end of the page cuts."""
+        rows = [self._row(paragraph.lines) for paragraph in paragraphs]
         done = 0
-        for table in find_tables(rows):
-            self._paragraphs(paragraphs[done : table.begin])
-            done = table.end
-            placed = placed_table(rows[table.begin : table.first], rows[table.first : table.end])
-            if placed is None:
-                self._lines_of_table(table, paragraphs)
+        last: PlacedTable | None = None
+        if before is not None and (table := goes_on_over_page(rows)):
+            last = placed_table((), rows[: table.end], before)
+            if last is not None:
+                self._placed(last, paragraphs[0], continued=True)
+                done = table.end
+        written = done
+        for table in find_tables(rows[done:]):
+            begin, first, end = (at + done for at in (table.begin, table.first, table.end))
+            self._paragraphs(paragraphs[written:begin])
+            written = end
+            last = placed_table(rows[begin:first], rows[first:end])
+            if last is None:
+                self._lines_of_table(paragraphs[begin:end], first - begin)
             else:
-                self._placed(placed, paragraphs[table.begin])
-        self._paragraphs(paragraphs[done:])
+                self._placed(last, paragraphs[begin])
+        self._paragraphs(paragraphs[written:])
+        return last if written == len(rows) else None
+
+    def _row(self, lines: Sequence[Line]) -> TextRow:
+        """A paragraph as a row of a table; only a single line has several cells."""
+        if len(lines) == 1:
+            return TextRow(tuple(lines[0].text.replace("\xad", "-").split(CELL_SEPARATOR)), lines[0].places)
+        text = lines[0].text
+        for line in lines[1:]:
+            text = self._hyphenation.join(text, line.text)
+        ends = min(line.x0 for line in lines), max(line.x1 for line in lines)
+        return TextRow((text.replace("\xad", "-"),), (ends,))
 
     def _paragraphs(self, paragraphs: Sequence[_Paragraph]) -> list[int]:
         """Written one after the other; the bytes where they begin."""
@@ -177,26 +188,21 @@ class _Flow:
             begins.append(self._paragraph(paragraph.lines))
         return begins
 
-    def _lines_of_table(self, table: TableLines, paragraphs: Sequence[_Paragraph]) -> None:
-        """A table whose cells stand in no columns: its rows are lines."""
-        begins = self._paragraphs(paragraphs[table.begin : table.end])
-        first = table.first - table.begin
-        if first and table.end - table.first >= FEWEST_ROWS:
-            header = "".join(
-                CELL_SEPARATOR.join(one.row.cells) + "\n" for one in paragraphs[table.begin : table.first]
-            )
+    def _lines_of_table(self, paragraphs: Sequence[_Paragraph], first: int) -> None:
+        """A table whose cells stand in no columns: its rows are lines, those before `first` its header."""
+        begins = self._paragraphs(paragraphs)
+        if first and len(paragraphs) - first >= FEWEST_ROWS:
+            header = "".join(f"{one.lines[0].text}\n" for one in paragraphs[:first])
             self.writer.tables.append(Table(begins[0], self.writer.size_bytes, header, tuple(begins[first:])))
 
-    def _placed(self, placed: PlacedTable, first: _Paragraph) -> None:
+    def _placed(self, placed: PlacedTable, first: _Paragraph, *, continued: bool = False) -> None:
         self.writer.gap()
         self.writer.turn_to(first.lines[0].page)
-        units = "".join(f"{line}\n" for line in placed.above)
-        begin_byte = self.writer.put(f"{units}\n" if units else "")
+        units = "".join(f"{line}\n" for line in placed.units) + "\n" if placed.units else ""
+        begin_byte = self.writer.put("" if continued else units)
         self.writer.table(placed.text)
-        if units:
-            table = self.writer.tables.pop()
-            header = f"{units}\n{table.header}"
-            self.writer.tables.append(replace(table, begin_byte=begin_byte, header=header))
+        table = self.writer.tables.pop()
+        self.writer.tables.append(replace(table, begin_byte=begin_byte, header=units + table.header))
         self._after_table = True
 
     def _paragraph(self, lines: Sequence[Line]) -> int:

@@ -100,6 +100,20 @@ def find_tables(rows: Sequence[TextRow]) -> list[TableLines]:
     return found
 
 
+def goes_on_over_page(rows: Sequence[TextRow]) -> TableLines | None:
+    """The rows at the top of a page that may continue the table at the end of the page before: without heads, with
+    figures, below few labels."""
+    begin = next((at for at, row in enumerate(rows[: _MOST_LABELS + 1]) if len(row.cells) > 1), None)
+    if (
+        begin is None
+        or any(len(row.text) > _LABEL_CHARS for row in rows[:begin])
+        or not rows[begin].has_figures
+    ):
+        return None
+    end = _table_end(rows, begin)
+    return TableLines(0, 0, next(at + 1 for at in reversed(range(end)) if rows[at].has_figures))
+
+
 def _table_end(rows: Sequence[TextRow], begin: int) -> int:
     """The end of the run of rows that begins at `begin`, with few label lines between them."""
     if len(rows[begin].cells) == 1:
