@@ -6,7 +6,20 @@ import zlib
 from dataclasses import dataclass, field
 
 WIDTH, HEIGHT = 612, 792
-WORDS = ["the", "ship", "carried", "cargo", "from", "the", "northern", "harbour", "to", "the", "southern", "market"]
+WORDS = [
+    "the",
+    "ship",
+    "carried",
+    "cargo",
+    "from",
+    "the",
+    "northern",
+    "harbour",
+    "to",
+    "the",
+    "southern",
+    "market",
+]
 IMAGE = "BI /W 8 /H 8 /BPC 8 /CS /G ID " + "x" * 64 + " EI"
 
 
