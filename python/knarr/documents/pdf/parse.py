@@ -1,7 +1,7 @@
 """PDF to the one document model: words by PDFium, structure by us.
 
-Running headers and footers are dropped, lines become paragraphs again, rows of tables stay lines, and
-every page's place in the text is kept (`page_begins`). Sections come from the outline, else from looks.
+Running headers and footers are left out, lines become paragraphs again, tables pipe tables where places tell their
+columns, and every page keeps its place in the text (`page_begins`). Sections come from the outline, else from looks.
 """
 
 from __future__ import annotations
