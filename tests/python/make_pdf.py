@@ -6,6 +6,20 @@ import zlib
 from dataclasses import dataclass, field
 
 WIDTH, HEIGHT = 612, 792
+WORDS = [
+    "the",
+    "ship",
+    "carried",
+    "cargo",
+    "from",
+    "the",
+    "northern",
+    "harbour",
+    "to",
+    "the",
+    "southern",
+    "market",
+]
 IMAGE = "BI /W 8 /H 8 /BPC 8 /CS /G ID " + "x" * 64 + " EI"
 
 
@@ -41,6 +55,16 @@ class Bookmark:
     page: int
     y: float | None = None
     children: list[Bookmark] = field(default_factory=list)
+
+
+def prose(lines: int, seed: int = 0) -> list[str]:
+    """Lines of equal width that read like a paragraph and end like one."""
+    text = [" ".join(WORDS[(at + seed + n) % len(WORDS)].lower() for n in range(14)) for at in range(lines)]
+    return (
+        [text[0].capitalize(), *text[1:-1], text[-1][:30] + "."]
+        if lines > 1
+        else [text[0].capitalize() + "."]
+    )
 
 
 class _Objects:

@@ -135,7 +135,12 @@ def table_text(rows: Sequence[Sequence[Cell]], head_rows: int = 1) -> TableText 
     heads = max(1, sum(number < last for number in numbers))
     if heads > _MAX_HEAD_ROWS or heads == len(cells):
         heads = 1
-    lines = [_line(row) for row in (_joined(cells[:heads]), *cells[heads:])]
+    return pipe_text([_joined(cells[:heads]), *cells[heads:]], title)
+
+
+def pipe_text(cells: Sequence[Sequence[str]], title: str = "") -> TableText:
+    """Rows of one-line texts, all of one length and at least one, as Markdown; the first names the columns."""
+    lines = [_line(row) for row in cells]
     header = f"{lines[0]}|{' --- |' * len(cells[0])}\n"
     begins, at = [], len(header.encode("utf-8"))
     for line in lines[1:]:

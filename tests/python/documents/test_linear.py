@@ -15,8 +15,10 @@ from knarr.checker.evidence import numbers
 from knarr.documents import Limits, parse
 from knarr.documents.chunks import chunk
 from knarr.documents.pdf.furniture import without_furniture
+from knarr.documents.pdf.grid import placed_table
 from knarr.documents.pdf.headings import OutlineEntry, locate
-from knarr.documents.pdf.lines import Line
+from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines
+from knarr.documents.pdf.tables import TextRow, find_tables
 from knarr.documents.sections import DEEPEST, Heading, section_tree
 from knarr.documents.tables import Cell, table_text
 from knarr.errors import DocumentError
@@ -217,3 +219,28 @@ def test_short_lines_by_the_million_take_a_few_times_their_bytes() -> None:
         finally:
             tracemalloc.stop()
         assert peak < 25 * len(data), (suffix, peak / len(data))
+
+
+def _words(cells: int, row: int, x: Callable[[int], float], text: str) -> list[list[object]]:
+    return [[text, x(at), x(at) + 9.0, 800.0 - 0.5 * row, 0.5, 0, 0] for at in range(cells)]
+
+
+PAGES: dict[str, Callable[[int], list[list[object]]]] = {
+    "a long table": lambda n: [w for at in range(n) for w in _words(4, at, lambda x: 100.0 * x, "12")],
+    "one wide row": lambda n: _words(n, 0, lambda x: 11.0 * x, "12"),
+    "wide rows of words": lambda n: [w for at in range(3) for w in _words(n, at, lambda x: 11.0 * x, "word")],
+    "rows nowhere under each other": lambda n: [
+        w for at in range(n) for w in _words(3, at, lambda x, at=at: 3_000.0 * x + 11.0 * (at % 270), "12")
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", PAGES)
+def test_pages_of_a_pdf_are_linear(kind: str) -> None:
+    def work(text: str) -> None:
+        lines = page_lines(PAGES[kind](len(text)), 0)
+        rows = [TextRow(tuple(line.text.split(CELL_SEPARATOR)), line.places) for line in lines]
+        for table in find_tables(rows):
+            placed_table(rows[table.begin : table.first], rows[table.first : table.end])
+
+    assert is_linear(work, "p", 300)

@@ -12,34 +12,7 @@ from knarr.documents.pdf import worker as pdf_worker
 from knarr.documents.sections import Document
 from knarr.errors import DocumentError
 from make_docx import deflated
-from make_pdf import Bookmark, Page, pdf, stream
-
-WORDS = [
-    "The",
-    "ship",
-    "carried",
-    "cargo",
-    "from",
-    "the",
-    "northern",
-    "harbour",
-    "to",
-    "the",
-    "southern",
-    "market",
-    "every",
-    "summer",
-]
-
-
-def prose(lines: int, seed: int = 0) -> list[str]:
-    """Lines of equal width that read like a paragraph and end like one."""
-    text = [" ".join(WORDS[(at + seed + n) % len(WORDS)].lower() for n in range(14)) for at in range(lines)]
-    return (
-        [text[0].capitalize(), *text[1:-1], text[-1][:30] + "."]
-        if lines > 1
-        else [text[0].capitalize() + "."]
-    )
+from make_pdf import Bookmark, Page, pdf, prose, stream
 
 
 def read(data: bytes, name: str = "file.pdf") -> Document:
@@ -121,7 +94,7 @@ def test_running_headers_go_and_a_real_heading_at_the_top_stays() -> None:
     document = read(pdf(pages))
     assert tree(document) == [(1, "Safety First", 4)]
     assert "ACME Manual" not in document.text and "of 7" not in document.text
-    assert "acme manual" in document.notes[0]
+    assert document.notes[0].endswith("left out: “ACME Manual”, “Page 1 of 7”")
 
 
 def test_numbers_that_do_not_count_with_the_pages_are_no_furniture() -> None:
@@ -216,7 +189,7 @@ def test_a_table_row_stays_one_line_in_x_order() -> None:
         page.text(72, y, label) if label else None
     page.text(340, 676, "$")
     text = read(pdf([page])).text
-    assert "2023  2022\nCash and equivalents  $ 1,874  2,936\nReceivables, net  1,141  (1,042)\n" in text
+    assert "| Cash and equivalents | $ 1,874 | 2,936 |\n| Receivables, net | 1,141 | (1,042) |\n" in text
 
 
 def test_a_table_knows_its_column_heads() -> None:
@@ -229,10 +202,10 @@ def test_a_table_knows_its_column_heads() -> None:
         )
     document = read(pdf([page.lines(72, 470, prose(3))]))
     [table] = document.tables
-    assert table.header == "$ in millions\nJune 30, 2023  June 30, 2022\n"
+    assert table.header == "$ in millions\n\n|  | June 30, 2023 | June 30, 2022 |\n| --- | --- | --- |\n"
     shown = [document.data[at:].split(b"\n")[0].decode() for at in table.row_begins]
-    assert shown == ["Assets", *(f"Item {at}  $ {at},100  —" for at in range(8))]
-    assert document.data[table.begin_byte : table.end_byte].decode().endswith("Item 7  $ 7,100  —\n")
+    assert shown == ["| Assets |  |  |", *(f"| Item {at} | $ {at},100 | — |" for at in range(8))]
+    assert document.data[table.begin_byte : table.end_byte].decode().endswith("Item 7 | $ 7,100 | — |\n")
 
 
 def test_columns_of_prose_are_read_one_by_one() -> None:

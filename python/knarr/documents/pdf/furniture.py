@@ -1,67 +1,77 @@
 """Running headers, footers and page numbers: the lines that pages repeat at their top and bottom.
 
-A line is furniture when the same text is at the same height on several pages, with numbers that stay
-or that count with the pages, and nothing but furniture is further out on its page. A real heading at
-the top of a page differs from page to page, and so it is kept. A running title that begins in
-mid-document is the title of the part that begins there, so its first appearance is kept as well.
+Leaving out too little costs some noise, leaving out too much costs the reader a value. So a line is
+furniture only when nothing but furniture is further out on its page, and
+- the same text, figures included, is at the same height on several pages, and no page has other figures, or another
+  value after the same label, in its place: "Result: 4.0" beside "Result: 5.1" is data on every page; or
+- it shows a number that counts with the pages and has the form of a page number (see `page_numbers`).
+Labels ("Name:") and the column heads of tables that go on over pages are content, however often they come. A
+running title that not all of the document has is the title of a part: its first appearance is kept.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from knarr.documents.pdf.body import close
 from knarr.documents.pdf.lines import Line
+from knarr.documents.pdf.page_numbers import PageNumber, page_number
 
 _DEPTH = 4
-_NUMBER_CHARS = 40
 _HEIGHT_TOLERANCE = 5.0
 _FEWEST_PAGES = 3
 _LEAST_SHARE = 0.15
-_MID_DOCUMENT = 2
+# A title of the whole document begins on one of its first pages, ends on one of its last, and is on every other page.
+_FIRST_PAGES = 2
+_WHOLE_SHARE = 0.35
+# Where a title stands before the number, the number must be on as many pages, and be no greater than the page's.
+_TITLED_SHARE = 0.4
 # Where more than this share of the text would go, the text repeats itself, and nothing is furniture.
 _MOST_SHARE = 0.4
-_DIGITS = re.compile(r"\d+")
-_ROMAN = re.compile(r"[ivxlc]{1,7}")
-_APART = re.compile(r"(page|[|•–—-])\s*#( of #)?$|^#\s*[|•–—-]")
-_PAGE_NUMBER = re.compile(r"(page\s*)?[-–—|\s]*(#|[a-z]-#)[-–—|\s]*((of|/)\s*#)?[-–—|\s]*")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_LABELLED = re.compile(r"([^:]{1,60}:)\s")
 
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
     """A line near the top or bottom of its page."""
 
-    key: tuple[bool, str]
+    top: bool
+    text: str
     line: Line
-    numbers: tuple[int, ...]
+    number: PageNumber | None
+
+    @property
+    def key(self) -> tuple[int, bool]:
+        return id(self.line), self.top
 
 
 def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], tuple[str, ...]]:
-    """The pages without their furniture, and the distinct texts that were dropped, digits as "#"."""
-    groups: dict[tuple[bool, str], list[_Edge]] = defaultdict(list)
-    for lines in pages:
-        for edge in (*_edges(lines, True), *_edges(lines, False)):
-            groups[edge.key].append(edge)
-    furniture = {
-        (key, edge.line.page): edge for key, group in groups.items() for edge in _repeated(group, len(pages))
-    }
-    firsts = {key: min(edge.line.page for edge in group) for key, group in groups.items()}
-    dropped: dict[str, None] = {}
+    """The pages without their furniture, and the texts that were dropped: each distinct text once, and of page
+    numbers the first."""
+    edges = [(_edges(lines, True), _edges(lines, False)) for lines in pages]
+    every = [edge for both in edges for side in both for edge in side]
+    counting = _counting(every, len(pages))
+    repeated = _repeated([edge for edge in every if edge.key not in counting], len(pages))
+    firsts = _first_appearances(repeated, len(pages))
+    furniture = counting.keys() | repeated.keys()
+    dropped: dict[str, str] = {}
     kept: list[list[Line]] = []
-    for number, lines in enumerate(pages):
-        dropped_lines: set[int] = set()
-        for edge in _outermost(_edges(lines, True), furniture) + _outermost(_edges(lines, False), furniture):
-            is_title = edge.line.bold and not _is_number(edge.key[1]) and "continued" not in edge.key[1]
-            if is_title and firsts[edge.key] == number >= _MID_DOCUMENT:
-                continue
-            dropped_lines.add(id(edge.line))
-            dropped[edge.key[1]] = None
-        kept.append([line for line in lines if id(line) not in dropped_lines])
+    for lines, both in zip(pages, edges, strict=True):
+        gone: set[int] = set()
+        for edge in itertools.chain.from_iterable(_outermost(side, furniture) for side in both):
+            if edge.key not in firsts:
+                gone.add(id(edge.line))
+                number = counting.get(edge.key)
+                dropped.setdefault(f"# {number}" if number else edge.text, " ".join(edge.line.text.split()))
+        kept.append([line for line in lines if id(line) not in gone])
     if _chars(kept) < (1 - _MOST_SHARE) * _chars(pages):
         return list(pages), ()
-    return kept, tuple(dropped)
+    return kept, tuple(dropped.values())
 
 
 def _chars(pages: Sequence[list[Line]]) -> int:
@@ -69,73 +79,131 @@ def _chars(pages: Sequence[list[Line]]) -> int:
 
 
 def _edges(lines: Sequence[Line], top: bool) -> list[_Edge]:
-    """The outer lines of a page, outermost first."""
-    order = sorted(lines, key=lambda line: -line.y if top else line.y)[:_DEPTH]
-    return [
-        _Edge((top, _key(line.text)), line, tuple(map(int, _DIGITS.findall(line.text)))) for line in order
-    ]
+    """The outer lines of a page that may be furniture, outermost first."""
+    order = sorted(lines, key=lambda line: -line.y if top else line.y)[: _DEPTH + 1]
+    found = [_Edge(top, " ".join(line.text.lower().split()), line, page_number(line)) for line in order]
+    return found[: _outside_tables(found)]
 
 
-def _outermost(edges: list[_Edge], furniture: dict[tuple[tuple[bool, str], int], _Edge]) -> list[_Edge]:
-    found: list[_Edge] = []
+def _outside_tables(edges: Sequence[_Edge]) -> int:
+    """How many of the lines are further out than the column heads, or the last rows, of a table: rows of
+    several cells close to each other, and the lines of several cells right above them."""
+    for at, (outer, inner) in enumerate(itertools.pairwise(edges)):
+        if outer.line.cells > 1 and inner.line.cells > 1 and _close(outer, inner):
+            return at
+    return _DEPTH
+
+
+def _close(outer: _Edge, inner: _Edge) -> bool:
+    return close(outer.line, inner.line) if outer.top else close(inner.line, outer.line)
+
+
+def _outermost(edges: Sequence[_Edge], furniture: Set[tuple[int, bool]]) -> list[_Edge]:
+    return list(itertools.takewhile(lambda edge: edge.key in furniture, edges))
+
+
+def _fewest(pages: int) -> float:
+    return max(_FEWEST_PAGES, _LEAST_SHARE * min(pages, 60))
+
+
+def _counting(edges: Sequence[_Edge], pages: int) -> dict[tuple[int, bool], str]:
+    """The lines whose number counts with the pages, in the form of a page number, and the words around it."""
+    groups: dict[tuple[bool, str], list[tuple[_Edge, PageNumber]]] = defaultdict(list)
     for edge in edges:
-        if (edge.key, edge.line.page) not in furniture:
-            break
-        found.append(edge)
+        if edge.number is not None:
+            groups[edge.top, edge.number.title].append((edge, edge.number))
+    found: dict[tuple[int, bool], str] = {}
+    for group in groups.values():
+        ahead = Counter(number.number - edge.line.page for edge, number in group)
+        numbered = max(ahead.values()) >= _FEWEST_PAGES
+        for edge, number in group:
+            offset = number.number - edge.line.page
+            if ahead[offset] >= _enough(number, offset, pages, numbered):
+                found[edge.key] = number.title or "alone"
     return found
 
 
-def _key(text: str) -> str:
-    text = _DIGITS.sub("#", " ".join(text.lower().split()))
-    return "#" if _ROMAN.fullmatch(text) else text
+def _enough(number: PageNumber, offset: int, pages: int, numbered: bool) -> float:
+    """On how many pages a number must count with them. Two are enough where it says that it is theirs, or where
+    other pages are `numbered` in the same way."""
+    if number.named:
+        return 2
+    if number.titled:
+        return max(_FEWEST_PAGES, _TITLED_SHARE * pages) if offset <= 1 else pages + 1
+    return 2 if numbered or (offset == 1 and not number.title) else _FEWEST_PAGES
 
 
-def _is_number(key: str) -> bool:
-    return len(key) <= _NUMBER_CHARS and bool(_PAGE_NUMBER.fullmatch(key))
+def _repeated(edges: Sequence[_Edge], pages: int) -> dict[tuple[int, bool], _Edge]:
+    """The lines whose very text is at one height on enough pages, where nothing else takes its place."""
+    fewest = _fewest(pages)
+    groups: dict[tuple[bool, str], list[_Edge]] = defaultdict(list)
+    rivals: dict[tuple[bool, str, int], set[str]] = defaultdict(set)
+    for edge in edges:
+        groups[edge.top, edge.text].append(edge)
+        for form in _forms(edge.text):
+            rivals[edge.top, form, _step(edge)].add(edge.text)
+    found: dict[tuple[int, bool], _Edge] = {}
+    for group in groups.values():
+        if len(group) < fewest or group[0].text.endswith(":"):
+            continue
+        at_height = _at_one_height(group, fewest)
+        if not any(_has_rival(edge, rivals) for edge in at_height):
+            found |= {edge.key: edge for edge in at_height}
+    return found
 
 
-def _may_count(edge: _Edge) -> bool:
-    """Whether its number may be the page's. At the top of pages "Chapter 3" counts up as well, so there
-    the number must stand apart from the title."""
-    return (
-        not edge.key[0] or edge.line.cells > 1 or bool(_APART.search(edge.key[1])) or _is_number(edge.key[1])
+def _step(edge: _Edge) -> int:
+    return int(edge.line.y // _HEIGHT_TOLERANCE)
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """What lines that differ in a value only have in common."""
+    label = _LABELLED.match(text)
+    return tuple(
+        form for form in (_DIGITS.sub("#", text), label[1] if label else "") if form and form != text
     )
 
 
-def _repeated(group: list[_Edge], pages: int) -> list[_Edge]:
-    """Among lines of one text, those at one height on enough pages, with numbers that stay the same or
-    count with the pages."""
-    fewest = 2 if _is_number(group[0].key[1]) else max(_FEWEST_PAGES, _LEAST_SHARE * min(pages, 60))
-    if len(group) < fewest:
-        return []
-    # Page numbers may move up and down with the text; titles keep their place.
-    at_height = group if _is_number(group[0].key[1]) else _at_one_height(group, fewest)
-    for place in range(max((len(edge.numbers) for edge in at_height), default=0)):
-        same = Counter(edge.numbers[place] for edge in at_height if place < len(edge.numbers))
-        counting = Counter(
-            edge.numbers[place] - edge.line.page
-            for edge in at_height
-            if place < len(edge.numbers) and _may_count(edge)
-        )
-        at_height = [
-            edge
-            for edge in at_height
-            if place >= len(edge.numbers)
-            or same[edge.numbers[place]] >= fewest
-            or counting[edge.numbers[place] - edge.line.page] >= fewest
-        ]
-    return at_height if len(at_height) >= fewest else []
+def _has_rival(edge: _Edge, rivals: dict[tuple[bool, str, int], set[str]]) -> bool:
+    none = set[str]()
+    here = (
+        rivals.get((edge.top, form, _step(edge) + aside), none)
+        for form in _forms(edge.text)
+        for aside in (-1, 0, 1)
+    )
+    return any(texts and (len(texts) > 1 or edge.text not in texts) for texts in here)
 
 
 def _at_one_height(group: list[_Edge], fewest: float) -> list[_Edge]:
     """The lines at a height where, give or take a little, enough pages have one."""
     pages: dict[int, set[int]] = defaultdict(set)
     for edge in group:
-        pages[int(edge.line.y // _HEIGHT_TOLERANCE)].add(edge.line.page)
+        pages[_step(edge)].add(edge.line.page)
     none = frozenset[int]()
     often = {
         step
         for step in pages
         if len(pages[step].union(pages.get(step - 1, none), pages.get(step + 1, none))) >= fewest
     }
-    return [edge for edge in group if int(edge.line.y // _HEIGHT_TOLERANCE) in often]
+    return [edge for edge in group if _step(edge) in often]
+
+
+def _first_appearances(repeated: dict[tuple[int, bool], _Edge], pages: int) -> frozenset[tuple[int, bool]]:
+    """The first line of each text that heads a part of the document only."""
+    groups: dict[tuple[bool, str], list[_Edge]] = defaultdict(list)
+    for edge in repeated.values():
+        groups[edge.top, edge.text].append(edge)
+    return frozenset(
+        group[0].key
+        for (_, text), group in groups.items()
+        if "continued" not in text and not _of_the_whole(group, pages)
+    )
+
+
+def _of_the_whole(group: Sequence[_Edge], pages: int) -> bool:
+    begin, end = group[0].line.page, group[-1].line.page
+    return (
+        begin <= _FIRST_PAGES
+        and end >= pages - 1 - _FIRST_PAGES
+        and len(group) >= _WHOLE_SHARE * (end + 1 - begin)
+    )

@@ -1,29 +1,27 @@
 """Words of a page to lines, in reading order.
 
 A line is everything on one base line, its words in x order, so that the label and the figures of a
-table's row stay together; wide gaps part it into cells. Columns of prose are distinguished from table columns
-by two signs: several words on both sides of one gutter, line after line, and a page that was written
-down the column, not across. Such columns are read one after the other.
+table's row stay together; wide gaps part it into cells. Columns of prose are read one after the other
+(see `columns`).
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from knarr.documents.pdf.columns import in_columns
+from knarr.documents.pdf.placed import Cells, PlacedWord
+
 _ROW_TOLERANCE = 0.45
 _CELL_GAP = 1.6
 _CURRENCY_GAP = 0.4
 _FIGURE_ENDS = "0123456789)%–—-"
 _CURRENCIES = ("$", "€", "£", "¥", "$(", "€(", "£(")
-_COLUMN_ROWS = 6
-_COLUMN_PAIRS = 400
 _FARTHEST = 20_000.0
-_COLUMN_WORDS = 4
 CELL_SEPARATOR = "  "
 _BEFORE_FIGURE = re.compile(r"[$€£¥(]+|[$€£¥]\(")
 _AFTER_FIGURE = re.compile(r"[)%]+|\)\s?%|pts?\.?|x")
@@ -38,20 +36,6 @@ _PRIVATE = re.compile("[\uf000-\uf0ff]")
 
 
 @dataclass(slots=True)
-class PlacedWord:
-    """A word with its place (in points, y growing upwards), its look, and its rank in the order of writing."""
-
-    text: str
-    x0: float
-    x1: float
-    y: float
-    size: float
-    bold: bool
-    italic: bool
-    order: int
-
-
-@dataclass(slots=True)
 class Line:
     """One line of a page.
 
@@ -59,6 +43,7 @@ class Line:
     cells: their number; 1 for prose
     size:  the size of most of its characters
     bold, italic: whether all of it is
+    places: left and right end of each cell
     """
 
     text: str
@@ -70,6 +55,7 @@ class Line:
     bold: bool
     italic: bool
     page: int
+    places: tuple[tuple[float, float], ...] = ()
 
 
 def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
@@ -81,7 +67,7 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
         for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
     ]
     rows = [_segments(row) for row in _rows([word for word in placed if word.text])]
-    return [line for row in _in_columns(rows) if (line := _line(row, page)) is not None]
+    return [line for row in in_columns(rows) if (line := _line(row, page)) is not None]
 
 
 def _clamp(value: float) -> float:
@@ -133,80 +119,22 @@ def _parted(left: PlacedWord, right: PlacedWord) -> bool:
     return gap > (_CURRENCY_GAP if right.text in _CURRENCIES and left.text[-1] in _FIGURE_ENDS else _CELL_GAP)
 
 
-Cells = list[list[PlacedWord]]
-"""A row parted into cells, each a run of words."""
-
-
-def _in_columns(rows: list[Cells]) -> list[Cells]:
-    """Rows in reading order: where the page has columns of prose, the left one before the right one."""
-    gutter = _gutter(rows)
-    if gutter is None:
-        return rows
-    ordered: list[Cells] = []
-    left: list[Cells] = []
-    right: list[Cells] = []
-    for row in rows:
-        if any(segment[0].x0 < gutter - 1 and segment[-1].x1 > gutter + 1 for segment in row):
-            ordered += [*_in_columns(left), *_in_columns(right), row]
-            left, right = [], []
-            continue
-        sides: tuple[Cells, Cells] = ([], [])
-        for segment in row:
-            sides[segment[0].x0 >= gutter - 1].append(segment)
-        left += [sides[0]] if sides[0] else []
-        right += [sides[1]] if sides[1] else []
-    return [*ordered, *_in_columns(left), *_in_columns(right)]
-
-
-def _gutter(rows: list[Cells]) -> float | None:
-    """The x between two columns of prose; None when the page has no columns."""
-    pairs = [
-        (left, right)
-        for row in rows
-        for left, right in itertools.pairwise(row)
-        if len(left) >= _COLUMN_WORDS and len(right) >= _COLUMN_WORDS
-    ]
-    pairs = pairs[:_COLUMN_PAIRS]
-    if len(pairs) < _COLUMN_ROWS or 2 * len(pairs) < len(rows) // 2:
-        return None
-    gutter, count = _most_crossed([(int(left[-1].x1) + 2, int(right[0].x0)) for left, right in pairs])
-    if count < max(_COLUMN_ROWS, 0.6 * len(pairs)):
-        return None
-    here = [(left, right) for left, right in pairs if left[-1].x1 < gutter < right[0].x0]
-    downwards = sum(
-        right[0].order > below[0].order > left[0].order
-        for (left, right), (below, _) in itertools.pairwise(here)
-    )
-    return float(gutter) if 2 * downwards > len(here) else None
-
-
-def _most_crossed(gaps: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """The first x that most of the gaps ``[begin, end)`` hold, and how many hold it; (0, 0) for none."""
-    steps = Counter[int]()
-    for begin, end in gaps:
-        if begin < end:
-            steps[begin] += 1
-            steps[end] -= 1
-    here, best = 0, (0, 0)
-    for x in sorted(steps):
-        here += steps[x]
-        if here > best[1]:
-            best = (x, here)
-    return best
-
-
 def _line(row: Cells, page: int) -> Line | None:
     cells: list[str] = []
+    places: list[tuple[float, float]] = []
     for segment in row:
         # A line-end hyphen inside a line is a hyphen between two words that PDFium parted.
         text = " ".join(word.text for word in segment).replace("\xad ", "-")
+        right = max(word.x1 for word in segment)
         if cells and (_BEFORE_FIGURE.fullmatch(cells[-1]) or _AFTER_FIGURE.fullmatch(text)):
             # A currency sign or a closing bracket set apart belongs to its figure.
             cells[-1] += text if text[0] == ")" or cells[-1].endswith("(") or text[0] == "%" else f" {text}"
+            places[-1] = (places[-1][0], right)
         else:
             cells.append(text)
+            places.append((segment[0].x0, right))
     if len(cells) == 2 and _MARKER.fullmatch(cells[0]):
-        cells = [" ".join(cells)]
+        cells, places = [" ".join(cells)], [(places[0][0], places[1][1])]
     words = [word for segment in row for word in segment]
     if not words:
         return None
@@ -224,4 +152,5 @@ def _line(row: Cells, page: int) -> Line | None:
         all(word.bold for word in lettered),
         all(word.italic for word in lettered),
         page,
+        tuple(places),
     )

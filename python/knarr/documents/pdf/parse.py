@@ -1,29 +1,31 @@
 """PDF to the one document model: words by PDFium, structure by us.
 
-Running headers and footers are dropped, lines become paragraphs again, rows of tables stay lines, and
-every page's place in the text is kept (`page_begins`). Sections come from the outline, else from looks.
+Running headers and footers are left out, lines become paragraphs again, tables pipe tables where places tell their
+columns, and every page keeps its place in the text (`page_begins`). Sections come from the outline, else from looks.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from knarr.documents.decode import Limits
 from knarr.documents.pdf import worker
 from knarr.documents.pdf.furniture import without_furniture
+from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
-from knarr.documents.pdf.tables import TextRow, find_tables
-from knarr.documents.sections import Document
+from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, find_tables, goes_on_over_page
+from knarr.documents.sections import Document, Table
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
 from knarr.language.plain import one_line
 
 _TAIL_BYTES = 8192
+_SHOWN_TEXTS, _SHOWN_CHARS = 12, 80
 
 
 @dataclass(slots=True)
@@ -73,8 +75,11 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     if furniture:
-        shown = ", ".join(f"“{text[:60]}”" for text in furniture[:4])
-        notes.append(f"running headers and footers left out: {shown}{' …' if len(furniture) > 4 else ''}")
+        shown = ", ".join(f"“{text[:_SHOWN_CHARS]}”" for text in furniture[:_SHOWN_TEXTS])
+        more = len(furniture) - _SHOWN_TEXTS
+        notes.append(
+            f"running headers and footers left out: {shown}{f' and {more} more' if more > 0 else ''}"
+        )
     if source == "looks":
         notes.append("no outline in the file: sections drawn from how headings look")
     if missing:
@@ -86,13 +91,21 @@ def _notes(
     return tuple(notes)
 
 
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    """Lines that are one paragraph, and whether it stands a blank line apart from what is before it."""
+
+    lines: Sequence[Line]
+    apart: bool
+
+
 class _Flow:
     """Lines and headings in order, on their way to the writer."""
 
     def __init__(self, hyphenation: Hyphenation) -> None:
         self.writer = MarkdownWriter()
         self._hyphenation = hyphenation
-        self._apart = True  # the next paragraph stands a blank line apart from what was written
+        self._after_table = False  # what was written last is a pipe table, below which a line is blank
 
     def write(self, lines: Sequence[Line], headings: dict[int, list[PdfHeading]]) -> None:
         """All lines, from heading to heading."""
@@ -110,28 +123,89 @@ class _Flow:
         self.writer.turn_to(lines[0].page if lines else heading.page)
         shown = one_line(" ".join(line.text.replace("\xad", "-") for line in lines)) or heading.title
         self.writer.heading(heading.level, shown, heading.title)
-        self._apart = True
+        self._after_table = False
 
     def _body(self, lines: Sequence[Line]) -> None:
-        """Paragraphs and table rows between two headings. A table never goes over the end of a page."""
+        """Paragraphs and tables between two headings. A table that goes on over the end of a page is one on each."""
+        last: PlacedTable | None = None
         usual = leading(lines)
         begin = 0
-        rows: list[TextRow] = []
+        stretch: list[_Paragraph] = []
+        apart = True
         for at in range(1, len(lines) + 1):
             more = at < len(lines) and at - begin < MAX_LINES
             if more and goes_on(lines[at - 1], lines[at], usual, right_end(lines, at - 1)):
                 continue
-            if rows and lines[begin].page != lines[begin - 1].page:
-                self.writer.tables += find_tables(rows)
-                rows = []
-            rows.append(self._paragraph(lines[begin:at]))
-            self._apart = at == len(lines) or not stand_together(*(lines[n] for n in (begin, at - 1, at)))
+            if stretch and lines[begin].page != lines[begin - 1].page:
+                last = self._stretch(stretch, last)
+                stretch = []
+            stretch.append(_Paragraph(lines[begin:at], apart))
+            apart = at == len(lines) or not stand_together(*(lines[n] for n in (begin, at - 1, at)))
             begin = at
-        self.writer.tables += find_tables(rows)
+        self._stretch(stretch, last)
 
-    def _paragraph(self, lines: Sequence[Line]) -> TextRow:
-        if self._apart:
-            self.writer.gap()
+    def _stretch(self, paragraphs: Sequence[_Paragraph], before: PlacedTable | None) -> PlacedTable | None:
+        """What stands together on one page: tables, and the paragraphs between them. `before`, and what is returned:
+        the table that the end of the page cuts."""
+        rows = [self._row(paragraph.lines) for paragraph in paragraphs]
+        done = 0
+        last: PlacedTable | None = None
+        if before is not None and (table := goes_on_over_page(rows)):
+            last = placed_table((), rows[: table.end], before)
+            if last is not None:
+                self._placed(last, paragraphs[0], continued=True)
+                done = table.end
+        written = done
+        for table in find_tables(rows[done:]):
+            begin, first, end = (at + done for at in (table.begin, table.first, table.end))
+            self._paragraphs(paragraphs[written:begin])
+            written = end
+            last = placed_table(rows[begin:first], rows[first:end])
+            if last is None:
+                self._lines_of_table(paragraphs[begin:end], first - begin)
+            else:
+                self._placed(last, paragraphs[begin])
+        self._paragraphs(paragraphs[written:])
+        return last if written == len(rows) else None
+
+    def _row(self, lines: Sequence[Line]) -> TextRow:
+        """A paragraph as a row of a table; only a single line has several cells."""
+        if len(lines) == 1:
+            return TextRow(tuple(lines[0].text.replace("\xad", "-").split(CELL_SEPARATOR)), lines[0].places)
+        text = lines[0].text
+        for line in lines[1:]:
+            text = self._hyphenation.join(text, line.text)
+        ends = min(line.x0 for line in lines), max(line.x1 for line in lines)
+        return TextRow((text.replace("\xad", "-"),), (ends,))
+
+    def _paragraphs(self, paragraphs: Sequence[_Paragraph]) -> list[int]:
+        """Written one after the other; the bytes where they begin."""
+        begins = []
+        for paragraph in paragraphs:
+            if paragraph.apart or self._after_table:
+                self.writer.gap()
+            self._after_table = False
+            begins.append(self._paragraph(paragraph.lines))
+        return begins
+
+    def _lines_of_table(self, paragraphs: Sequence[_Paragraph], first: int) -> None:
+        """A table whose cells stand in no columns: its rows are lines, those before `first` its header."""
+        begins = self._paragraphs(paragraphs)
+        if first and len(paragraphs) - first >= FEWEST_ROWS:
+            header = "".join(f"{one.lines[0].text}\n" for one in paragraphs[:first])
+            self.writer.tables.append(Table(begins[0], self.writer.size_bytes, header, tuple(begins[first:])))
+
+    def _placed(self, placed: PlacedTable, first: _Paragraph, *, continued: bool = False) -> None:
+        self.writer.gap()
+        self.writer.turn_to(first.lines[0].page)
+        units = "".join(f"{line}\n" for line in placed.units) + "\n" if placed.units else ""
+        begin_byte = self.writer.put("" if continued else units)
+        self.writer.table(placed.text)
+        table = self.writer.tables.pop()
+        self.writer.tables.append(replace(table, begin_byte=begin_byte, header=units + table.header))
+        self._after_table = True
+
+    def _paragraph(self, lines: Sequence[Line]) -> int:
         self.writer.turn_to(lines[0].page)
         text = lines[0].text
         for above, line in itertools.pairwise(lines):
@@ -143,5 +217,4 @@ class _Flow:
                 self.writer.turn_to(line.page)
                 text = text[len(head) :]
         text = text.replace("\xad", "-")
-        begin_byte = self.writer.put(f"{text}\n")
-        return TextRow(begin_byte, self.writer.size_bytes, tuple(text.split(CELL_SEPARATOR)))
+        return self.writer.put(f"{text}\n")

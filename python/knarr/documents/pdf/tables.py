@@ -3,28 +3,32 @@
 A PDF knows no tables, only lines that are parted into cells. Rows with figures that follow each other,
 with a label line between them here and there, make a table. The lines above the first figures (periods,
 column heads, units) are its header, so that a chunk that holds only later rows still says what its
-figures mean.
+figures mean. How cells come under each other is for `grid`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.sections import Table
-
-_FEWEST_ROWS = 3
+FEWEST_ROWS = 3
+_FEWEST_HEADS = 3
 _MOST_LABELS = 2
 _LABEL_CHARS = 90
 _HEADER_LINES = 6
 _HEADER_CHARS = 400
+_LINES_ABOVE = 2
+_HEAD_CHARS = 40
+_OVER = 20.0
 _FIGURE = re.compile(r"[$€£¥(\s–—-]*\d[\d,]*(\.\d+)?[\s%)x]*")
 _NO_FIGURE = re.compile(r"[$€£¥\s]*[–—-]+[\s%]*")
 _YEAR = re.compile(r"(19|20)\d\d")
 _PERIOD = re.compile(
-    r"\b(19|20)\d\d\b|\bended\b|\b(Q[1-4]|FY)\b|\b(January|February|March|April|May|June|July|"
+    r"\b(19|20)\d\d\b|\b[Ee]nded\b|\b(Q[1-4]|FY)\b|\b(January|February|March|April|May|June|July|"
     r"August|September|October|November|December)\b"
 )
+_SPAN = re.compile(r"\b(years?|months?|weeks?|quarters?|half)\b", re.IGNORECASE)
 _UNITS = re.compile(
     r"\b(in|and|of)\s+(\w+\s+){0,3}(thousands|millions|billions|dollars)\b|\bper share\b", re.IGNORECASE
 )
@@ -32,23 +36,18 @@ _UNITS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A line of the canonical text: its byte range and its cells."""
+    """A line of a page, or a paragraph of one cell: its cells, and their left and right ends."""
 
-    begin_byte: int
-    end_byte: int
     cells: tuple[str, ...]
+    places: tuple[tuple[float, float], ...]
 
     @property
     def has_figures(self) -> bool:
         """Whether it states figures; years do not count."""
-        return any(
-            _NO_FIGURE.fullmatch(cell) or (_FIGURE.fullmatch(cell) and not _YEAR.fullmatch(cell.strip()))
-            for cell in self.cells[1:]
-        ) or (len(self.cells) > 1 and bool(_FIGURE.fullmatch(self.cells[0])) and not self._all_years)
-
-    @property
-    def _all_years(self) -> bool:
-        return all(_YEAR.fullmatch(cell.strip()) for cell in self.cells)
+        return len(self.cells) > 1 and (
+            any(is_figure(cell) and not _YEAR.fullmatch(cell.strip()) for cell in self.cells[1:])
+            or bool(_FIGURE.fullmatch(self.cells[0]) and not _YEAR.fullmatch(self.cells[0].strip()))
+        )
 
     @property
     def names_periods(self) -> bool:
@@ -60,27 +59,71 @@ class TextRow:
         return "  ".join(self.cells)
 
 
-def find_tables(rows: list[TextRow]) -> list[Table]:
-    """The tables among the lines of one stretch of a page, in order."""
-    found: list[Table] = []
+@dataclass(frozen=True, slots=True)
+class TableLines:
+    """Where a table is among the rows: its header from `begin` to `first`, its body from there to `end`."""
+
+    begin: int
+    first: int
+    end: int
+
+
+def is_figure(cell: str) -> bool:
+    """Whether a cell states a number, or by a dash that there is none."""
+    return bool(_NO_FIGURE.fullmatch(cell) or _FIGURE.fullmatch(cell))
+
+
+def is_unit(text: str) -> bool:
+    """Whether a line says in what the figures below it are counted."""
+    return len(text) <= _LABEL_CHARS and bool(_UNITS.search(text))
+
+
+def is_period(text: str) -> bool:
+    """Whether a head says which time its columns are about."""
+    return bool(_PERIOD.search(text) or _SPAN.search(text))
+
+
+def find_tables(rows: Sequence[TextRow]) -> list[TableLines]:
+    """The tables among the lines of one stretch of a page, in order. One without column heads has no header; one
+    of fewer rows than `FEWEST_ROWS` is a table only if its heads say so."""
+    found: list[TableLines] = []
     begin = 0
     while begin < len(rows):
         end = _table_end(rows, begin)
         figures = [at for at in range(begin, end) if rows[at].has_figures]
-        if len(figures) >= _FEWEST_ROWS and (table := _table(rows, begin, figures[0], figures[-1] + 1)):
-            found.append(table)
+        if figures:
+            after = found[-1].end if found else 0
+            table = _table(rows, after, begin, figures[0], figures[-1] + 1)
+            if table and (len(figures) >= FEWEST_ROWS or table.first > table.begin):
+                found.append(table)
         begin = max(end, begin + 1)
     return found
 
 
-def _table_end(rows: list[TextRow], begin: int) -> int:
+def goes_on_over_page(rows: Sequence[TextRow]) -> TableLines | None:
+    """The rows at the top of a page that may continue the table at the end of the page before: without heads, with
+    figures, below few labels."""
+    begin = next((at for at, row in enumerate(rows[: _MOST_LABELS + 1]) if len(row.cells) > 1), None)
+    if (
+        begin is None
+        or any(len(row.text) > _LABEL_CHARS for row in rows[:begin])
+        or not rows[begin].has_figures
+    ):
+        return None
+    end = _table_end(rows, begin)
+    return TableLines(0, 0, next(at + 1 for at in reversed(range(end)) if rows[at].has_figures))
+
+
+def _table_end(rows: Sequence[TextRow], begin: int) -> int:
     """The end of the run of rows that begins at `begin`, with few label lines between them."""
     if len(rows[begin].cells) == 1:
         return begin
     end, labels = begin + 1, 0
     for at in range(begin + 1, len(rows)):
         if len(rows[at].cells) > 1:
-            if rows[at].names_periods and rows[at - 1].has_figures:
+            if rows[end - 1].has_figures and _begins_another(
+                rows[at], rows[end - 1], rows[begin], end - begin
+            ):
                 break
             end, labels = at + 1, 0
         elif labels == _MOST_LABELS or len(rows[at].text) > _LABEL_CHARS:
@@ -90,16 +133,40 @@ def _table_end(rows: list[TextRow], begin: int) -> int:
     return end
 
 
-def _table(rows: list[TextRow], begin: int, first: int, end: int) -> Table | None:
-    for above in reversed(range(max(0, begin - 2), begin)):
-        if not _UNITS.search(rows[above].text) or len(rows[above].text) > _LABEL_CHARS:
+def _begins_another(row: TextRow, above: TextRow, first: TextRow, count: int) -> bool:
+    """Whether a row below the figures of a table, of so many rows from `first`, heads the columns of another one."""
+    if row.has_figures:
+        return False
+    if row.names_periods or row.cells[0] == first.cells[0]:
+        return True
+    periods = sum(bool(_PERIOD.search(cell)) for cell in row.cells)
+    right_of_labels = row.places[0][0] > above.places[0][0]
+    heads = right_of_labels and (periods > 0 or len(row.cells) >= _FEWEST_HEADS)
+    return count >= FEWEST_ROWS and (heads or periods > 1)
+
+
+def _table(rows: Sequence[TextRow], after: int, begin: int, first: int, end: int) -> TableLines | None:
+    for above in reversed(range(max(after, begin - _LINES_ABOVE), begin)):
+        if not is_unit(rows[above].text) and not _over_columns(rows[above], rows[begin:end]):
             break
         begin = above
     # Labels between the column heads and the first figures are the table's, not its header's.
     while first > begin and len(rows[first - 1].cells) == 1 and not _UNITS.search(rows[first - 1].text):
         first -= 1
     header = [row.text for row in rows[begin:first]]
-    if not header or len(header) > _HEADER_LINES or sum(map(len, header)) > _HEADER_CHARS:
+    if len(header) > _HEADER_LINES or sum(map(len, header)) > _HEADER_CHARS:
         return None
-    places = tuple(row.begin_byte for row in rows[first:end])
-    return Table(rows[begin].begin_byte, rows[end - 1].end_byte, "\n".join(header) + "\n", places)
+    return TableLines(begin, first, end)
+
+
+def _over_columns(row: TextRow, table: Sequence[TextRow]) -> bool:
+    """Whether a line above a table heads columns of it: a period right of where the labels begin, or a few words
+    right of where the first cell of the line below ends."""
+    (begin, end), below = row.places[0], table[0]
+    sentence = len(row.text) > _LABEL_CHARS or row.text.endswith((":", "."))
+    if len(row.cells) > 1 or sentence or end > max(one.places[-1][1] for one in table) + _OVER:
+        return False
+    left = min(one.places[0][0] for one in table)
+    if _PERIOD.search(row.text):
+        return begin > left + _OVER
+    return len(row.text) <= _HEAD_CHARS and below.places[0][0] <= left + _OVER and begin > below.places[0][1]
