@@ -29,7 +29,8 @@ from collections.abc import Callable, Sequence
 from knarr.checker.constraints import Need
 from knarr.checker.evidence import Ground
 from knarr.checker.focus import contrast
-from knarr.checker.form import lacking, unfounded
+from knarr.checker.form import lacking
+from knarr.checker.founded import unfounded
 from knarr.checker.types import Case
 from knarr.language.citations import locate, too_short
 from knarr.language.instructions import paragraphs_with_orders

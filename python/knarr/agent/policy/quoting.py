@@ -23,7 +23,6 @@ _NEAR = 3.0  # below the best sentence's rank at which another is still quoted
 _WORTH = -4.0  # logit above which the best sentence of a named document is quoted beside a better one
 _MOST_CHARS = 700
 _ONE_THING = frozenset({"who", "when", "where", "how_many", "which"})
-_LEANS = frozenset("he her his it its she such that their these they this those".split())  # noqa: SIM905 - a line
 
 
 def chosen_sentences(ranked: Sequence[Sequence[ScoredSentence]]) -> list[list[ScoredSentence]]:
@@ -59,7 +58,7 @@ def _line(question: str, one: ScoredSentence) -> str:
     cells, names = cells_of(one.part.text), cells_of(one.header)
     if not one.header or len(cells) != len(names) or len(cells) < 2:
         return first_words(
-            one_line(f"{one.before} {one.part.text}" if _leans(one) else one.part.text), _MOST_CHARS
+            one_line(f"{one.before} {one.part.text}" if one.leans else one.part.text), _MOST_CHARS
         )
     named = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True)]
     asked = _roots(question)
@@ -74,17 +73,11 @@ def _roots(text: str) -> set[str]:
     return {root(stem(word.text.lower())) for word in words(text) if len(word.text) > 1}
 
 
-def _leans(one: ScoredSentence) -> bool:
-    """Whether a sentence begins with a word that points back."""
-    first = next((word.text.lower() for word in words(one.part.text)), "")
-    return not one.header and first in _LEANS
-
-
 def _standing(one: ScoredSentence) -> str:
     """The sentence, with the short one before it where it leans on that, widened line by line while it is too short to
     be checked."""
     text = one.piece.text
-    begin, end = (one.context if _leans(one) else one.part.begin), one.part.end
+    begin, end = (one.context if one.leans else one.part.begin), one.part.end
     while too_short(text[begin:end]) and (begin > 0 or end < len(text)):
         begin = text.rfind("\n", 0, max(0, begin - 1)) + 1 if begin > 0 else 0
         after = text.find("\n", end + 1)

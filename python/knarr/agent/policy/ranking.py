@@ -23,6 +23,7 @@ from knarr.language.passages import Part, sentences
 from knarr.language.plain import one_line
 from knarr.language.question import parts
 from knarr.language.question_type import question_type
+from knarr.language.sentences import leans_back
 from knarr.language.words import words
 from knarr.models.rerank import Reranker
 from knarr.uris import name_of, without_slash
@@ -69,9 +70,16 @@ class ScoredSentence:
         return self.piece.text[self.context : self.part.begin]
 
     @property
+    def leans(self) -> bool:
+        """Whether it begins with a word that points back to the sentence before."""
+        return not self.header and bool(self.before.strip()) and leans_back(self.part.text)
+
+    @property
     def ground(self) -> Ground:
-        """What it would stand on as a citation, its column names included."""
+        """What it would stand on as a citation: its column names, or the sentence before where it leans on that, included."""
         piece, quote = self.piece, f"{self.header}\n{self.part.text}" if self.header else self.part.text
+        if self.leans:
+            quote = f"{self.before}{quote}"
         return Ground(piece.uri, quote, piece.text, piece.source.section, piece.source.document)
 
     @property
