@@ -40,6 +40,8 @@ _OPEN = frozenset(
     value way whole work year""".split()  # noqa: SIM905 - one word per line would hide the list
 )
 _VERBS = {"has": "have", "had": "have", "costs": "cost", "was": "is", "are": "is", "were": "is"}
+_HAVING = frozenset({"has", "have", "had"})
+_BEING = frozenset({"is", "are", "was", "were"})
 _PRICES = frozenset(map(key_of, ("price", "cost", "fee", "fare", "charge")))
 
 
@@ -68,6 +70,7 @@ def contrast(question: str, ground: Ground, before: str = "") -> Contrast | None
         or relation(question, quote)
         or rate(question, quote, ground.place)
         or _slot(question, quote, ground.place)
+        or _other_kind(question, quote, ground.place)
         or _qualified(question, quote)
     )
     return None if found is None else Contrast(*found)
@@ -160,6 +163,29 @@ def _kind(asked: _Slot, others: list[_Slot], have: set[str], words: set[str]) ->
     return f"{min(kind)} {asked.thing}", f"{min(other[0].words - {thing})} {asked.thing}"
 
 
+_WHICH = re.compile(
+    r"\b(?:which|what)\s+([^\W\d_]{4,})\s+([^\W\d_]{4,})(?=\s+(?:is|are|was|were|do|does|did|has|have|can|must|will|should)\b)",
+    re.IGNORECASE,
+)
+
+
+def _other_kind(question: str, quote: str, place: str) -> tuple[str, str] | None:
+    """Another kind at each place where the quote has the thing: "which dental insurance" and the health insurance."""
+    asked = _WHICH.search(question)
+    if asked is None:
+        return None
+    kind, thing = key_of(asked[1]), key_of(asked[2])
+    tokens = [match[0].lower() for match in tokens_of(quote)]
+    words = {key_of(match[0]) for match in tokens_of(f"{question} {place}")} - {kind}
+    places = [at for at, token in enumerate(tokens) if key_of(token) == thing]
+    if not places or kind in map(key_of, tokens) or kind in {key_of(match[0]) for match in tokens_of(place)}:
+        return None
+    kinds = [tokens[at - 1] if at else "" for at in places]
+    if not all(_tells(one) and key_of(one) not in words and one not in _OPEN for one in kinds):
+        return None
+    return f"{asked[1]} {asked[2]}", f"{kinds[0]} {asked[2]}"
+
+
 def _row_slots(quote: str) -> Iterator[_Slot]:
     """A row with its column names says "the price of the island ferry", "the price for …" and "the island ferry costs"."""
     lines = quote.strip().split("\n")
@@ -201,9 +227,12 @@ def _subject(tokens: list[str], phrase: list[str], end: int, inverted: bool) -> 
     """The subject of a verb. Where no auxiliary follows, the verb is the phrase's last word ("must the tenant give")."""
     after = tokens[end] if end < len(tokens) else ""
     verb = after if after in _AUXILIARIES else ""
-    if verb and not inverted and verb not in ("has", "have", "had"):
+    if verb and not inverted and verb not in _HAVING:
         main = tokens[end + 1] if end + 1 < len(tokens) else ""
-        verb = main if _tells(main) else verb
+        passive = verb in _BEING and _tells(main)
+        verb = main if _tells(main) or main in _HAVING else verb
+        if passive:  # "the Y is led by X", beside "X leads the Y"
+            yield _Slot((_frame(main), "the"), phrase[-1], frozenset(map(key_of, phrase)))
     if not verb and len(phrase) > 1:
         phrase, verb = phrase[:-1], phrase[-1]
     if verb:

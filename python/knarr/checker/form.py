@@ -36,6 +36,7 @@ _TIMES = re.compile(
     rf"|\b(?:at|from|by|until|till|past|to)\s+{_HOUR}\b|\b{_HOUR}\s+(?:to|till|until|o['’]clock)\b|\b\d{{1,2}}\s?(?:-|–|to)\s?\d{{1,2}}\b",
     re.IGNORECASE,
 )
+_GRADED = re.compile(r"\b(?:grades?|marks?|requirements?|qualifications?|levels?|standards?)\b", re.IGNORECASE)
 _OFTEN = re.compile(r"\bhow (?:long|often|soon|late|early|old|frequently)\b", re.IGNORECASE)
 _SHORT_TIMES = re.compile(
     r"\b(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|M/?W/?F?|T/?Th|TuTh|MWF)\b"
@@ -69,7 +70,7 @@ def lacking(question: str, stands: Sequence[Ground]) -> str:
     """What the evidence lacks of the form that is asked for, in words; "" when nothing is lacking. A number must stand in
     the cited words, since names and headings are numbered for other reasons; a time or person may stand above them."""
     kind = question_type(question)
-    if kind == "how_many":
+    if kind == "how_many" and not _GRADED.search(question):
         times = _OFTEN.search(question) is not None
         return "" if any(_tells_number(one.quote, times) for one in stands) else "a number"
     texts = [" / ".join((one.quote, *one.titles)) for one in stands]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal, DivisionByZero, InvalidOperation
+from itertools import permutations, takewhile
 
 from knarr.checker.constraints import YEAR
 from knarr.checker.evidence import Ground, numbers
@@ -96,18 +97,23 @@ def _foreign_number(question: str, answer: str, founding: str, stands: Sequence[
     given = {_plain(number) for number in numbers(founding)}
     found = quantities(founding)
     values = {one.value for one in found} | {one.high for one in found if one.high is not None}
-    spans = {span for one in found if (span := _seconds(one)) is not None}
+    spans = [span for one in found if (span := _seconds(one)) is not None]
     said = quantities(answer)
     for one in said:
-        if other := _other_unit(one, found):
-            return other
-    cited = [_decimal(text) for text in numbers(f"{question}\n{_cited(stands)}")]
+        if one.value not in values and _other_scale(one, found):
+            return one.text
+        if _other_unit(one, found, founding) and not _near_span(one, spans):
+            return one.text
+    operands = quantities(f"{question}\n{_cited(stands)}")[:_MOST_DERIVED]
     for number in sorted(numbers(answer)):
         if _plain(number) in given or _decimal(number) in values or number == "1":
             continue
         holding = [one for one in said if number in numbers(one.text)]
         same = any(one.value in values or one.high in values or _near_span(one, spans) for one in holding)
-        if not (same or _derived(number, answer, cited) or _counts_items(number, answer, stands)):
+        read = [(one.value, one.step) for one in holding]
+        tried: list[tuple[Decimal | None, Decimal]] = [*read, (_decimal(number), Decimal(1).scaleb(-_places(number)))]
+        derived = any(value is not None and _derived(value, step, answer, operands) for value, step in tried)
+        if not (same or derived or _counts_items(number, answer, stands)):
             return number
     return ""
 
@@ -138,29 +144,49 @@ def _near_span(one: Quantity, spans: Iterable[Decimal]) -> bool:
     return span is not None and any(abs(span - other) <= span * Decimal("0.03") for other in spans)
 
 
-def _other_unit(one: Quantity, found: Sequence[Quantity]) -> str:
-    """A value whose number the evidence has for something else alone: "two days" where it says "two crowns" or "2 %"."""
-    kinds = ("duration", "money", "percent")
+def _other_scale(one: Quantity, found: Sequence[Quantity]) -> bool:
+    """Whether the evidence has the numeral with other scales alone: 55 billion where it says 55 million."""
+    alike = [other for other in found if other.value / other.scale == one.value / one.scale]
+    return one.scale != 1 and bool(alike) and all(other.scale not in (1, one.scale) for other in alike)
+
+
+_UNLIKE = frozenset({"duration", "money", "percent"})
+_NOUN = re.compile(r"[ \t]*([^\W\d_]{3,}(?:[ \t]+[^\W\d_]{3,}){0,2})")
+
+
+def _other_unit(one: Quantity, found: Sequence[Quantity], text: str) -> bool:
+    """Whether the evidence has the number for something else alone: "two days" where it says "two crowns" or "2 %"."""
     alike = [other for other in found if other.value == one.value]
-    if one.kind not in kinds or not alike or any(other.kind not in kinds for other in alike):
-        return ""
-    fits = any(
-        other.kind == one.kind and other.unit.rpartition(" ")[2] == one.unit.rpartition(" ")[2] for other in alike
-    )
-    return "" if fits or _near_span(one, [s for o in found if (s := _seconds(o)) is not None]) else one.text
+    return one.kind in _UNLIKE and bool(alike) and not any(_fits(one, other, text) for other in alike)
 
 
-def _derived(number: str, answer: str, given: Sequence[Decimal | None]) -> bool:
+def _fits(one: Quantity, other: Quantity, text: str) -> bool:
+    unit = one.unit.rpartition(" ")[2]
+    if other.kind in _UNLIKE:
+        return other.kind == one.kind and other.unit.rpartition(" ")[2] == unit
+    noun = _NOUN.match(text, other.end)
+    after = [] if noun is None else list(takewhile(lambda word: word not in STOP, noun[1].lower().split()))
+    counted = any(word.endswith("s") for word in after)  # "two crowns"; "two remain" counts nothing that is named
+    return not counted or one.kind == "money" or key_of(unit) in map(key_of, after)
+
+
+def _places(number: str) -> int:
+    return len(number.partition(".")[2])
+
+
+def _derived(wanted: Decimal, step: Decimal, answer: str, given: Sequence[Quantity]) -> bool:
     """Whether a number is the sum, difference or product of two of those given, or of all their sum; and where the answer
-    speaks of parts, their ratio or percentage, as it is rounded."""
-    wanted = _decimal(number)
-    values = [value for value in given if value is not None][:_MOST_DERIVED]
-    if wanted is None:
-        return False
-    near = Decimal("0.5").scaleb(-len(number.partition(".")[2]))
+    speaks of parts, their ratio or percentage. `step` is one unit of its last place: it may be rounded. Of years only the
+    difference counts."""
     parts = _IN_PARTS.search(answer) is not None
-    results = (result for left in values for right in values for result in _results(left, right, parts))
-    return len(values) > 1 and any(abs(abs(result) - wanted) < near for result in (sum(values), *results))
+    plain = [one.value for one in given if one.kind not in ("date", "time", "year")]
+    years = [one.value for one in given if one.kind == "year"]
+    results = [
+        *(result for left, right in permutations(plain, 2) for result in _results(left, right, parts)),
+        *(left - right for left, right in permutations(years, 2)),
+        *([sum(plain, Decimal(0))] if len(plain) > 1 else []),
+    ]
+    return any(abs(abs(result) - wanted) < step / 2 for result in results)
 
 
 def _results(left: Decimal, right: Decimal, parts: bool) -> Iterator[Decimal]:
@@ -204,7 +230,7 @@ def _foreign_names(question: str, answer: str, known: set[str]) -> str:
         return ""
     names = [run for run in proper_runs(answer) if any(key_of(word.text) not in _asked(question) for word in words(run))]
     foreign = [run for run in names if not any(key_of(word.text) in known for word in words(run) if _telling(word.text))]
-    return foreign[0] if foreign and len(foreign) == len(names) else ""
+    return foreign[0].rstrip(" .,;:") if foreign and len(foreign) == len(names) else ""
 
 
 def _asked(question: str) -> set[str]:

@@ -88,7 +88,6 @@ def _plain(label: str) -> str:
 
 # ------------------------------------------------------------------ directions
 
-_PLACE_WORD = r"(?:(?:the|a|an)\s+)?(?:[^\W\d_][\w'’-]*)"
 _WAY = re.compile(
     rf"(\bfrom\s+)?((?:the\s+)?[^\W\d_][\w'’-]*(?:\s+[^\W\d_][\w'’-]*)?)\s*(?:\bto\b|–|—|→|->|\s-\s)\s*((?:the\s+)?[^\W\d_][\w'’-]*(?:\s+[^\W\d_][\w'’-]*)?)",
     re.IGNORECASE,
@@ -97,7 +96,7 @@ _WAY = re.compile(
 
 def way_contrast(question: str, quote: str) -> Pair | None:
     """A way from one place to another in the question, and only the way back in the quote."""
-    asked = [way for way in _ways(question)]
+    asked = list(_ways(question))
     if not asked:
         return None
     said = list(_ways(quote))

@@ -22,14 +22,15 @@ from knarr.language.words import STOP, stem
 Pair = tuple[str, str]
 _Key = tuple[int, int]
 
-# One class a line; members in groups: the forms of one meaning are joined by "/".
+_WEAK = "~"
+# One class a line; members in groups: the forms of one meaning are joined by "/", weak members begin with "~".
 _CLASSES = """
 monday/mondays/mon tuesday/tuesdays/tue/tues wednesday/wednesdays/wed thursday/thursdays/thu/thur/thurs friday/fridays/fri saturday/saturdays/sat sunday/sundays/sun
 weekday/weekdays weekend/weekends
 january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep/sept october/oct november/nov december/dec
 spring summer autumn/fall winter
 morning/mornings afternoon/afternoons evening/evenings night/nights
-first/1st second/2nd third/3rd fourth/4th fifth/5th sixth/6th seventh/7th eighth/8th ninth/9th tenth/10th last/final
+first/1st/q1 second/2nd/q2 third/3rd/q3 fourth/4th/q4 fifth/5th sixth/6th seventh/7th eighth/8th ninth/9th tenth/10th last/final
 early/earlier late/later
 earliest latest
 front back/rear
@@ -50,8 +51,8 @@ best worst
 cheapest dearest/costliest
 arrival/arrivals/arrive/arrives departure/departures/depart/departs
 entry entrance exit
-open/opens/opened/opening close/closes/closed/closing/shut/shuts
-begin/begins/began/begun/beginning/start/starts/started/starting/commence/commences/commenced/commencement end/ends/ended/ending/expire/expires/expired/expiry/expiration/until/till/through/finish/finishes/finished/terminate/terminates/terminated/termination
+open/opens/opened/opening close/closes/closed/closing/shut/shuts/~until/~till/~deadline
+begin/begins/began/begun/beginning/start/starts/started/starting/commence/commences/commenced/commencement end/ends/ended/ending/expire/expires/expired/expiry/expiration/until/till/through/finish/finishes/finished/terminate/terminates/terminated/termination/~deadline/~last
 buyer/purchaser seller/vendor
 landlord/lessor tenant/lessee/renter
 licensor licensee
@@ -70,6 +71,12 @@ full-time part-time
 temporary permanent
 undergraduate/undergraduates graduate/graduates
 gross net
+small/smaller medium large/larger
+junior senior
+winner/winners loser/losers
+port starboard
+check-in/checkin check-out/checkout
+height/~high/~tall width/~wide/~broad length/~long depth/~deep weight/weighs/~heavy
 revenue/revenues/sales/turnover profit/profits/earnings cost/costs expense/expenses loss/losses asset/assets liability/liabilities
 actual planned/budgeted/forecast/projected/estimated
 oral/spoken written
@@ -114,23 +121,27 @@ _EVERY_DAY = re.compile(r"\b(?:daily|every ?day|each day|all week|7 days|seven d
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A word of a class where it stands: its class and group, and the telling word after it ("" for none)."""
+    """A word of a class where it stands: its class and group, and the telling word after it ("" for none). A weak one only
+    answers: "until five" says when an office closes, and excludes nothing."""
 
     word: str
     key: _Key
     begin: int
     end: int
     after: str
+    weak: bool
 
 
 @lru_cache(maxsize=1)
-def _members() -> dict[str, tuple[_Key, ...]]:
-    """By word, its classes and its group in each. Days, weekdays and weekends are one class in two lines."""
-    found: dict[str, tuple[_Key, ...]] = {}
+def _members() -> dict[str, tuple[tuple[int, int, bool], ...]]:
+    """By word, its classes, its group in each, and whether it is a weak member. Days and weekends are one class in two
+    lines."""
+    found: dict[str, tuple[tuple[int, int, bool], ...]] = {}
     for line, text in enumerate(_CLASSES.strip().splitlines()):
         for group, forms in enumerate(text.split()):
-            for word in forms.split("/"):
-                found[word] = (*found.get(word, ()), (line, group))
+            for form in forms.split("/"):
+                word = form.removeprefix(_WEAK)
+                found[word] = (*found.get(word, ()), (line, group, form != word))
     return found
 
 
@@ -140,7 +151,7 @@ _DAYS, _WEEKS, _MONTHS = 0, 1, 2
 def same_meaning(left: str, right: str) -> bool:
     """Whether two words are forms of one meaning: tenant and lessee."""
     members = _members()
-    return bool(set(members.get(left, ())) & set(members.get(right, ())))
+    return bool({key[:2] for key in members.get(left, ())} & {key[:2] for key in members.get(right, ())})
 
 
 def class_contrast(question: str, quote: str, place: str) -> Pair | None:
@@ -154,10 +165,10 @@ def class_contrast(question: str, quote: str, place: str) -> Pair | None:
     wanted, have = _keys(question, asked), _keys(quote, said)
     above = _keys(place, _classed(place)) if place else set()
     for one in asked:
-        if one.key in have or _covers(one.key, have):
+        if one.weak or one.key in have or _covers(one.key, have):
             continue
         for other in said:
-            if not _excludes(one.key, other.key) or other.key in wanted or _elsewhere(one, other, quote):
+            if other.weak or not _excludes(one.key, other.key) or other.key in wanted or _elsewhere(one, other, quote):
                 continue
             if one.key in above and other.key not in above:
                 continue
@@ -226,7 +237,10 @@ def _classed(text: str) -> list[_Member]:
         after = tokens[at + 1][0].lower() if at + 1 < len(tokens) else ""
         if _meant(match[0], before, after):
             telling = key_of(after) if after.isalpha() and after not in STOP else ""
-            found += [_Member(match[0], key, match.start(), match.end(), telling) for key in members[word]]
+            found += [
+                _Member(match[0], (line, group), match.start(), match.end(), telling, weak)
+                for line, group, weak in members[word]
+            ]
     return found
 
 

@@ -6,7 +6,8 @@ the title X, and "X // Y" is the row Y of a table with the column names X. A tex
 
 Known, and not seen by rules: who did it to whom, where both are named ("Did Alpha sue Beta" by "Beta sued Alpha"); nouns
 that exclude each other by what the world is like (a kitchen is no bathroom) outside of a phrase that the question has too;
-a right phrase about another time that only the page shows; attributes that share no word ("tonnage" for "length").
+a right phrase about another time that only the page shows; attributes that share no word ("tonnage" for "length"),
+nor another object of an active verb's preposition ("spent on research" for "spend on marketing").
 """
 
 from __future__ import annotations
@@ -127,6 +128,51 @@ What is the rent with heating? => The rent without heating is 900 crowns.
 What is stored above deck? => Ropes are stored below deck.
 What is the fee after the deadline? => Before the deadline the fee is 4 crowns.
 """,
+    "all kinds": """
+Who chairs the audit committee? => The nomination committee is chaired by Eva Moe.
+Who is the manager of the north branch? => The manager of the south branch is Eva Moe.
+Who is responsible for the kitchen? => Eva Moe is responsible for the laundry.
+Who maintains the boiler? => Eva Moe maintains the elevator.
+What is the password policy for administrators? => The password policy for guests is eight characters.
+What is the speed limit in the harbour? => The speed limit in the channel is 8 knots.
+How many rooms does the east wing have? => The west wing has 40 rooms.
+How many students may join the evening course? => Up to 20 students may join the morning course.
+When does registration close? => Registration opens on 3 May.
+When was the treaty signed? => The treaty was ratified by all members.
+What is the minimum deposit? => The maximum deposit is 5,000 crowns.
+What is the deposit for a double room? => The deposit for a single room is 100 crowns.
+What temperature must the freezer have? => The refrigerator must have a temperature of 4 degrees.
+What is the warranty on the battery? => The warranty on the motor is five years.
+How long is the warranty of the battery? => The motor has a warranty of five years.
+How much does the company owe to Alpha Bank? => The company owes 4 million to Beta Bank.
+What is the capacity of tank 3? => Tank 2 holds 400 litres.
+What is the capacity of tank C? => Tank B holds 400 litres.
+What was the profit in Q3? => The profit in Q2 was 4 million.
+What was the profit in the third quarter? => In the second quarter the profit was 4 million.
+What is the phone number of the library? => The phone number of the museum is 555 0100.
+What is the email of the registrar? => The email of the bursar is b@example.org.
+Which colour is the port light? => The starboard light is green.
+What is the interest rate on savings? => The interest rate on loans is 4 %.
+What is the fee for residents? => The fee for non-residents is 40 crowns.
+When is checkout? => Check-in is from 15:00.
+What is the price of the large pizza? => The small pizza costs 9 crowns.
+What is the dose for children? => The dose for adults is 20 mg.
+What is the dose for children? => | Group | Dose | // | Adults | 20 mg |
+Who wrote the second edition? => The first edition was written by Eva Moe.
+What is the budget for 2024/25? => The budget for 2022/23 is 4 million.
+What was the population in 1990? => The population in 1980 was 4,000.
+What is the distance from Moss to Vardo? => The distance from Moss to Oslo is 60 km.
+How many days of sick leave do I get? => You get 25 days of parental leave.
+Which dental insurance is included? => The health insurance is with Nord.
+How much is the weekend rate? => The weekday rate is 90 crowns.
+What happens if the tenant dies? => If the landlord dies, the lease goes on.
+How many votes did the winner get? => The loser got 400 votes.
+What is the height of the tower? => The width of the tower is 4 metres.
+What is the wage of a senior clerk? => A junior clerk earns 3,000 crowns.
+Who was the coach before Eva Moe? => The coach after Eva Moe was Jon Berg.
+What is due at the end of the course? => At the beginning of the course a form is due.
+What is the rate for the first 100 units? => The rate for the next 100 units is 3 crowns.
+""",
     "another form": """
 When was the harbour opened? => The harbour was opened by the mayor.
 How many berths are there? => There are berths for boats of any size.
@@ -231,6 +277,67 @@ How many days before the trip can I cancel? => A trip can be cancelled until ten
 What is the total price? => The price is 40 crowns per person and 400 in total.
 What percentage of the total grade is each quiz? => Each quiz is worth 5 % per student.
 """,
+    "all kinds": """
+Who chairs the audit committee? => The audit committee is chaired by Eva Moe.
+Who is the manager of the north branch? => The north branch is managed by Eva Moe.
+Who maintains the boiler? => Maintenance of the boiler is done by Eva Moe.
+What is the fee for residents? => Residents pay 20 crowns, non-residents 40.
+When does registration close? => Registration is open until 5 May.
+When does registration close? => The deadline for registration is 5 May.
+When does registration open? => You can register from 3 May.
+When is the office open? => The office closes at five and opens at nine.
+When is the office open? => Office hours: Tue 9-12
+What is the deposit for a double room? => Double: 100 crowns
+How many days of sick leave do I get? => Employees have ten days of leave for illness each year.
+What is the dose for children? => | Group | Dose | // | Children under 12 | 10 mg |
+What is the dose for a child? => | | Adults | Children | // | Dose | 20 mg | 10 mg |
+What is the height of the tower? => The tower is 40 metres high.
+How tall is the tower? => The tower has a height of 40 metres.
+What is the phone number of the library? => Library: tel. 555 0100
+What did the company spend on marketing? => Marketing expenses were 4 million.
+How much does a ticket cost? => Tickets are 9 crowns each.
+How much does a ticket cost per day? => A day ticket costs 9 crowns.
+What is the annual salary? => The salary is 400,000 crowns per year.
+What is the penalty for late payment? => If rent is paid late, 2 % interest is due.
+Who approves travel? => Travel is approved by the head of the department.
+Who is the contact for the course? => For questions about the course, email Eva Moe.
+Who teaches the course? => Instructor: Eva Moe
+Who is the professor? => Instructor: Eva Moe
+What is the name of the TA? => Teaching assistant: Jon Berg
+When is the final exam? => The final is on 12 May.
+When are the exams? => Exam 1 is on 5 March, exam 2 on 9 April.
+What is the last day to drop? => Classes may be dropped until 5 May.
+How many exams are there? => There will be two midterms and a final.
+How is the grade computed? => Homework counts 40 %, the exams 60 %.
+What percentage is homework? => | Part | Weight | // | Homework | 40 % |
+How much is the midterm worth? => | Exam 1 (midterm) | Exam 2 | // | 20 % | 30 % |
+What is the minimum grade to pass? => At least a C is needed to pass.
+What is the maximum number of guests? => Up to 40 guests are allowed.
+What is the maximum number of guests? => No more than 40 people may enter.
+What happens at the end of the lease? => When the lease expires, the tenant returns the keys.
+What is covered on the first day? => Day 1: introduction and rules
+What is covered in the third week? => Week 3: rivers
+What are the textbooks for the class? => The class has no textbook.
+Where is the class held? => MWF 10:10, Hall 4
+What time is class? => TuTh 10:00-11:15
+Do I need a calculator? => A calculator is not needed.
+How long is the lease? => The term of this agreement is five years from 1 May 2020.
+What is the total value of the contract? => The contract is worth 4 million crowns.
+What did the study find about women? => Men and women did equally well.
+Which dataset is used for training? => We train on SQuAD and test on TriviaQA.
+What is the training set size? => The model was trained with 10,000 examples.
+What accuracy does the model reach on the test set? => It gets 91 % on test and 93 % on dev.
+Which party may terminate the agreement? => Either party may terminate this agreement with 30 days of notice.
+What is the notice period? => This agreement may be ended with 30 days of written notice.
+Who is the licensor? => This agreement is made between Alpha Ltd ("Licensor") and Beta Ltd ("Licensee").
+What is the effective date? => This agreement is effective as of 1 May 2020.
+What is the governing law? => This agreement is governed by the laws of Norway.
+What is the expiration date? => The agreement ends on 30 April 2025.
+How much was revenue in fiscal 2024? => FY24 revenue was 47 million.
+What is the weight of homework in the total grade? => Homework 30%
+How do I reach the north pier from the south pier? => Walk from the south pier along the quay to the north pier.
+What was Q2 revenue? => Revenue in the second quarter was 4 million.
+""",
     "words that only look like a contrast": """
 In which week may I hand in late work? => Late work is taken until the last week of May.
 How much is the final exam worth? => The exam at the end is worth 30 % of the grade.
@@ -282,7 +389,7 @@ def test_a_right_answer_stands(kind: str, question: str, text: str) -> None:
 
 
 def test_there_are_as_many_pairs_as_promised() -> None:
-    assert len(_pairs(REFUSED)) + len(_pairs(STANDS)) >= 120
+    assert len(_pairs(REFUSED)) + len(_pairs(STANDS)) >= 220
 
 
 def test_the_reason_names_both_sides() -> None:
