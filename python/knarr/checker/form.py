@@ -37,6 +37,7 @@ _TIMES = re.compile(
     re.IGNORECASE,
 )
 _GRADED = re.compile(r"\b(?:grades?|marks?|requirements?|qualifications?|levels?|standards?)\b", re.IGNORECASE)
+_NO_NUMBER = re.compile(r"\[\d{1,4}\]|[^\s|]{30,}")  # a mark, a code
 _OFTEN = re.compile(r"\bhow (?:long|often|soon|late|early|old|frequently)\b", re.IGNORECASE)
 _SHORT_TIMES = re.compile(
     r"\b(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|M/?W/?F?|T/?Th|TuTh|MWF)\b"
@@ -81,7 +82,7 @@ def lacking(question: str, stands: Sequence[Ground]) -> str:
 
 def _tells_number(text: str, times: bool) -> bool:
     """Whether a text gives a number; how long and how often may be told by words of time, too."""
-    return has(Need("quantity", "", "a number"), text) or (times and _tells_time(text))
+    return has(Need("quantity", "", "a number"), _NO_NUMBER.sub(" ", text)) or (times and _tells_time(text))
 
 
 def _tells_time(text: str) -> bool:

@@ -190,7 +190,11 @@ class ExtractivePolicy:
 def _pieces(view: View) -> list[Piece]:
     """What was shown, best first, for arithmetic; without texts that give orders to a model."""
     shown = sorted(view.shown, key=lambda piece: -(piece.score if piece.score is not None else -20.0))
-    clean = (piece for piece in shown if piece.text and not addresses_model(piece.text))
+    clean = (
+        piece
+        for piece in shown
+        if piece.text and not any(map(addresses_model, (piece.text, *piece.source.section)))
+    )
     return [Piece(piece.uri, piece.text, piece.source) for piece in clean]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from knarr.agent.policy.ranking import ScoredSentence
 from knarr.agent.policy.rows import cells_of
 from knarr.agent.values import Draft, Quote
+from knarr.checker.form import lacking
 from knarr.language.citations import too_short
 from knarr.language.lexical import root
 from knarr.language.plain import first_words, one_line
@@ -38,7 +39,8 @@ def quoted_answer(question: str, chosen: Sequence[Sequence[ScoredSentence]]) -> 
     said: dict[str, None] = {}
     quotes: list[Quote] = []
     for part in chosen:
-        for place, one in enumerate(part):
+        fits = next((one for one in part if not lacking(question, [one.ground])), None)
+        for place, one in enumerate([fits, *(one for one in part if one is not fits)] if fits else part):
             text = _standing(one)
             if not any(text in quote.text for quote in quotes):
                 quotes.append(Quote(one.piece.uri, text))
@@ -62,8 +64,10 @@ def _line(question: str, one: ScoredSentence) -> str:
         )
     named = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True)]
     asked = _roots(question)
-    wanted = [at for at in range(1, len(cells)) if cells[at] and _roots(names[at]) & asked]
-    others = [at for at in range(1, len(cells)) if cells[at] and not _roots(names[at]) & asked]
+    common = [len(_roots(name) & asked) for name in names]
+    most = max(common[1:])
+    wanted = [at for at in range(1, len(cells)) if cells[at] and most and common[at] == most]
+    others = [at for at in range(1, len(cells)) if cells[at] and common[at] < most]
     if wanted and others and any(_roots(cell) & asked for cell in cells[:1]):
         return "; ".join([*(named[at] for at in wanted), f"({named[0]})"]).replace("; (", " (")
     return "; ".join(text for text, cell in zip(named, cells, strict=True) if cell)

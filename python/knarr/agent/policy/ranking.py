@@ -17,7 +17,7 @@ from knarr.agent.scope import Names
 from knarr.agent.values import Excerpt
 from knarr.checker.evidence import Ground, about_excluded, exclusions
 from knarr.checker.focus import astray
-from knarr.language.instructions import paragraphs_with_orders
+from knarr.language.instructions import addresses_model, paragraphs_with_orders
 from knarr.language.lexical import bm25
 from knarr.language.passages import Part, sentences
 from knarr.language.plain import one_line
@@ -43,6 +43,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+_STUFFED = 20  # words from which on repetition tells
 _MARKUP = ("#", "<!--", "pr-url", "|--", "| --", "|:-", "| :-", "```", "---")
 
 
@@ -158,6 +159,8 @@ def _without(question: str, uri: str) -> str:
 def _candidates(shown: Sequence[Excerpt]) -> list[ScoredSentence]:
     found: dict[str, ScoredSentence] = {}
     for piece in shown:
+        if any(map(addresses_model, piece.source.section)):
+            continue
         orders = paragraphs_with_orders(piece.text)
         header, before = "", None
         parts = list(sentences(piece.text))
@@ -186,14 +189,17 @@ def _near(text: str, before: Part | None, part: Part) -> int:
 
 
 def _says_something(text: str, row: bool) -> bool:
-    """Not a heading, a rule, a comment of the markup, a question, or a word or two."""
+    """Not a heading, a rule, a comment of the markup, a question, a word or two, or a few words many times."""
     if (
         text.startswith(_MARKUP)
         or (text.isupper() and not row)
         or text.rstrip(" *_\"”'’").endswith(("?", "？"))
     ):
         return False
-    letters = len(_WORDS.findall(text))
+    found = _WORDS.findall(text)
+    if len(found) > _STUFFED and len(set(found)) < len(found) / 3:
+        return False
+    letters = len(found)
     return letters >= 3 or (letters >= 1 and bool(re.search(r"\d", text)) and (row or letters >= 2))
 
 
@@ -223,19 +229,7 @@ def _lift(one: ScoredSentence, wanted: re.Pattern[str] | None) -> float:
 
 def _answer_form(question: str) -> re.Pattern[str] | None:
     """What an answer must hold: a date or time for "when", a number for "how many"."""
-    if re.search(
-        r"\b(?:when|what (?:date|day|time|year|month)|which (?:date|day|year|month))\b",
-        question,
-        re.IGNORECASE,
-    ):
-        return _WHEN
-    if re.search(
-        r"\bhow (?:many|much|long|often|old|large|big|far|tall)\b|\bwhat (?:percent|share|number|amount)",
-        question,
-        re.IGNORECASE,
-    ):
-        return _NUMBER
-    return None
+    return {"when": _WHEN, "how_many": _NUMBER}.get(question_type(question))
 
 
 def best_passage(shown: Sequence[Excerpt]) -> float:
