@@ -4,7 +4,8 @@ A cross-encoder likes a sentence that differs from the question in one word: "th
 the workshop, Saturday for Sunday, the landlord for the tenant. No score tells these apart, so they are told apart by
 rule, each with the word that was asked for and the word that stands in its place:
 
-class      words of which a text means one at a time, opposites among them (`opposites.py`)
+class      words of which a text means one at a time, opposites among them (`opposites.py`), and opposite relations
+           ("before the trip", "per week", `relations.py`)
 label      a numbered or lettered thing, and a way from one place to another (`labels.py`)
 slot       the same word in the same phrase with another thing in it: "the head of the …", "the … has", "the … must";
            of a table row the thing is its first cell, and its column names the phrases
@@ -23,7 +24,8 @@ from dataclasses import dataclass
 from knarr.checker.constraints import YEAR, needs
 from knarr.checker.evidence import Ground, has
 from knarr.checker.labels import label_contrast, way_contrast
-from knarr.checker.opposites import class_contrast, key_of, negation, rate, relation, same_meaning, tokens_of
+from knarr.checker.opposites import class_contrast, key_of, negation, same_meaning, tokens_of
+from knarr.checker.relations import rate, relation
 from knarr.language.sentences import leans_back
 from knarr.language.words import STOP, stem
 
@@ -90,9 +92,7 @@ def astray(question: str, ground: Ground, before: str = "") -> str:
     return ""
 
 
-_QUALIFIERS = (
-    r"(?:deputy|vice|assistant|associate|acting|interim|former|ex|past|previous|honorary|junior|trainee|substitute|co|sub|under)"
-)
+_QUALIFIERS = r"(?:deputy|vice|assistant|associate|acting|interim|former|ex|past|previous|honorary|junior|trainee|substitute|co|sub|under)"
 _ROLE = re.compile(
     r"\bwho\s+(?:is|was|are|were)\s+(?:the|our|its|their|your|my)\s+(?:[\w'’-]+\s+){0,3}?([^\W\d_]{4,})(?=\s+(?:of|for|in|at)\b|\s*\?|\s*$)",
     re.IGNORECASE,
@@ -157,7 +157,11 @@ def _kind(asked: _Slot, others: list[_Slot], have: set[str], words: set[str]) ->
     kind = asked.words - {thing}
     if not kind or kind & have:
         return None
-    other = [one for one in others if key_of(one.thing) == thing and one.words - {thing} and not (one.words - {thing}) & words]
+    other = [
+        one
+        for one in others
+        if key_of(one.thing) == thing and one.words - {thing} and not (one.words - {thing}) & words
+    ]
     if len(other) != len(others):
         return None
     return f"{min(kind)} {asked.thing}", f"{min(other[0].words - {thing})} {asked.thing}"

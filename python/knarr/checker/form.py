@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from knarr.checker.constraints import Need
 from knarr.checker.evidence import Ground, has
-from knarr.checker.opposites import key_of, same_meaning
+from knarr.checker.opposites import is_calendar, key_of, same_meaning
 from knarr.language.question_type import question_type
 from knarr.language.words import STOP, proper_runs, words
 
@@ -36,7 +36,9 @@ _TIMES = re.compile(
     rf"|\b(?:at|from|by|until|till|past|to)\s+{_HOUR}\b|\b{_HOUR}\s+(?:to|till|until|o['’]clock)\b|\b\d{{1,2}}\s?(?:-|–|to)\s?\d{{1,2}}\b",
     re.IGNORECASE,
 )
-_GRADED = re.compile(r"\b(?:grades?|marks?|requirements?|qualifications?|levels?|standards?)\b", re.IGNORECASE)
+_GRADED = re.compile(
+    r"\b(?:grades?|marks?|requirements?|qualifications?|levels?|standards?)\b", re.IGNORECASE
+)
 _NO_NUMBER = re.compile(r"\[\d{1,4}\]|[^\s|]{30,}")  # a mark, a code
 _OFTEN = re.compile(r"\bhow (?:long|often|soon|late|early|old|frequently)\b", re.IGNORECASE)
 _SHORT_TIMES = re.compile(
@@ -122,4 +124,9 @@ def _doing() -> dict[str, frozenset[str]]:
 
 
 def _names(text: str) -> bool:
-    return any(True for _ in proper_runs(text)) or len(_CAPITAL.findall(text)) > 1
+    """Whether a name stands in the text, of something else than a day or month."""
+    runs = [[word.text for word in words(run)] for run in proper_runs(text)]
+    if any(not all(map(is_calendar, run)) for run in runs if run):
+        return True
+    capitals = [word for word in _CAPITAL.findall(text) if word.lower() not in STOP and not is_calendar(word)]
+    return len(capitals) > 1

@@ -25,12 +25,17 @@ from knarr.language.question_type import question_type
 from knarr.language.words import STOP, proper_runs, stem, words
 from knarr.uris import name_of
 
-_MARKS = re.compile(r"\[\^?\d{1,4}(?:\s*[,–-]\s*\d{1,4})*\]|【[^】]{0,40}】|\w+://\S+")
-_LISTED = re.compile(r"(?:^|\n)\s*\(?(?:\d{1,2}|[a-z])[.)]\s|(?<=\s)\(\d{1,2}\)\s|\((?:pages?|pp?\.|lines?|passages?|sources?|see)\s[^)]{1,40}\)", re.IGNORECASE)
-_ITEM = re.compile(r"(?:^|\n)\s*(?:[-*•]|\d{1,2}[.)])\s")
+_MARKS = re.compile(r"\[\^?\d{1,4}(?:\s{0,2}[,–-]\s{0,2}\d{1,4}){0,40}\]|【[^】]{0,40}】|\b\w{1,20}://\S+")
+_LISTED = re.compile(
+    r"(?:^|\n)[ \t]{0,40}\(?(?:\d{1,2}|[a-z])[.)]\s|(?<=\s)\(\d{1,2}\)\s|\((?:pages?|pp?\.|lines?|passages?|sources?|see)\s[^)]{1,40}\)",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"(?:^|\n)[ \t]{0,40}(?:[-*•]|\d{1,2}[.)])\s")
 _FEW = 3
 _MOST_DERIVED = 24  # numbers that are tried with each other
-_IN_PARTS = re.compile(r"%|\bper ?cent|\btimes\b|\bfold\b|\bratio\b|\bhalf\b|\bthird\b|\bquarter\b", re.IGNORECASE)
+_IN_PARTS = re.compile(
+    r"%|\bper ?cent|\btimes\b|\bfold\b|\bratio\b|\bhalf\b|\bthird\b|\bquarter\b", re.IGNORECASE
+)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _HOW_MANY = re.compile(
     r"\bhow many\s+(?:(?:more|other|different|full|working|business|calendar)\s+)*([^\W\d_]{3,})",
@@ -55,7 +60,11 @@ def unfounded(question: str, answer: str, stands: Sequence[Ground]) -> str:
     if name := _foreign_names(question, said, known):
         return name
     told = [key_of(word.text) for word in words(said) if _telling(word.text)]
-    if len(told) >= _FEW and not any(word in known for word in told) and not numbers(said) & numbers(founding):
+    if (
+        len(told) >= _FEW
+        and not any(word in known for word in told)
+        and not numbers(said) & numbers(founding)
+    ):
         return "every word of the answer"
     return ""
 
@@ -111,7 +120,10 @@ def _foreign_number(question: str, answer: str, founding: str, stands: Sequence[
         holding = [one for one in said if number in numbers(one.text)]
         same = any(one.value in values or one.high in values or _near_span(one, spans) for one in holding)
         read = [(one.value, one.step) for one in holding]
-        tried: list[tuple[Decimal | None, Decimal]] = [*read, (_decimal(number), Decimal(1).scaleb(-_places(number)))]
+        tried: list[tuple[Decimal | None, Decimal]] = [
+            *read,
+            (_decimal(number), Decimal(1).scaleb(-_places(number))),
+        ]
         derived = any(value is not None and _derived(value, step, answer, operands) for value, step in tried)
         if not (same or derived or _counts_items(number, answer, stands)):
             return number
@@ -166,7 +178,9 @@ def _fits(one: Quantity, other: Quantity, text: str) -> bool:
         return other.kind == one.kind and other.unit.rpartition(" ")[2] == unit
     noun = _NOUN.match(text, other.end)
     after = [] if noun is None else list(takewhile(lambda word: word not in STOP, noun[1].lower().split()))
-    counted = any(word.endswith("s") for word in after)  # "two crowns"; "two remain" counts nothing that is named
+    counted = any(
+        word.endswith("s") for word in after
+    )  # "two crowns"; "two remain" counts nothing that is named
     return not counted or one.kind == "money" or key_of(unit) in map(key_of, after)
 
 
@@ -228,8 +242,12 @@ def _foreign_names(question: str, answer: str, known: set[str]) -> str:
     """Of a question for a person or place the answer's names, where the evidence has none of them."""
     if question_type(question) not in ("who", "where"):
         return ""
-    names = [run for run in proper_runs(answer) if any(key_of(word.text) not in _asked(question) for word in words(run))]
-    foreign = [run for run in names if not any(key_of(word.text) in known for word in words(run) if _telling(word.text))]
+    names = [
+        run
+        for run in proper_runs(answer)
+        if any(key_of(word.text) not in _asked(question) for word in words(run))
+    ]
+    foreign = [run for run in names if not any(key_of(word.text) in known for word in words(run))]
     return foreign[0].rstrip(" .,;:") if foreign and len(foreign) == len(names) else ""
 
 

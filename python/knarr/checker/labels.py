@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 
 from knarr.checker.opposites import Pair, key_of
+from knarr.language.numerals import SMALL
 from knarr.language.words import STOP, stem
 
-_SMALL = {word: str(at) for at, word in enumerate("one two three four five six seven eight nine ten".split(), 1)}  # noqa: SIM905
+_SMALL = {word: str(at) for at, word in enumerate(SMALL[:10], 1)}
 _ROMAN = {word: str(at) for at, word in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}  # noqa: SIM905
 # Nouns that are numbered by Roman numerals, where "I" is no pronoun.
 _NUMBERED = frozenset(
@@ -88,8 +89,9 @@ def _plain(label: str) -> str:
 
 # ------------------------------------------------------------------ directions
 
+_NAME = r"(?:the\s{1,3})?[^\W\d_][\w'’-]{0,40}(?:\s{1,3}[^\W\d_][\w'’-]{0,40})?"
 _WAY = re.compile(
-    rf"(\bfrom\s+)?((?:the\s+)?[^\W\d_][\w'’-]*(?:\s+[^\W\d_][\w'’-]*)?)\s*(?:\bto\b|–|—|→|->|\s-\s)\s*((?:the\s+)?[^\W\d_][\w'’-]*(?:\s+[^\W\d_][\w'’-]*)?)",
+    rf"(\bfrom\s{{1,3}})?(?<![\w'’-])({_NAME})\s{{0,3}}(?:\bto\b|–|—|→|->|\s-\s)\s{{0,3}}({_NAME})",
     re.IGNORECASE,
 )
 

@@ -2,8 +2,6 @@
 
 classes    words of which a text means one at a time: days, ordinals, buyer and seller, early and late
 negations  a word and its opposite by prefix: members and non-members, paid and unpaid
-relations  opposite prepositions before one thing: before the trip and after the trip, with heating and without heating
-rates      what a value is per: a month, a week, a person, or all together
 
 Each of the functions returns the word that was asked for and the word that stands in its place, None when there is no
 contrast. A title above the text settles a class where it has the asked word alone. Cost: linear in the texts.
@@ -15,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from knarr.language.lexical import root
 from knarr.language.words import STOP, stem
@@ -108,6 +107,9 @@ mandatory/compulsory/required optional/voluntary
 # Words that are of a class in one spelling only, or after a word that makes them so: "May", "the fall".
 _CAPITAL = frozenset("mon tue sat sun wed mar jan jun jul aug sep dec march may".split())  # noqa: SIM905 - a line
 _BARE_MONTH = frozenset({"may", "march"})
+_MONTH_BEFORE = frozenset(
+    "in of until till by since from to and early late mid before after during each every on".split()  # noqa: SIM905 - a line
+)
 _SEASON_BEFORE = frozenset("in the this last next every each of during".split())  # noqa: SIM905 - a line
 _NO_CLASS_BEFORE = {
     "least": "at", "most": "at", "train": "to", "open": "to", "fall": "to", "start": "to", "end": "to", "right": "is",
@@ -162,18 +164,28 @@ def class_contrast(question: str, quote: str, place: str) -> Pair | None:
     said = _classed(quote)
     if not said:
         return None
-    wanted, have = _keys(question, asked), _keys(quote, said)
+    wanted, have, spoken = _keys(question, asked), _keys(quote, said), _keys_of_words(quote)
     above = _keys(place, _classed(place)) if place else set()
     for one in asked:
         if one.weak or one.key in have or _covers(one.key, have):
             continue
         for other in said:
-            if other.weak or not _excludes(one.key, other.key) or other.key in wanted or _elsewhere(one, other, quote):
+            if (
+                other.weak
+                or not _excludes(one.key, other.key)
+                or other.key in wanted
+                or _elsewhere(one, other, spoken)
+            ):
                 continue
             if one.key in above and other.key not in above:
                 continue
             return one.word, other.word
     return None
+
+
+def is_calendar(word: str) -> bool:
+    """Whether a word is the name of a day or month."""
+    return any(line in (_DAYS, _MONTHS) for line, _, _ in _members().get(word.lower(), ()))
 
 
 def names_time(name: str, text: str) -> bool:
@@ -198,12 +210,10 @@ def _covers(asked: _Key, have: set[_Key]) -> bool:
     return asked[0] == _DAYS and (_WEEKS, int(asked[1] > 4)) in have
 
 
-def _elsewhere(asked: _Member, other: _Member, quote: str) -> bool:
+def _elsewhere(asked: _Member, other: _Member, spoken: set[str]) -> bool:
     """Whether the two describe different things, and the quote has the asked one: "the second essay" and "the essay is
     due in the first week"."""
-    return bool(
-        asked.after and other.after and asked.after != other.after and asked.after in _keys_of_words(quote)
-    )
+    return bool(asked.after and other.after and asked.after != other.after and asked.after in spoken)
 
 
 def _keys_of_words(text: str) -> set[str]:
@@ -213,9 +223,13 @@ def _keys_of_words(text: str) -> set[str]:
 def _keys(text: str, members: list[_Member]) -> set[_Key]:
     """The keys of the members of a text, what lies between the ends of a range ("Monday to Friday") included."""
     found = {one.key for one in members}
-    for left, right in zip(members, members[1:], strict=False):
+    for left, right in pairwise(members):
         line = left.key[0]
-        if line == right.key[0] and line in (_DAYS, _MONTHS) and _RANGE.fullmatch(text[left.end : right.begin]):
+        if (
+            line == right.key[0]
+            and line in (_DAYS, _MONTHS)
+            and _RANGE.fullmatch(text[left.end : right.begin])
+        ):
             size = 7 if line == _DAYS else 12
             steps = (right.key[1] - left.key[1]) % size
             found |= {(line, (left.key[1] + step) % size) for step in range(steps)}
@@ -258,9 +272,6 @@ def _meant(raw: str, before: str, after: str) -> bool:
     return _NO_CLASS_BEFORE.get(word) != before
 
 
-_MONTH_BEFORE = frozenset("in of until till by since from to and early late mid before after during each every on".split())  # noqa: SIM905 - a line
-
-
 # ------------------------------------------------------------------- negations
 
 
@@ -289,85 +300,6 @@ def _positive(word: str) -> str:
         if rest != word and len(rest) > 3:
             return rest
     return ""
-
-
-# ------------------------------------------------------------------- relations
-
-_RELATIONS = (
-    ("before", "after"), ("prior to", "after"), ("above", "below"), ("above", "under"), ("over", "under"), ("inside", "outside"),
-    ("with", "without"), ("including", "excluding"), ("with", "excluding"), ("including", "without"), ("incl", "excl"),
-    ("into", "out of"), ("onto", "off"), ("upstream of", "downstream of"),
-)  # fmt: skip
-_BEFORE_THING = r"\b({})\.?\s+(?:(?:the|a|an|its|their|your|my|our|any|all|that|this)\s+)?([^\W\d_]{{2,}})"
-_OPPOSITE = {
-    one: {other for pair in _RELATIONS if one in pair for other in pair if other != one}
-    for one in dict.fromkeys(word for pair in _RELATIONS for word in pair)
-}
-_RELATED = re.compile(_BEFORE_THING.format("|".join(map(re.escape, _OPPOSITE))), re.IGNORECASE)
-
-
-_IT = frozenset({"it", "that", "them", "this", "thi"})
-
-
-def relation(question: str, quote: str) -> Pair | None:
-    """A preposition before a thing in the question, and only the opposite before the same thing in the quote."""
-    asked = _related(question)
-    if not asked:
-        return None
-    said = _related(quote)
-    for word, thing in asked:
-        words = {one for one, what in said if what == thing or what in _IT}
-        against = words & _OPPOSITE[word]
-        if against and not words - against:
-            return f"{word} the {thing}", f"{min(against)} the {thing}"
-    return None
-
-
-def _related(text: str) -> list[tuple[str, str]]:
-    return [(match[1].lower(), key_of(match[2])) for match in _RELATED.finditer(text)]
-
-
-# ----------------------------------------------------------------------- rates
-
-_UNITS = {
-    "hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "monthly": "month", "quarterly": "quarter",
-    "yearly": "year", "annual": "year", "annually": "year", "annum": "year", "head": "person", "each": "person", "apiece": "person",
-    "individual": "person", "guest": "person", "adult": "person", "participant": "person",
-}  # fmt: skip
-_UNIT = r"(hour|day|night|week|month|quarter|year|annum|person|head|individual|guest|participant|kilometre|mile|page|unit)"
-_PER = re.compile(
-    rf"\b(?:per|each|every)\s+{_UNIT}\b|/\s?{_UNIT}\b|\b(hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual|annually)\b",
-    re.IGNORECASE,
-)
-_A_UNIT = re.compile(rf"(?:\d\S*|\bmuch|\bmany)\s+(?:[^\W\d_]+\s+){{0,3}}?an?\s+{_UNIT}\b", re.IGNORECASE)
-_EACH = re.compile(r"\b(?:each|apiece)\b(?=\s*(?:[.;,|]|$))", re.IGNORECASE)
-_TOTAL = re.compile(r"(?<!of the )(?<!of your )(?<!of )\b(?:total|altogether|in all|combined|overall)\b", re.IGNORECASE)
-_VALUE = re.compile(r"\bhow (?:much|many)\b|\bwhat\b|\bwhich\b", re.IGNORECASE)
-
-
-def rate(question: str, quote: str, place: str) -> Pair | None:
-    """What a value is asked per, and what it is given per instead; a total and a share are such measures, too."""
-    if not _VALUE.search(question):
-        return None
-    asked, said = _rates(question), _rates(quote)
-    have = set(said) | set(_rates(place))
-    if not asked or not said or set(asked) & have:
-        return None
-    return next(iter(asked.values())), next(iter(said.values()))
-
-
-def _rates(text: str) -> dict[str, str]:
-    """By what is counted per, the words that say so."""
-    found: dict[str, str] = {}
-    for pattern in (_PER, _A_UNIT):
-        for match in pattern.finditer(text):
-            word = next(filter(None, match.groups())).lower()
-            found.setdefault(_UNITS.get(word, word), f"per {_UNITS.get(word, word)}")
-    if _EACH.search(text):
-        found.setdefault("person", "each")
-    if match := _TOTAL.search(text):
-        found.setdefault("total", match[0])
-    return found
 
 
 def key_of(word: str) -> str:

@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from knarr.uris import SCHEME
+
 _BEFORE = r"(?:previous|prior|earlier|above|preceding|foregoing|former|other|existing|system|original)"
 _ORDERS = r"(?:instruct\w*|prompts?|directions?|directives?|commands?|guidelines?|messages?|context|orders)"
 _FORMS = (
@@ -41,7 +43,7 @@ _FORMS = (
     r"<\|?(?:im_start|im_end|system|assistant|endoftext|user)\|?>|\[/?INST\]|<</?SYS>>|</?(?:system|assistant|tool)[ _-]?(?:prompt|message|result|response)?>",
     r"(?:^|\n)#{2,4} ?(?:instruction|system|response|assistant)s?\s*:",
     r"\b(?:tool_call|function_call|tool_calls)\b\s*[:=({\[]|\bcall (?:the )?(?:tool |function )?(?:Search|Read|Grep|List) (?:on|with) \S*://",
-    r"\[\d{1,4}\]\s{1,3}viking://",
+    rf"\[\d{{1,4}}\]\s{{1,3}}{re.escape(SCHEME)}",
     # other languages: ignore … instructions
     r"\bignorier\w*\b[^.?!\n]{0,40}\b(?:anweisung|anleitung|vorgabe|befehl)\w*|\bvergiss\b[^.?!\n]{0,40}\banweisung\w*",
     r"\b(?:ignore[zr]?|oublie[zr]?)\b[^.?!\n]{0,40}\b(?:instructions?|consignes?)\b",
@@ -55,7 +57,9 @@ _ADDRESSES = re.compile("|".join(f"(?:{form})" for form in _FORMS), re.IGNORECAS
 
 
 # Letters of other scripts that are written like Latin ones.
-_LOOKS = str.maketrans("аеорсухіјѕԁһАВЕКМНОРСТХІЈѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧονι", "aeopcyxijsdhABEKMHOPCTXIJsABEZHIKMNOPTYXovi")
+_LOOKS = str.maketrans(
+    "аеорсухіјѕԁһАВЕКМНОРСТХІЈѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧονι", "aeopcyxijsdhABEKMHOPCTXIJsABEZHIKMNOPTYXovi"
+)
 _MARKS = re.compile(r"[*_~`]+|^[ \t]*>[ \t]?", re.MULTILINE)
 _PLAIN = re.compile(r"[ -)+-=?-^a-z{-}\n]*")  # nothing to take off
 _HEADING = re.compile(r"#{1,6} ")

@@ -52,7 +52,9 @@ def test_a_time_or_person_may_stand_in_the_heading_and_a_number_may_not() -> Non
     assert not lacking("When is the fair?", [ground("The fair is held in the square.", titles=heading)])
     assert not lacking("Who runs the mill?", [ground("It grinds rye.", titles=heading)])
     assert lacking("How many berths are there?", [ground("There are berths.", titles=heading)]) == "a number"
-    assert lacking("How many berths are there?", [ground("There are berths.", name="12_berths")]) == "a number"
+    assert (
+        lacking("How many berths are there?", [ground("There are berths.", name="12_berths")]) == "a number"
+    )
 
 
 def test_one_citation_of_the_form_is_enough() -> None:
@@ -123,7 +125,9 @@ def test_a_number_of_something_else_than_was_asked() -> None:
 
 
 def test_a_number_that_the_question_has_is_no_invention() -> None:
-    assert not unfounded("Is a child under 12 admitted?", "Yes, also under 12.", [ground("All are admitted.")])
+    assert not unfounded(
+        "Is a child under 12 admitted?", "Yes, also under 12.", [ground("All are admitted.")]
+    )
 
 
 def test_names_and_marks_found_no_numbers() -> None:

@@ -7,6 +7,7 @@ All that was near the best stands among the citations, each long enough to be ch
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from knarr.agent.policy.ranking import ScoredSentence
@@ -23,6 +24,7 @@ _QUOTES = 3  # per part
 _NEAR = 3.0  # below the best sentence's rank at which another is still quoted
 _WORTH = -4.0  # logit above which the best sentence of a named document is quoted beside a better one
 _MOST_CHARS = 700
+_ITEM = re.compile(r"^(?:[-*+•]|\(?(?:\d{1,2}|[a-z])[.)])\s+")
 _ONE_THING = frozenset({"who", "when", "where", "how_many", "which"})
 
 
@@ -59,9 +61,8 @@ def _line(question: str, one: ScoredSentence) -> str:
     """A sentence on one line of the answer; of a table row the cells that the question names first."""
     cells, names = cells_of(one.part.text), cells_of(one.header)
     if not one.header or len(cells) != len(names) or len(cells) < 2:
-        return first_words(
-            one_line(f"{one.before} {one.part.text}" if one.leans else one.part.text), _MOST_CHARS
-        )
+        said = one_line(f"{one.before} {one.part.text}" if one.leans else one.part.text)
+        return first_words("\n".join([said, *_each(_items(one))]), _MOST_CHARS)
     named = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True)]
     asked = _roots(question)
     common = [len(_roots(name) & asked) for name in names]
@@ -73,17 +74,33 @@ def _line(question: str, one: ScoredSentence) -> str:
     return "; ".join(text for text, cell in zip(named, cells, strict=True) if cell)
 
 
+def _each(items: str) -> list[str]:
+    """The items of a list, one a line, without marks of the markup."""
+    return [f"- {_ITEM.sub('', one_line(line))}" for line in items.split("\n") if line.strip()]
+
+
 def _roots(text: str) -> set[str]:
     return {root(stem(word.text.lower())) for word in words(text) if len(word.text) > 1}
 
 
 def _standing(one: ScoredSentence) -> str:
-    """The sentence, with the short one before it where it leans on that, widened line by line while it is too short to
-    be checked."""
+    """The sentence, with the short one before it where it leans on that and the list that it opens, widened line by line
+    while it is too short to be checked."""
     text = one.piece.text
-    begin, end = (one.context if one.leans else one.part.begin), one.part.end
+    begin, end = (one.context if one.leans else one.part.begin), one.part.end + len(_items(one))
     while too_short(text[begin:end]) and (begin > 0 or end < len(text)):
         begin = text.rfind("\n", 0, max(0, begin - 1)) + 1 if begin > 0 else 0
         after = text.find("\n", end + 1)
         end = len(text) if after < 0 else after
     return first_words(text[begin:end], _MOST_CHARS)
+
+
+_LIST = re.compile(r"(?:\s*\n[ \t]*(?:[-*+•]|\(?(?:\d{1,2}|[a-z])[.)])[ \t][^\n]{1,300}){1,20}")
+
+
+def _items(one: ScoredSentence) -> str:
+    """The items of the list that a sentence opens with its colon, "" when it opens none."""
+    if one.header or not one.part.text.rstrip(" *_").endswith(":"):
+        return ""
+    found = _LIST.match(one.piece.text, one.part.end)
+    return found[0] if found else ""

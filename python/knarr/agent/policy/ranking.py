@@ -85,9 +85,9 @@ class ScoredSentence:
 
     @property
     def in_context(self) -> str:
-        """The sentence with the titles and the column names that it cannot be understood without."""
+        """The sentence with the titles, the column names or the sentence before that it cannot be understood without."""
         titles = " / ".join(self.piece.source.section[-2:])
-        return f"{titles}: {self.header}\n{self.part.text}" if self.header else f"{titles}: {self.part.text}"
+        return f"{titles}: {self.ground.quote}"
 
 
 @dataclass(frozen=True, slots=True)
