@@ -112,7 +112,9 @@ def _reason(outcome: Outcome, budget: Budget, scope: str) -> str:
         case "answered" | "conflicting" | "not_supported":
             return "; ".join(filter(None, (final, bound)))
         case "not_found":
-            return f"no evidence of an answer where it looked: {_places(outcome.observations, scope)}"
+            missing = ", ".join(outcome.draft.missing) if outcome.draft is not None else ""
+            lacks = f"; missing: {missing}" if missing else ""
+            return f"no evidence of an answer where it looked: {_places(outcome.observations, scope)}{lacks}"
         case "cut_off":
             return "the model's reply was cut off at its bound of tokens, also when it had more room"
         case "budget_exhausted":

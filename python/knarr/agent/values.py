@@ -218,7 +218,7 @@ class Cite:
 class Draft:
     """An answer as a policy proposes it, with its citations as quotes, by number, or both.
 
-    found:  False says that the evidence is not there
+    found:  False says that the evidence is not there; `missing` are the words that it was looked for by
     cut:    the text breaks off: the model's server stopped it
     reckoned: the text has numbers of its own, reckoned by rule from those of its quotes
     """
@@ -229,6 +229,7 @@ class Draft:
     cites: tuple[Cite, ...] = ()
     cut: bool = False
     reckoned: bool = False
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from knarr.checker.constraints import YEAR, Need, needs
+from knarr.checker.opposites import names_time
 from knarr.checker.types import Case, Evidence
 from knarr.kept import kept
 from knarr.language.citations import locate
 from knarr.language.lexical import root, terms
+from knarr.language.numerals import SMALL, TENS
 from knarr.language.passages import sentences
 from knarr.language.plain import first_words
 from knarr.language.words import STOP, forms, stem, words
@@ -33,12 +35,11 @@ _TIME = re.compile(
     r"|\b(?:noon|midnight|century|weekly|daily|monthly|annually|immediately|upon|as soon as)\b",
     re.IGNORECASE,
 )
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905 - a line, not a column
-    )
-} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90"}
+_NUMBER_WORDS = (
+    {"zero": "0"}
+    | {word: str(number) for number, word in enumerate(SMALL, 1)}
+    | {word: str(10 * number) for number, word in enumerate(TENS, 2)}
+)
 _ANY_NUMBER = re.compile(
     rf"\d|\b(?:{'|'.join(_NUMBER_WORDS)}|once|twice|half|dozens?|hundreds?|thousands?|millions?|billions?|single|both|none)\b",
     re.IGNORECASE,
@@ -155,9 +156,7 @@ def has(need: Need, text: str) -> bool:
     """Whether a text has what is needed. Years and numbers are exact: 2023 is not 2024."""
     match need.want:
         case "year":
-            return need.text in YEAR.findall(text) or bool(
-                re.search(rf"\b(?:FY|CY)\s?['’]?{need.text[2:]}\b", text, re.IGNORECASE)
-            )
+            return _has_year(need.text, text)
         case "number":
             return numbers(need.text) <= numbers(text)
         case "version":
@@ -170,13 +169,30 @@ def has(need: Need, text: str) -> bool:
             plain = _plain(need.text)
             return plain in _plain(text) or plain.removesuffix("()") in _plain(text)
         case "words":
-            return _has_words(need.text, text)
+            return _has_words(need.text, text) or names_time(need.text, text)
         case "a time":
             return bool(_TIME.search(text))
         case "a number":
             return bool(_ANY_NUMBER.search(text))
         case "denial":
             return bool(_DENIAL.search(text))
+    return False
+
+
+_YEARS = re.compile(
+    r"(?:\b(?:from|between)\s+)?(?<!\d)((?:19|20)\d\d)\s*(-|–|—|/|to|until|till|through|and)\s*((?:19|20)\d\d|\d\d)(?!\d)"
+)
+
+
+def _has_year(year: str, text: str) -> bool:
+    """A year as it stands, of a fiscal year, or between the ends of a range: 2021 is in "from 2019 to 2023"."""
+    if year in YEAR.findall(text) or re.search(rf"\b(?:FY|CY)\s?['’]?{year[2:]}\b", text, re.IGNORECASE):
+        return True
+    for match in _YEARS.finditer(text):
+        first, last = match[1], match[3] if len(match[3]) == 4 else match[1][:2] + match[3]
+        ranged = match[2] in "-–—" or (match[2] != "/" and match[0].startswith(("from", "between")))
+        if year == last or (ranged and first <= year <= last):
+            return True
     return False
 
 

@@ -23,7 +23,7 @@ from knarr.checker.gates import failed
 from knarr.checker.rules import Findings, examine
 from knarr.checker.types import Case, Evidence
 from knarr.language.citations import locate
-from knarr.language.instructions import paragraphs_with_orders
+from knarr.language.instructions import addresses_model, paragraphs_with_orders
 from knarr.language.lexical import bm25
 from knarr.language.passages import Part, sentences
 from knarr.language.question import content_words
@@ -83,6 +83,7 @@ def _conflicts(case: Case) -> tuple[Conflict, ...]:
     pool = [
         Piece(piece.uri, piece.text, piece.source, part.begin, part.end)
         for piece in case.evidence
+        if not any(map(addresses_model, piece.source.section))
         for part in _clean_sentences(piece.text)
     ]
     common = bm25(case.core, [one.text[one.begin : one.end] for one in pool])

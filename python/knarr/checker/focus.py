@@ -2,15 +2,17 @@
 
 A cross-encoder likes a sentence that differs from the question in one word: "the head of the depot" for the head of
 the workshop, Saturday for Sunday, the landlord for the tenant. No score tells these apart, so they are told apart by
-rule. Three kinds of contrast are known, each with the word that was asked for and the word that stands in its place:
+rule, each with the word that was asked for and the word that stands in its place:
 
-class  words of which a text means one at a time (days, ordinals, buyer and seller, early and late): the question has
-       one of them, the quote has another and not that one
-label  a numbered or lettered thing: zone 2 is not zone 1, annex B is not annex A
-slot   the same word in the same phrase with another thing in it: "the head of the …", "the … has", "the … must"
+class      words of which a text means one at a time, opposites among them (`opposites.py`), and opposite relations
+           ("before the trip", "per week", `relations.py`)
+label      a numbered or lettered thing, and a way from one place to another (`labels.py`)
+slot       the same word in the same phrase with another thing in it: "the head of the …", "the … has", "the … must";
+           of a table row the thing is its first cell, and its column names the phrases
+qualified  the deputy, the former or the vice president, where the president is asked for
 
-A contrast holds only when the asked word is missing from all that the quote stands under: its sentence with the one
-before, its column names, titles and names. Cost: linear in the question and the quote.
+A contrast holds only when the asked word is missing from the quote and from all that the quote stands under: its column
+names, titles and names, and the sentence before it where it leans on that. Cost: linear in the question and the quote.
 """
 
 from __future__ import annotations
@@ -18,65 +20,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from knarr.checker.constraints import YEAR, needs
 from knarr.checker.evidence import Ground, has
-from knarr.language.lexical import root
+from knarr.checker.labels import label_contrast, way_contrast
+from knarr.checker.opposites import class_contrast, key_of, negation, same_meaning, tokens_of
+from knarr.checker.relations import rate, relation
+from knarr.language.sentences import leans_back
 from knarr.language.words import STOP, stem
 
-# One class a line; members in groups: the forms of one meaning are joined by "/".
-_CLASSES = """
-monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thurs friday/fri saturday/sat sunday/sun weekday/weekdays weekend/weekends
-january february march april june july august september october november december
-spring summer autumn/fall winter
-morning/mornings afternoon/afternoons evening/evenings night/nights
-first/1st second/2nd third/3rd fourth/4th fifth/5th sixth/6th seventh/7th eighth/8th ninth/9th tenth/10th last/final
-early/earlier late/later
-front back/rear
-left right
-upper/top lower/bottom
-inner/inside/internal outer/outside/external
-north/northern south/southern east/eastern west/western
-adult/adults child/children/kids senior/seniors/pensioner/pensioners student/students
-minimum/min maximum/max average/mean median
-arrival/arrivals departure/departures
-entry entrance exit
-buyer/purchaser seller/vendor
-landlord/lessor tenant/lessee/renter
-licensor licensee
-employer employee/employees
-lender borrower
-franchisor franchisee
-supplier customer/customers
-distributor manufacturer
-domestic international/foreign
-full-time part-time
-undergraduate/undergraduates graduate/graduates
-monthly weekly daily quarterly annual/yearly hourly
-gross net
-revenue/revenues/sales/turnover profit/profits/earnings cost/costs expense/expenses loss/losses asset/assets liability/liabilities
-oral/spoken written
-public private
-single double triple
-standard deluxe premium basic economy business
-primary secondary tertiary
-gold silver bronze platinum
-breakfast lunch dinner
-male/men/man female/women/woman
-training validation/dev test
-red blue green yellow black white grey/gray brown orange purple
-plaintiff defendant
-doctor nurse patient
-mother father son daughter brother sister
-train bus tram ferry plane
-cat dog horse
-beginning/start end
-increase/increased decrease/decreased
-import/imports export/exports
-debit credit
-input/inputs output/outputs
-"""
 _DETERMINERS = frozenset("a an any each every its my no our that the their these this those your".split())  # noqa: SIM905
 _PREPOSITIONS = frozenset("of for at in from to on".split())  # noqa: SIM905 - a line, not a column
 _AUXILIARIES = frozenset(
@@ -90,46 +42,9 @@ _OPEN = frozenset(
     value way whole work year""".split()  # noqa: SIM905 - one word per line would hide the list
 )
 _VERBS = {"has": "have", "had": "have", "costs": "cost", "was": "is", "are": "is", "were": "is"}
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[.;:!?|,()\n]")
-_LABEL = re.compile(r"\b([^\W\d_]{3,})\s+(?:no\.?\s*|number\s+|#)?(\d{1,4}(?:\.\d+)*|[A-Z])\b(?!['’.]\w)")
-_UNITS = frozenset(
-    [
-        "about",
-        "after",
-        "and",
-        "are",
-        "around",
-        "before",
-        "between",
-        "but",
-        "byte",
-        "from",
-        "hour",
-        "into",
-        "least",
-        "less",
-        "minute",
-        "month",
-        "more",
-        "most",
-        "near",
-        "over",
-        "page",
-        "than",
-        "the",
-        "then",
-        "through",
-        "under",
-        "until",
-        "upto",
-        "with",
-        "within",
-        "day",
-        "week",
-        "year",
-        "percent",
-    ]
-)
+_HAVING = frozenset({"has", "have", "had"})
+_BEING = frozenset({"is", "are", "was", "were"})
+_PRICES = frozenset(map(key_of, ("price", "cost", "fee", "fare", "charge")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +61,21 @@ class Contrast:
 def contrast(question: str, ground: Ground, before: str = "") -> Contrast | None:
     """The first contrast between a question and a quote, None when there is none.
 
-    `before` is the sentence that the quote leans on; a row is quoted with its column names."""
-    around = f"{before} {ground.place}"
-    for kind in (_class, _label, _slot):
-        if (found := kind(question, ground.quote, around)) is not None:
-            return found
-    return None
+    `before` is the sentence before the quote, which counts where the quote leans on it; a row is quoted with its column
+    names."""
+    quote = f"{before} {ground.quote}" if before and leans_back(ground.quote) else ground.quote
+    found = (
+        class_contrast(question, quote, ground.place)
+        or label_contrast(question, quote, ground.place)
+        or way_contrast(question, quote)
+        or negation(question, quote)
+        or relation(question, quote)
+        or rate(question, quote, ground.place)
+        or _slot(question, quote, ground.place)
+        or _other_kind(question, quote, ground.place)
+        or _qualified(question, quote)
+    )
+    return None if found is None else Contrast(*found)
 
 
 def astray(question: str, ground: Ground, before: str = "") -> str:
@@ -168,63 +92,24 @@ def astray(question: str, ground: Ground, before: str = "") -> str:
     return ""
 
 
-@lru_cache(maxsize=1)
-def _members() -> dict[str, tuple[int, int]]:
-    """By word, its class and its group there."""
-    return {
-        word: (line, group)
-        for line, text in enumerate(_CLASSES.strip().splitlines())
-        for group, forms in enumerate(text.split())
-        for word in forms.split("/")
-    }
+_QUALIFIERS = r"(?:deputy|vice|assistant|associate|acting|interim|former|ex|past|previous|honorary|junior|trainee|substitute|co|sub|under)"
+_ROLE = re.compile(
+    r"\bwho\s+(?:is|was|are|were)\s+(?:the|our|its|their|your|my)\s+(?:[\w'’-]+\s+){0,3}?([^\W\d_]{4,})(?=\s+(?:of|for|in|at)\b|\s*\?|\s*$)",
+    re.IGNORECASE,
+)
 
 
-def _class(question: str, quote: str, around: str) -> Contrast | None:
-    asked, said = _classed(question), _classed(quote)
-    above = {key for _word, key in _classed(around)}
-    wanted = {key for _word, key in asked}
-    have = {key for _word, key in said} | above
-    for word, key in asked:
-        if key in have:
-            continue
-        other = next(
-            (one for one, (line, group) in said if line == key[0] and (line, group) not in wanted), None
-        )
-        if other is not None:
-            return Contrast(word, other)
-    return None
-
-
-def _classed(text: str) -> list[tuple[str, tuple[int, int]]]:
-    """The words of a text that are in a class, in order. "May" and "second" as verbs or units are not in the list."""
-    members = _members()
-    found = []
-    for match in _TOKEN.finditer(text):
-        word = match[0].lower()
-        if word in members:
-            found.append((match[0], members[word]))
-    return found
-
-
-def _label(question: str, quote: str, around: str) -> Contrast | None:
-    said = _labels(quote)
-    have = said | _labels(around)
-    for noun, label in _labels(question):
-        if (noun, label) in have:
-            continue
-        other = sorted(other for one, other in said if one == noun)
-        if other:
-            return Contrast(f"{noun} {label}", f"{noun} {other[0]}")
-    return None
-
-
-def _labels(text: str) -> set[tuple[str, str]]:
-    found = set()
-    for match in _LABEL.finditer(text):
-        noun = stem(match[1].lower())
-        if noun not in _UNITS and noun not in STOP:
-            found.add((noun, match[2]))
-    return found
+def _qualified(question: str, quote: str) -> tuple[str, str] | None:
+    """The holder of a role, and only the deputy or the predecessor in the quote."""
+    asked = _ROLE.search(question)
+    if asked is None:
+        return None
+    role = stem(asked[1].lower())
+    places = re.compile(rf"\b(?:({_QUALIFIERS})[\s-]+)?{re.escape(role)}s?\b", re.IGNORECASE)
+    said = [match[1] for match in places.finditer(quote)]
+    if not said or not all(said) or re.search(rf"\b{said[0]}\b", question, re.IGNORECASE):
+        return None
+    return role, f"{said[0]} {role}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,61 +121,126 @@ class _Slot:
     words: frozenset[str]
 
 
-def _slot(question: str, quote: str, around: str) -> Contrast | None:
-    have = {_key(word) for word in _TOKEN.findall(f"{quote} {around}")}
-    asked_words = {_key(word) for word in _TOKEN.findall(question)}
+def _slot(question: str, quote: str, place: str) -> tuple[str, str] | None:
+    have = {key_of(match[0]) for match in tokens_of(f"{quote} {place}")}
+    asked_words = {key_of(match[0]) for match in tokens_of(question)}
     said: dict[tuple[str, str], list[_Slot]] = {}
-    for one in _slots(quote):
+    for one in (*_slots(quote), *_row_slots(quote)):
         said.setdefault(one.frame, []).append(one)
     for asked in _slots(question):
-        if _key(asked.thing) in have or asked.thing in _OPEN:
-            continue
-        others = [
-            one
-            for one in said.get(asked.frame, ())
-            if one.thing not in _OPEN and _key(one.thing) not in asked_words and not one.words & asked.words
-        ]
-        if any(_same_class(asked.thing, one.thing) for one in others):
-            continue
-        if others and len(others) == len(said[asked.frame]):
-            return Contrast(asked.thing, others[0].thing)
+        others = said.get(asked.frame, [])
+        if asked.thing not in _OPEN and others:
+            found = _thing(asked, others, have, asked_words) or _kind(asked, others, have, asked_words)
+            if found is not None:
+                return found
     return None
 
 
-def _same_class(left: str, right: str) -> bool:
-    """Whether two words are forms of one meaning: tenant and lessee."""
-    members = _members()
-    return left in members and members.get(left) == members.get(right)
+def _thing(asked: _Slot, others: list[_Slot], have: set[str], words: set[str]) -> tuple[str, str] | None:
+    """Another thing in each of the places."""
+    if key_of(asked.thing) in have:
+        return None
+    other = [
+        one
+        for one in others
+        if one.thing not in _OPEN
+        and key_of(one.thing) not in words
+        and not one.words & asked.words
+        and not same_meaning(asked.thing, one.thing)
+    ]
+    return (asked.thing, other[0].thing) if len(other) == len(others) else None
+
+
+def _kind(asked: _Slot, others: list[_Slot], have: set[str], words: set[str]) -> tuple[str, str] | None:
+    """The same thing of another kind in each of the places: the island ferry, and the harbour ferry."""
+    thing = key_of(asked.thing)
+    kind = asked.words - {thing}
+    if not kind or kind & have:
+        return None
+    other = [
+        one
+        for one in others
+        if key_of(one.thing) == thing and one.words - {thing} and not (one.words - {thing}) & words
+    ]
+    if len(other) != len(others):
+        return None
+    return f"{min(kind)} {asked.thing}", f"{min(other[0].words - {thing})} {asked.thing}"
+
+
+_WHICH = re.compile(
+    r"\b(?:which|what)\s+([^\W\d_]{4,})\s+([^\W\d_]{4,})(?=\s+(?:is|are|was|were|do|does|did|has|have|can|must|will|should)\b)",
+    re.IGNORECASE,
+)
+
+
+def _other_kind(question: str, quote: str, place: str) -> tuple[str, str] | None:
+    """Another kind at each place where the quote has the thing: "which dental insurance" and the health insurance."""
+    asked = _WHICH.search(question)
+    if asked is None:
+        return None
+    kind, thing = key_of(asked[1]), key_of(asked[2])
+    tokens = [match[0].lower() for match in tokens_of(quote)]
+    words = {key_of(match[0]) for match in tokens_of(f"{question} {place}")} - {kind}
+    places = [at for at, token in enumerate(tokens) if key_of(token) == thing]
+    if not places or kind in map(key_of, tokens) or kind in {key_of(match[0]) for match in tokens_of(place)}:
+        return None
+    kinds = [tokens[at - 1] if at else "" for at in places]
+    if not all(_tells(one) and key_of(one) not in words and one not in _OPEN for one in kinds):
+        return None
+    return f"{asked[1]} {asked[2]}", f"{kinds[0]} {asked[2]}"
+
+
+def _row_slots(quote: str) -> Iterator[_Slot]:
+    """A row with its column names says "the price of the island ferry", "the price for …" and "the island ferry costs"."""
+    lines = quote.strip().split("\n")
+    if len(lines) < 2 or not all(line.lstrip().startswith("|") for line in (lines[0], lines[-1])):
+        return
+    names, cells = lines[0].strip().strip("|").split("|"), lines[-1].strip().strip("|").split("|")
+    label = [word for word in (match[0].lower() for match in tokens_of(cells[0])) if _tells(word)][:3]
+    if not label or len(names) != len(cells):
+        return
+    keys = frozenset(map(key_of, label))
+    for name in names[1:]:
+        heads = [word for word in (match[0].lower() for match in tokens_of(name)) if _tells(word)]
+        for head in heads[-1:]:
+            for link in ("of", "for", "in", "at", "from", "to", "the"):
+                yield _Slot((_frame(head), link), label[-1], keys)
+            yield _Slot(("", _frame(head)), label[-1], keys)
 
 
 def _slots(text: str) -> Iterator[_Slot]:
-    """The slots of a text: "X of the Y" has its Y, "the Y has", "must the Y give" and "the Y must give" have their
-    subject, framed by the verb."""
-    tokens = [token.lower() for token in _TOKEN.findall(text)]
+    """The slots of a text: "X of the Y" has its Y and "leads the Y" its object; "the Y has", "must the Y give", "the Y
+    must give" and "a Y gives" have their subject, framed by the verb."""
+    tokens = [match[0].lower() for match in tokens_of(text)]
     for at, token in enumerate(tokens):
-        if token in _PREPOSITIONS and at and _tells(tokens[at - 1]):
+        before = tokens[at - 1] if at else ""
+        if token in _PREPOSITIONS and _tells(before):
             phrase, _ = _phrase(tokens, at + 1)
             if phrase:
-                yield _Slot((_key(tokens[at - 1]), token), phrase[-1], frozenset(map(_key, phrase)))
+                yield _Slot((_frame(before), token), phrase[-1], frozenset(map(key_of, phrase)))
         if token in _DETERMINERS:
             phrase, end = _phrase(tokens, at)
-            inverted = at > 0 and tokens[at - 1] in _AUXILIARIES
-            if phrase and (inverted or at == 0 or not tokens[at - 1].isalnum()):
+            inverted = before in _AUXILIARIES
+            if phrase and (inverted or not before or not before.isalnum()):
                 yield from _subject(tokens, phrase, end, inverted)
+            elif phrase and _tells(before):
+                yield _Slot((_frame(before), "the"), phrase[-1], frozenset(map(key_of, phrase)))
 
 
 def _subject(tokens: list[str], phrase: list[str], end: int, inverted: bool) -> Iterator[_Slot]:
-    """The subject of a verb. After "must the" the verb is the phrase's last word ("must the tenant give")."""
-    if inverted:
-        verb = tokens[end] if end < len(tokens) and tokens[end] in _AUXILIARIES else ""
-        if not verb and len(phrase) > 1:
-            phrase, verb = phrase[:-1], phrase[-1]
-    else:
-        verb = tokens[end] if end < len(tokens) and tokens[end] in _AUXILIARIES else ""
-        after = tokens[end + 1] if verb and end + 1 < len(tokens) else ""
-        verb = after if _tells(after) and verb not in ("has", "have", "had") else verb
+    """The subject of a verb. Where no auxiliary follows, the verb is the phrase's last word ("must the tenant give")."""
+    after = tokens[end] if end < len(tokens) else ""
+    verb = after if after in _AUXILIARIES else ""
+    if verb and not inverted and verb not in _HAVING:
+        main = tokens[end + 1] if end + 1 < len(tokens) else ""
+        passive = verb in _BEING and _tells(main)
+        verb = main if _tells(main) or main in _HAVING else verb
+        if passive:  # "the Y is led by X", beside "X leads the Y"
+            yield _Slot((_frame(main), "the"), phrase[-1], frozenset(map(key_of, phrase)))
+    if not verb and len(phrase) > 1:
+        phrase, verb = phrase[:-1], phrase[-1]
     if verb:
-        yield _Slot(("", _VERBS.get(verb, _key(verb))), phrase[-1], frozenset(map(_key, phrase)))
+        yield _Slot(("", _frame(verb)), phrase[-1], frozenset(map(key_of, phrase)))
 
 
 def _phrase(tokens: list[str], at: int) -> tuple[list[str], int]:
@@ -298,7 +248,7 @@ def _phrase(tokens: list[str], at: int) -> tuple[list[str], int]:
     if at < len(tokens) and tokens[at] in _DETERMINERS:
         at += 1
     found: list[str] = []
-    while at < len(tokens) and len(found) < 3 and _tells(tokens[at]):
+    while at < len(tokens) and len(found) < 3 and _tells(tokens[at]) and tokens[at] not in _AUXILIARIES:
         found.append(tokens[at])
         at += 1
     return found, at
@@ -308,5 +258,7 @@ def _tells(token: str) -> bool:
     return token.isalpha() and len(token) > 2 and stem(token) not in STOP and token not in STOP
 
 
-def _key(word: str) -> str:
-    return root(stem(word.lower()))
+def _frame(word: str) -> str:
+    """The word that names a phrase; all words for a price are one."""
+    key = key_of(_VERBS.get(word, word))
+    return "price" if key in _PRICES else key

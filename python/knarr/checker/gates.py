@@ -29,10 +29,11 @@ from collections.abc import Callable, Sequence
 from knarr.checker.constraints import Need
 from knarr.checker.evidence import Ground
 from knarr.checker.focus import contrast
-from knarr.checker.form import lacking, unfounded
+from knarr.checker.form import lacking
+from knarr.checker.founded import unfounded
 from knarr.checker.types import Case
 from knarr.language.citations import locate, too_short
-from knarr.language.instructions import paragraphs_with_orders
+from knarr.language.instructions import addresses_model, paragraphs_with_orders
 from knarr.language.lexical import root
 from knarr.language.question import constraints, content_words
 from knarr.language.question_type import question_type
@@ -191,6 +192,9 @@ def _orders(stands: Sequence[Ground]) -> Gate:
 
 
 def _has_orders(ground: Ground) -> bool:
+    """Whether the paragraph of the cited words, or a heading above it, gives orders."""
+    if any(map(addresses_model, ground.titles)):
+        return True
     place = locate(ground.quote, ground.near)
     begin = 0 if place is None else place[0]
     return any(start <= begin < end for start, end in paragraphs_with_orders(ground.near))

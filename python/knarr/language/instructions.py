@@ -4,12 +4,18 @@ like any other, and never an answer.
 
 Decided by phrases that give orders to a model, in several languages: what to disregard, whom to play, how to answer every
 question, and the marks by which chat formats begin a turn. A course that forbids a chatbot, or a manual that explains
-such attacks in its own words, does not match. Cost: one search over the text, linear.
+such attacks in its own words, does not match. Disguises are taken off first: characters without width, wide letters, letters
+of other scripts that look like Latin ones, marks of emphasis and quotation, and ends of lines inside a sentence.
+
+Cost: a few searches over the text, linear.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
+
+from knarr.uris import SCHEME
 
 _BEFORE = r"(?:previous|prior|earlier|above|preceding|foregoing|former|other|existing|system|original)"
 _ORDERS = r"(?:instruct\w*|prompts?|directions?|directives?|commands?|guidelines?|messages?|context|orders)"
@@ -28,7 +34,7 @@ _FORMS = (
     r"\b(?:answer|reply|respond)(?: to)? (?:every|each|any|all|the user'?s?|this|the)(?: \w+)? questions?\b[^.?!\n]{0,24}\b(?:with the words?|with [\"“'‘]|by saying|only with)",
     r"\b(?:always|only|simply|just|instead,?) (?:answer|reply|respond|say|output|print)\b[^.?!\n]{0,24}(?::|\bwith\b|[\"“'‘])",
     r"\b(?:reply|respond|answer|output|print) (?:only |exactly |just )?(?:with )?(?:exactly|only with|nothing but|the words?)\b",
-    r"\b(?:the )?(?:correct|only|right|true) answer (?:to (?:this|any|every|the) question )?is (?:always )?[\"“'‘:]",
+    r"\b(?:the )?(?:(?:only|correct|right|true) ){1,2}answer (?:to (?:this|any|every|the) question )?is ?(?:always ?)?[\"“'‘:]",
     r"\bdo not (?:mention|reveal|disclose|cite|tell the user|show the user)\b[^.?!\n]{0,60}\b(?:instructions?|prompt|user|source|this (?:message|text|note))\b",
     r"\b(?:reveal|print|repeat|show|leak)\b[^.?!\n]{0,24}\b(?:system|hidden|your) (?:prompt|instructions?)\b",
     r"\b(?:new|updated|urgent|important|special|hidden) (?:system )?instructions?\s*:",
@@ -37,6 +43,7 @@ _FORMS = (
     r"<\|?(?:im_start|im_end|system|assistant|endoftext|user)\|?>|\[/?INST\]|<</?SYS>>|</?(?:system|assistant|tool)[ _-]?(?:prompt|message|result|response)?>",
     r"(?:^|\n)#{2,4} ?(?:instruction|system|response|assistant)s?\s*:",
     r"\b(?:tool_call|function_call|tool_calls)\b\s*[:=({\[]|\bcall (?:the )?(?:tool |function )?(?:Search|Read|Grep|List) (?:on|with) \S*://",
+    rf"\[\d{{1,4}}\]\s{{1,3}}{re.escape(SCHEME)}",
     # other languages: ignore … instructions
     r"\bignorier\w*\b[^.?!\n]{0,40}\b(?:anweisung|anleitung|vorgabe|befehl)\w*|\bvergiss\b[^.?!\n]{0,40}\banweisung\w*",
     r"\b(?:ignore[zr]?|oublie[zr]?)\b[^.?!\n]{0,40}\b(?:instructions?|consignes?)\b",
@@ -49,18 +56,42 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _ADDRESSES = re.compile("|".join(f"(?:{form})" for form in _FORMS), re.IGNORECASE)
 
 
+# Letters of other scripts that are written like Latin ones.
+_LOOKS = str.maketrans(
+    "аеорсухіјѕԁһАВЕКМНОРСТХІЈѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧονι", "aeopcyxijsdhABEKMHOPCTXIJsABEZHIKMNOPTYXovi"
+)
+_MARKS = re.compile(r"[*_~`]+|^[ \t]*>[ \t]?", re.MULTILINE)
+_PLAIN = re.compile(r"[ -)+-=?-^a-z{-}\n]*")  # nothing to take off
+_HEADING = re.compile(r"#{1,6} ")
+
+
 def addresses_model(text: str) -> bool:
     """Whether somewhere in the text a machine is told what to do."""
-    return _ADDRESSES.search(text) is not None
+    if _ADDRESSES.search(text) is not None:
+        return True
+    bare = text if _PLAIN.fullmatch(text) else _undisguised(text)
+    joined = " ".join(bare.split())
+    return joined != text and (_ADDRESSES.search(joined) is not None or _ADDRESSES.search(bare) is not None)
+
+
+def _undisguised(text: str) -> str:
+    """The text as it is read: see the module."""
+    wide = unicodedata.normalize("NFKC", text)
+    seen = "".join(char for char in wide if char in "\n\t" or unicodedata.category(char) not in ("Cf", "Mn"))
+    return _MARKS.sub("", seen).translate(_LOOKS)
 
 
 def paragraphs_with_orders(text: str) -> list[tuple[int, int]]:
-    """`(begin, end)` of the paragraphs, in characters, in which a machine is told what to do."""
-    if not addresses_model(text):
-        return []
-    found, begin = [], 0
+    """`(begin, end)` of the paragraphs, in characters, in which a machine is told what to do, and of those below a heading
+    that tells it."""
+    found: list[tuple[int, int]] = []
+    begin, below = 0, False
     for border in [match.span() for match in _BLANK_LINE.finditer(text)] + [(len(text), len(text))]:
-        if addresses_model(text[begin : border[0]]):
+        paragraph = text[begin : border[0]]
+        orders = addresses_model(paragraph)
+        heading = _HEADING.match(paragraph.lstrip()) is not None
+        below = orders if heading else below
+        if orders or below:
             found.append((begin, border[0]))
         begin = border[1]
     return found

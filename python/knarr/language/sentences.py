@@ -53,3 +53,13 @@ def _cut(text: str, begin: int, end: int, border: re.Pattern[str]) -> Iterator[t
         begin = match.end()
     if begin < end:
         yield begin, end
+
+
+_LEANS = frozenset("he her his it its she such that their there these they this those".split())  # noqa: SIM905 - a line
+_FIRST_WORD = re.compile(r"[^\W_]+")
+
+
+def leans_back(sentence: str) -> bool:
+    """Whether a sentence begins with a word that points back to the one before it."""
+    first = _FIRST_WORD.search(sentence)
+    return first is not None and first[0].lower() in _LEANS

@@ -94,6 +94,14 @@ class Signs:
         return f"best {best}, words in common {self.shared:.2f}, nowhere: {nowhere}{lacking}"
 
 
+def missing_words(signs: Signs) -> tuple[str, ...]:
+    """What is missing, in words of the question and of ours: identifiers, years, names and numbers, the form of the answer,
+    and words that stand nowhere: those that say what is asked for, all of them where nothing else is missing."""
+    named = [*signs.missing, *(text for text in signs.lacking if text != NO_SENTENCE)]
+    nowhere = [word for word in signs.absent if word in signs.focus] or ([] if named else signs.absent)
+    return tuple(dict.fromkeys([*named, *nowhere]))
+
+
 def weigh(
     view: View,
     core: str,

@@ -17,11 +17,11 @@ round 2 is left out where an edge led to evidence that holds again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from knarr.agent.policy.arithmetic import computed
-from knarr.agent.policy.evidence import Bounds, Signs, weigh
+from knarr.agent.policy.evidence import Bounds, missing_words, weigh
 from knarr.agent.policy.quoting import chosen_sentences, quoted_answer
 from knarr.agent.policy.ranking import Ranking, best_passage, ranked_sentences
 from knarr.agent.tools import GREP, SEARCH
@@ -183,14 +183,20 @@ class ExtractivePolicy:
         cited = [one.ground for part in chosen for one in part]
         signs = weigh(view, plan.core, plan.wanted, ranking, cited, read=self._reranker is not None)
         if not signs.suffices(self._tuning.bounds):
-            return Decision(draft=Draft(_not_found(view, ranking, signs), found=False), text=signs.in_words())
+            missing = missing_words(signs)
+            said = _not_found(view, ranking, missing)
+            return Decision(draft=Draft(said, found=False, missing=missing), text=signs.in_words())
         return Decision(draft=quoted_answer(plan.core, chosen), text=signs.in_words())
 
 
 def _pieces(view: View) -> list[Piece]:
     """What was shown, best first, for arithmetic; without texts that give orders to a model."""
     shown = sorted(view.shown, key=lambda piece: -(piece.score if piece.score is not None else -20.0))
-    clean = (piece for piece in shown if piece.text and not addresses_model(piece.text))
+    clean = (
+        piece
+        for piece in shown
+        if piece.text and not any(map(addresses_model, (piece.text, *piece.source.section)))
+    )
     return [Piece(piece.uri, piece.text, piece.source) for piece in clean]
 
 
@@ -229,12 +235,11 @@ def _plain(name: str) -> str:
     return re.sub(r"\s*\(.*?\)|~\d+$", "", name.replace("_", " ")).strip()
 
 
-def _not_found(view: View, ranking: Ranking, signs: Signs) -> str:
+def _not_found(view: View, ranking: Ranking, missing: Sequence[str]) -> str:
     """Where nothing was found, what is missing there, and what the text speaks of instead of what was asked."""
     where = ", ".join(_meant(view))
     said = f"The evidence is not there: nothing found in {where} answers the question."
-    missing = [*signs.missing, *(text for text in signs.lacking if text in view.question)]
-    if missing and not (ranking.astray and signs.overtaken is not None):
-        said += f" Missing: {', '.join(dict.fromkeys(missing))}."
+    if missing:
+        said += f" Missing: {', '.join(missing)}."
     instead = "; ".join(ranking.astray[:2])
     return f"{said} {instead[0].upper()}{instead[1:]}." if instead else said

@@ -7,11 +7,13 @@ All that was near the best stands among the citations, each long enough to be ch
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from knarr.agent.policy.ranking import ScoredSentence
 from knarr.agent.policy.rows import cells_of
 from knarr.agent.values import Draft, Quote
+from knarr.checker.form import lacking
 from knarr.language.citations import too_short
 from knarr.language.lexical import root
 from knarr.language.plain import first_words, one_line
@@ -22,8 +24,8 @@ _QUOTES = 3  # per part
 _NEAR = 3.0  # below the best sentence's rank at which another is still quoted
 _WORTH = -4.0  # logit above which the best sentence of a named document is quoted beside a better one
 _MOST_CHARS = 700
+_ITEM = re.compile(r"^(?:[-*+•]|\(?(?:\d{1,2}|[a-z])[.)])\s+")
 _ONE_THING = frozenset({"who", "when", "where", "how_many", "which"})
-_LEANS = frozenset("he her his it its she such that their these they this those".split())  # noqa: SIM905 - a line
 
 
 def chosen_sentences(ranked: Sequence[Sequence[ScoredSentence]]) -> list[list[ScoredSentence]]:
@@ -39,7 +41,8 @@ def quoted_answer(question: str, chosen: Sequence[Sequence[ScoredSentence]]) -> 
     said: dict[str, None] = {}
     quotes: list[Quote] = []
     for part in chosen:
-        for place, one in enumerate(part):
+        fits = next((one for one in part if not lacking(question, [one.ground])), None)
+        for place, one in enumerate([fits, *(one for one in part if one is not fits)] if fits else part):
             text = _standing(one)
             if not any(text in quote.text for quote in quotes):
                 quotes.append(Quote(one.piece.uri, text))
@@ -58,35 +61,46 @@ def _line(question: str, one: ScoredSentence) -> str:
     """A sentence on one line of the answer; of a table row the cells that the question names first."""
     cells, names = cells_of(one.part.text), cells_of(one.header)
     if not one.header or len(cells) != len(names) or len(cells) < 2:
-        return first_words(
-            one_line(f"{one.before} {one.part.text}" if _leans(one) else one.part.text), _MOST_CHARS
-        )
+        said = one_line(f"{one.before} {one.part.text}" if one.leans else one.part.text)
+        return first_words("\n".join([said, *_each(_items(one))]), _MOST_CHARS)
     named = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True)]
     asked = _roots(question)
-    wanted = [at for at in range(1, len(cells)) if cells[at] and _roots(names[at]) & asked]
-    others = [at for at in range(1, len(cells)) if cells[at] and not _roots(names[at]) & asked]
+    common = [len(_roots(name) & asked) for name in names]
+    most = max(common[1:])
+    wanted = [at for at in range(1, len(cells)) if cells[at] and most and common[at] == most]
+    others = [at for at in range(1, len(cells)) if cells[at] and common[at] < most]
     if wanted and others and any(_roots(cell) & asked for cell in cells[:1]):
         return "; ".join([*(named[at] for at in wanted), f"({named[0]})"]).replace("; (", " (")
     return "; ".join(text for text, cell in zip(named, cells, strict=True) if cell)
+
+
+def _each(items: str) -> list[str]:
+    """The items of a list, one a line, without marks of the markup."""
+    return [f"- {_ITEM.sub('', one_line(line))}" for line in items.split("\n") if line.strip()]
 
 
 def _roots(text: str) -> set[str]:
     return {root(stem(word.text.lower())) for word in words(text) if len(word.text) > 1}
 
 
-def _leans(one: ScoredSentence) -> bool:
-    """Whether a sentence begins with a word that points back."""
-    first = next((word.text.lower() for word in words(one.part.text)), "")
-    return not one.header and first in _LEANS
-
-
 def _standing(one: ScoredSentence) -> str:
-    """The sentence, with the short one before it where it leans on that, widened line by line while it is too short to
-    be checked."""
+    """The sentence, with the short one before it where it leans on that and the list that it opens, widened line by line
+    while it is too short to be checked."""
     text = one.piece.text
-    begin, end = (one.context if _leans(one) else one.part.begin), one.part.end
+    begin, end = (one.context if one.leans else one.part.begin), one.part.end + len(_items(one))
     while too_short(text[begin:end]) and (begin > 0 or end < len(text)):
         begin = text.rfind("\n", 0, max(0, begin - 1)) + 1 if begin > 0 else 0
         after = text.find("\n", end + 1)
         end = len(text) if after < 0 else after
     return first_words(text[begin:end], _MOST_CHARS)
+
+
+_LIST = re.compile(r"(?:\s*\n[ \t]*(?:[-*+•]|\(?(?:\d{1,2}|[a-z])[.)])[ \t][^\n]{1,300}){1,20}")
+
+
+def _items(one: ScoredSentence) -> str:
+    """The items of the list that a sentence opens with its colon, "" when it opens none."""
+    if one.header or not one.part.text.rstrip(" *_").endswith(":"):
+        return ""
+    found = _LIST.match(one.piece.text, one.part.end)
+    return found[0] if found else ""

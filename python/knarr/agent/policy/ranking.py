@@ -17,12 +17,13 @@ from knarr.agent.scope import Names
 from knarr.agent.values import Excerpt
 from knarr.checker.evidence import Ground, about_excluded, exclusions
 from knarr.checker.focus import astray
-from knarr.language.instructions import paragraphs_with_orders
+from knarr.language.instructions import addresses_model, paragraphs_with_orders
 from knarr.language.lexical import bm25
 from knarr.language.passages import Part, sentences
 from knarr.language.plain import one_line
 from knarr.language.question import parts
 from knarr.language.question_type import question_type
+from knarr.language.sentences import leans_back
 from knarr.language.words import words
 from knarr.models.rerank import Reranker
 from knarr.uris import name_of, without_slash
@@ -42,6 +43,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+_STUFFED = 20  # words from which on repetition tells
 _MARKUP = ("#", "<!--", "pr-url", "|--", "| --", "|:-", "| :-", "```", "---")
 
 
@@ -69,16 +71,23 @@ class ScoredSentence:
         return self.piece.text[self.context : self.part.begin]
 
     @property
+    def leans(self) -> bool:
+        """Whether it begins with a word that points back to the sentence before."""
+        return not self.header and bool(self.before.strip()) and leans_back(self.part.text)
+
+    @property
     def ground(self) -> Ground:
-        """What it would stand on as a citation, its column names included."""
+        """What it would stand on as a citation: its column names, or the sentence before where it leans on that, included."""
         piece, quote = self.piece, f"{self.header}\n{self.part.text}" if self.header else self.part.text
+        if self.leans:
+            quote = f"{self.before}{quote}"
         return Ground(piece.uri, quote, piece.text, piece.source.section, piece.source.document)
 
     @property
     def in_context(self) -> str:
-        """The sentence with the titles and the column names that it cannot be understood without."""
+        """The sentence with the titles, the column names or the sentence before that it cannot be understood without."""
         titles = " / ".join(self.piece.source.section[-2:])
-        return f"{titles}: {self.header}\n{self.part.text}" if self.header else f"{titles}: {self.part.text}"
+        return f"{titles}: {self.ground.quote}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +159,8 @@ def _without(question: str, uri: str) -> str:
 def _candidates(shown: Sequence[Excerpt]) -> list[ScoredSentence]:
     found: dict[str, ScoredSentence] = {}
     for piece in shown:
+        if any(map(addresses_model, piece.source.section)):
+            continue
         orders = paragraphs_with_orders(piece.text)
         header, before = "", None
         parts = list(sentences(piece.text))
@@ -178,14 +189,17 @@ def _near(text: str, before: Part | None, part: Part) -> int:
 
 
 def _says_something(text: str, row: bool) -> bool:
-    """Not a heading, a rule, a comment of the markup, a question, or a word or two."""
+    """Not a heading, a rule, a comment of the markup, a question, a word or two, or a few words many times."""
     if (
         text.startswith(_MARKUP)
         or (text.isupper() and not row)
         or text.rstrip(" *_\"”'’").endswith(("?", "？"))
     ):
         return False
-    letters = len(_WORDS.findall(text))
+    found = _WORDS.findall(text)
+    if len(found) > _STUFFED and len(set(found)) < len(found) / 3:
+        return False
+    letters = len(found)
     return letters >= 3 or (letters >= 1 and bool(re.search(r"\d", text)) and (row or letters >= 2))
 
 
@@ -215,19 +229,7 @@ def _lift(one: ScoredSentence, wanted: re.Pattern[str] | None) -> float:
 
 def _answer_form(question: str) -> re.Pattern[str] | None:
     """What an answer must hold: a date or time for "when", a number for "how many"."""
-    if re.search(
-        r"\b(?:when|what (?:date|day|time|year|month)|which (?:date|day|year|month))\b",
-        question,
-        re.IGNORECASE,
-    ):
-        return _WHEN
-    if re.search(
-        r"\bhow (?:many|much|long|often|old|large|big|far|tall)\b|\bwhat (?:percent|share|number|amount)",
-        question,
-        re.IGNORECASE,
-    ):
-        return _NUMBER
-    return None
+    return {"when": _WHEN, "how_many": _NUMBER}.get(question_type(question))
 
 
 def best_passage(shown: Sequence[Excerpt]) -> float:
