@@ -127,7 +127,7 @@ def test_filters_of_another_engine_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
 def test_shares_are_shares(share: float) -> None:
-    with pytest.raises(InvalidArgument, match="0 to 1|expected a number"):
+    with pytest.raises(InvalidArgument, match=r"0 to 1|expected a number"):
         Engine(DIM).compact(share)
 
 
