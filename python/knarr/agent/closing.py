@@ -17,8 +17,10 @@ from knarr.agent.loop import Outcome
 from knarr.agent.numbers import renumbered
 from knarr.agent.tools import role_of, tool_named
 from knarr.agent.values import Draft, Excerpt, Observation
+from knarr.checker.evidence import numbers
 from knarr.language.instructions import addresses_model
 from knarr.language.plain import shortened
+from knarr.language.words import proper_runs
 from knarr.trace.record import DroppedCitation
 from knarr.types import AnswerStatus, Citation, Verdict
 from knarr.uris import ABSTRACT_NAME, name_of
@@ -50,6 +52,8 @@ class Closing:
 def close(outcome: Outcome, cited: Cited, citer: Citer, question: str, reason: str) -> Closing:
     """What to give for this outcome; `cited` are the citations of its draft."""
     draft, status = outcome.draft, outcome.status
+    if draft is not None and status == "not_found" and not draft.by_rule and _asserts(draft.text, question):
+        return Closing(f"The evidence is not there: {reason}.", (), cited.dropped, (), draft.text)
     if draft is not None and status in (
         "answered",
         "conflicting",
@@ -63,6 +67,13 @@ def close(outcome: Outcome, cited: Cited, citer: Citer, question: str, reason: s
     found = cited.kept or _evidence(outcome.observations, citer, question)
     proposed = "" if draft is None else draft.text
     return Closing(_so_far(status, reason, found), found, cited.dropped, cited.folded, proposed)
+
+
+def _asserts(text: str, question: str) -> bool:
+    """Whether a text that says that nothing was found gives an answer all the same, as small models do: it has a number or
+    a name that the question has not."""
+    names = {run.casefold() for run in proper_runs(text)} - {run.casefold() for run in proper_runs(question)}
+    return bool(numbers(text) - numbers(question)) or any(name not in question.casefold() for name in names)
 
 
 def _given(draft: Draft, cited: Cited, conflict: str) -> str:

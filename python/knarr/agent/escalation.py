@@ -157,7 +157,7 @@ def case_of(
         dropped=dropped,
         evidence=evidence,
         left=tuple(score for seen in view.observations for score in seen.left),
-        reckoned=draft.reckoned,
+        by_rule=draft.by_rule,
     )
 
 

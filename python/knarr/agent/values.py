@@ -220,7 +220,8 @@ class Draft:
 
     found:  False says that the evidence is not there; `missing` are the words that it was looked for by
     cut:    the text breaks off: the model's server stopped it
-    reckoned: the text has numbers of its own, reckoned by rule from those of its quotes
+    by_rule: the text was made by rule from what was shown: it may have numbers that were reckoned from those of its quotes,
+             and, where nothing was found, it tells no answer
     """
 
     text: str
@@ -228,7 +229,7 @@ class Draft:
     found: bool = True
     cites: tuple[Cite, ...] = ()
     cut: bool = False
-    reckoned: bool = False
+    by_rule: bool = False
     missing: tuple[str, ...] = ()
 
 

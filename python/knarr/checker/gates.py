@@ -181,7 +181,7 @@ def _form(case: Case, stands: Sequence[Ground]) -> Gate:
 
 
 def _founded(case: Case, stands: Sequence[Ground]) -> Gate:
-    invented = "" if case.reckoned or not stands else unfounded(case.question, case.answer, stands)
+    invented = "" if case.by_rule or not stands else unfounded(case.question, case.answer, stands)
     return Gate("founded", not invented, f"not in the evidence: {invented}" if invented else "")
 
 

@@ -31,7 +31,7 @@ class Case:
     citations:  the candidate's, as far as they hold in their sources; `dropped` are the others
     evidence:   every piece that was shown, in order
     left:       the cross-encoder's logits of passages that were found and not shown
-    reckoned:   the answer has numbers that were reckoned by rule from those of its citations
+    by_rule:    the answer was made by rule from its citations, and may have numbers reckoned from theirs
     """
 
     question: str
@@ -43,7 +43,7 @@ class Case:
     dropped: Sequence[DroppedCitation]
     evidence: Sequence[Evidence]
     left: Sequence[float] = ()
-    reckoned: bool = False
+    by_rule: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,14 +178,16 @@ class ExtractivePolicy:
         ranking = ranked_sentences(plan.core, view.shown, self._reranker, view.names)
         reckoned = computed(plan.core, _pieces(view))
         if reckoned is not None and reckoned.text:
-            return Decision(draft=Draft(reckoned.text, reckoned.quotes, reckoned=True), text="reckoned")
+            return Decision(draft=Draft(reckoned.text, reckoned.quotes, by_rule=True), text="reckoned")
         chosen = chosen_sentences(ranking.parts)
         cited = [one.ground for part in chosen for one in part]
         signs = weigh(view, plan.core, plan.wanted, ranking, cited, read=self._reranker is not None)
         if not signs.suffices(self._tuning.bounds):
             missing = missing_words(signs)
             said = _not_found(view, ranking, missing)
-            return Decision(draft=Draft(said, found=False, missing=missing), text=signs.in_words())
+            return Decision(
+                draft=Draft(said, found=False, missing=missing, by_rule=True), text=signs.in_words()
+            )
         return Decision(draft=quoted_answer(plan.core, chosen), text=signs.in_words())
 
 

@@ -42,13 +42,20 @@ def quoted_answer(question: str, chosen: Sequence[Sequence[ScoredSentence]]) -> 
     quotes: list[Quote] = []
     for part in chosen:
         fits = next((one for one in part if not lacking(question, [one.ground])), None)
-        for place, one in enumerate([fits, *(one for one in part if one is not fits)] if fits else part):
+        ordered = [fits, *(one for one in part if one is not fits)] if fits else list(part)
+        for one in ordered:
             text = _standing(one)
             if not any(text in quote.text for quote in quotes):
                 quotes.append(Quote(one.piece.uri, text))
-                if place == 0 or not alone:
+                if one is ordered[0] or not alone or _same_row(one, ordered[0]):
                     said[_line(question, one)] = None
     return Draft("\n".join(said), tuple(quotes))
+
+
+def _same_row(one: ScoredSentence, first: ScoredSentence) -> bool:
+    """Whether two rows of one table have one label: then neither alone is the answer."""
+    labels = [cells_of(row.part.text)[0] for row in (one, first)]
+    return bool(one.header) and one.header == first.header and labels[0] == labels[1]
 
 
 def _chosen(part: Sequence[ScoredSentence], most: int) -> list[ScoredSentence]:
@@ -63,12 +70,12 @@ def _line(question: str, one: ScoredSentence) -> str:
     if not one.header or len(cells) != len(names) or len(cells) < 2:
         said = one_line(f"{one.before} {one.part.text}" if one.leans else one.part.text)
         return first_words("\n".join([said, *_each(_items(one))]), _MOST_CHARS)
-    named = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True)]
+    named = [f"{name}: {cell or BLANK}" if name else cell for name, cell in zip(names, cells, strict=True)]
     asked = _roots(question)
     common = [len(_roots(name) & asked) for name in names]
     most = max(common[1:])
-    wanted = [at for at in range(1, len(cells)) if cells[at] and most and common[at] == most]
-    others = [at for at in range(1, len(cells)) if cells[at] and common[at] < most]
+    wanted = [at for at in range(1, len(cells)) if names[at] and most and common[at] == most]
+    others = [at for at in range(1, len(cells)) if common[at] < most]
     if wanted and others and any(_roots(cell) & asked for cell in cells[:1]):
         return "; ".join([*(named[at] for at in wanted), f"({named[0]})"]).replace("; (", " (")
     return "; ".join(text for text, cell in zip(named, cells, strict=True) if cell)
@@ -95,6 +102,7 @@ def _standing(one: ScoredSentence) -> str:
     return first_words(text[begin:end], _MOST_CHARS)
 
 
+BLANK = "blank"  # what is said of an empty cell that was asked for
 _LIST = re.compile(r"(?:\s*\n[ \t]*(?:[-*+•]|\(?(?:\d{1,2}|[a-z])[.)])[ \t][^\n]{1,300}){1,20}")
 
 
