@@ -4,7 +4,7 @@ An answer stands only when it passes; else its run ends as "conflicting" or "not
 found. The gates are those that an early answer must pass too, with three differences. One citation from a document that
 the question means is enough, and evidence from one document is enough, since the full loop has looked at all. A name of
 the question may stand anywhere in what was shown around the citations. And a question for yes or no may be answered by
-a text that lacks a name, number or year of it: what is not in a list is answered by the list.
+a text that lacks a name, number or year of it, unless the answer says yes: what is not in a list is answered by the list.
 
 Evidence that gives another value than a citation for the asked thing makes the answer "conflicting". It is looked for in
 the sentences shown that have most words of the question; a text that gives orders to a model counts for neither side.
@@ -19,6 +19,7 @@ from typing import Literal
 from knarr.checker.asked import Piece
 from knarr.checker.conflict import MOST, Conflict, conflicts
 from knarr.checker.evidence import Ground
+from knarr.checker.form import affirms
 from knarr.checker.gates import failed
 from knarr.checker.rules import Findings, examine
 from knarr.checker.types import Case, Evidence
@@ -33,7 +34,10 @@ from knarr.uris import within
 
 FinalStatus = Literal["answered", "conflicting", "not_supported"]
 _EARLY_ONLY = frozenset({"steps"})
-_WORDS_TO_ASK_WITH = 2  # with one telling word ("when is it held?") evidence may well lack it
+_BY_FORM = frozenset(
+    {"when", "where", "how_many"}
+)  # asked with one telling word ("when is it held?"), these are
+_WORDS_TO_ASK_WITH = 2  # judged by the form of their evidence, which may well lack that word
 _NOT_FOR_WHETHER = frozenset({"years", "numbers", "names", "focus", "asked"})
 
 
@@ -116,8 +120,9 @@ def _clean_sentences(text: str) -> list[Part]:
 
 def _relaxed(case: Case, gates: Iterable[Gate], stands: Sequence[Ground]) -> Iterable[Gate]:
     """The gates as they hold for a final answer (see the module)."""
-    whether = question_type(case.core) == "yes_no"
-    few = len(content_words(case.core)) < _WORDS_TO_ASK_WITH
+    kind = question_type(case.core)
+    whether = kind == "yes_no" and not affirms(case.answer)
+    few = kind in _BY_FORM and len(content_words(case.core)) < _WORDS_TO_ASK_WITH
     for gate in gates:
         if gate.name in _EARLY_ONLY or (whether and gate.name in _NOT_FOR_WHETHER):
             continue

@@ -130,3 +130,13 @@ def _names(text: str) -> bool:
         return True
     capitals = [word for word in _CAPITAL.findall(text) if word.lower() not in STOP and not is_calendar(word)]
     return len(capitals) > 1
+
+
+_AFFIRMS = re.compile(
+    r"\W*(?:yes|yep|indeed|correct|true|ja|jawohl|oui|s[ií]|sim|tak|да|はい|是的?|对)(?!\w)", re.IGNORECASE
+)
+
+
+def affirms(answer: str) -> bool:
+    """Whether an answer begins with a yes, in one of several languages."""
+    return _AFFIRMS.match(answer) is not None

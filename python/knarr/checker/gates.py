@@ -29,15 +29,15 @@ from collections.abc import Callable, Sequence
 from knarr.checker.constraints import Need
 from knarr.checker.evidence import Ground
 from knarr.checker.focus import contrast
-from knarr.checker.form import lacking
+from knarr.checker.form import affirms, lacking
 from knarr.checker.founded import unfounded
 from knarr.checker.types import Case
 from knarr.language.citations import locate, too_short
 from knarr.language.instructions import addresses_model, paragraphs_with_orders
 from knarr.language.lexical import root
-from knarr.language.question import constraints, content_words
+from knarr.language.question import constraints, content_words, focus_words
 from knarr.language.question_type import question_type
-from knarr.language.words import forms, stem, words
+from knarr.language.words import STOP, forms, stem, words
 from knarr.types import ConstraintCheck, Gate
 from knarr.uris import within, without_slash
 
@@ -159,16 +159,43 @@ def _steps(case: Case, stands: Sequence[Ground]) -> Gate:
 
 
 def _asked(case: Case, stands: Sequence[Ground]) -> Gate:
+    """The cited pieces have a word of the question, and all that was shown has what "which" or "what" asks for: where no
+    text has "dental", none can say which dental insurance there is."""
     wanted = [root(stem(one.text)) for one in content_words(case.core)]
-    wanted += [root(word.whole) for one in constraints(case.core) for word in words(one.text)]
+    named = [one.text for one in constraints(case.core) if one.kind in ("name", "identifier")]
+    wanted += [root(word.whole) for text in named for word in words(text)]
     have = {root(form) for one in stands for form in forms(f"{one.place} {one.near}")}
-    passed = not wanted or any(word in have for word in wanted)
-    return Gate("asked", passed, "" if passed else "the cited pieces have none of the words of the question")
+    if wanted and not any(word in have for word in wanted):
+        return Gate("asked", False, "the cited pieces have none of the words of the question")
+    nowhere = [
+        one for one in sorted(focus_words(case.core)) if _tells_apart(one) and root(stem(one)) not in have
+    ]
+    if nowhere:
+        texts = (f"{' '.join(piece.source.section)} {piece.uri} {piece.text}" for piece in case.evidence)
+        have |= {root(form) for text in texts for form in forms(text)}
+        nowhere = [one for one in nowhere if root(stem(one)) not in have]
+    return Gate("asked", not nowhere, f"nothing that was shown speaks of “{nowhere[0]}”" if nowhere else "")
+
+
+# Nouns of asking that the evidence need not repeat: "which items", "what kind of information".
+_VAGUE = frozenset(
+    """aspect choice component detail element fact feature item kind matter option part place point purpose reason sort step
+    subject thing topic type variety way information method approach material name date day time hour period month year amount
+    number percentage price cost title person people group condition requirement change difference effect result role
+    rule value action area benefit category challenge characteristic concept factor form goal idea issue level measure
+    mode model order problem process property question resource size source standard state status strategy structure
+    system task technique technology tool unit version word work""".split()  # noqa: SIM905 - one word per line would hide the list
+)
+
+
+def _tells_apart(word: str) -> bool:
+    return len(word) > 3 and stem(word) not in _VAGUE and word not in STOP
 
 
 def _focus(case: Case, stands: Sequence[Ground]) -> Gate:
-    """A question for yes or no is answered by a counterpart, too: "is chapter 14 covered" by "chapters 10 to 13"."""
-    if not stands or question_type(case.core) == "yes_no":
+    """A question for yes or no is answered by a counterpart, too, unless by "yes": "is chapter 14 covered" by "chapters 10
+    to 13"."""
+    if not stands or (question_type(case.core) == "yes_no" and not affirms(case.answer)):
         return Gate("focus", True)
     found = [contrast(case.core, one) for one in stands]
     first = next((one for one in found if one is not None), None)

@@ -29,7 +29,7 @@ _ONE_THING = frozenset({"who", "when", "where", "how_many", "which"})
 
 
 def chosen_sentences(ranked: Sequence[Sequence[ScoredSentence]]) -> list[list[ScoredSentence]]:
-    """For each part of the question the sentences to quote: the best, those near it, and the two best of a document
+    """For each part of the question the sentences to quote: the best, those near it, and the best of a document
     that was named."""
     most = _QUOTES if len(ranked) == 1 else 2
     return [_chosen(part, most) for part in ranked]
@@ -59,8 +59,13 @@ def _same_row(one: ScoredSentence, first: ScoredSentence) -> bool:
 
 
 def _chosen(part: Sequence[ScoredSentence], most: int) -> list[ScoredSentence]:
-    chosen = [one for one in part[:most] if one.rank >= part[0].rank - _NEAR]
-    meant = [one for one in part if one.meant and one.score > _WORTH][:2]
+    chosen: list[ScoredSentence] = []
+    for one in part:
+        if len(chosen) == most or one.rank < part[0].rank - _NEAR:
+            break
+        if not any(one.piece == other.piece and one.part.text in _standing(other) for other in chosen):
+            chosen.append(one)
+    meant = [one for one in part if one.meant and one.score > _WORTH][:_QUOTES]
     return [*chosen, *(one for one in meant if one not in chosen)]
 
 
