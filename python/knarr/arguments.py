@@ -18,10 +18,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any, ParamSpec, TypeVar, cast
 
+import numpy as np
+import numpy.typing as npt
+
 from knarr.errors import InvalidArgument
+from knarr.types import Kind
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_Text = TypeVar("_Text", bound=str)
 
 Test = Callable[[object], bool]
 
@@ -225,3 +230,70 @@ _MEMBERS = {
 def _is_named(name: str, value: object) -> bool:
     """By name, since the class is in a room above this one."""
     return any(base.__name__ == name for base in type(value).__mro__)
+
+
+# ---------------------------------------------------------------------- what the native core is given
+
+
+def integer_of(value: int, name: str) -> int:
+    """An integer of 64 bits; the engine checks its range."""
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise InvalidArgument(f"{name}: expected an integer, got {value!r}") from None
+    if not -(2**63) <= number < 2**63:
+        raise InvalidArgument(f"{name}: {number} is out of range")
+    return number
+
+
+def number_of(value: float, name: str) -> float:
+    """A number; the engine checks its range."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if isinstance(value, str | bytes) or math.isnan(number):
+        raise InvalidArgument(f"{name}: expected a number, got {value!a:.80}")
+    return number
+
+
+def seconds_of(value: float, name: str) -> int:
+    number = number_of(value, name)
+    if not abs(number) < 2**63:
+        raise InvalidArgument(f"{name}: {value!r} is out of range")
+    return int(number)
+
+
+def path_bytes(value: str | os.PathLike[str]) -> bytes:
+    """A path as the system takes it."""
+    try:
+        path = os.fsencode(value)
+    except (TypeError, UnicodeEncodeError):
+        path = b""
+    if not path or b"\0" in path:
+        raise InvalidArgument(f"path: expected a path, not empty and without NUL, got {value!a:.80}")
+    return path
+
+
+def kinds_of(value: Kind | Iterable[Kind] | None) -> Kind | Iterable[Kind] | None:
+    """Kinds; the engine checks their names."""
+    if value is None or hasattr(value, "__iter__"):
+        return value
+    raise InvalidArgument(f'kinds: expected "chunk", "abstract" or both, got {value!a:.80}')
+
+
+def texts_of(value: Sequence[_Text], name: str) -> Sequence[_Text]:
+    """Several texts; the engine checks each."""
+    if hasattr(value, "__iter__") and not isinstance(value, str | bytes):
+        return value
+    raise InvalidArgument(f"{name}: expected a sequence of texts, got {value!a:.80}")
+
+
+def array_of(value: npt.NDArray[np.float32], name: str) -> npt.NDArray[np.float32]:
+    """An array; the engine checks its type, shape and layout."""
+    if not isinstance(value, np.ndarray):
+        raise InvalidArgument(
+            f"{name}: expected a float32 array, got {type(value).__name__}; "
+            "numpy.ascontiguousarray(x, dtype=numpy.float32) converts"
+        )
+    return value

@@ -21,10 +21,9 @@ directories with a closing slash. Components are Unicode NFC.
 from __future__ import annotations
 
 import builtins
-import math
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +41,7 @@ from knarr._core import (
     ListPage,
     TextSpan,
 )
+from knarr.arguments import array_of, integer_of, kinds_of, number_of, path_bytes, seconds_of, texts_of
 from knarr.errors import InvalidArgument
 from knarr.uris import SCHEME, nfc, utf8_text
 
@@ -72,7 +72,6 @@ Plan = Literal["auto", "exact", "scan", "graph"]
 Precision = Literal["float32", "bfloat16", "int8"]
 
 _LONGEST_S = 1e9
-_T = TypeVar("_T", bound=str)
 
 
 class Serializable(Protocol):
@@ -103,7 +102,7 @@ class Engine:
     """
 
     def __init__(self, dim: int, precision: Precision = "float32", *, graph: bool = False) -> None:
-        if (width := _count(dim, "dim")) < 1:
+        if (width := integer_of(dim, "dim")) < 1:
             raise InvalidArgument(f"dim: expected at least 1, got {width}")
         self._core = _core.Engine.create(width, utf8_text(precision, "precision"))
         if graph:
@@ -161,13 +160,13 @@ class Engine:
         lies below an object, a vector that is zero or not finite (named by its URI), wrong shapes.
         """
         begin, end = self._core.add(
-            [nfc(uri) for uri in _texts(uris, "uris")],
-            _array(vectors, "vectors"),
-            None if texts is None else list(_texts(texts, "texts")),
-            None if kinds is None else list(_texts(kinds, "kinds")),
+            [nfc(uri) for uri in texts_of(uris, "uris")],
+            array_of(vectors, "vectors"),
+            None if texts is None else list(texts_of(texts, "texts")),
+            None if kinds is None else list(texts_of(kinds, "kinds")),
             document=None if document is None else nfc(document),
             replace=bool(replace),
-            previews=None if previews is None else list(_texts(previews, "previews")),
+            previews=None if previews is None else list(texts_of(previews, "previews")),
         )
         return range(begin, end)
 
@@ -194,7 +193,7 @@ class Engine:
         ``(rows, generation)`` is refused when it is another's.
 
         Called with 0.5 now and then, an engine holds at most about twice what its objects need."""
-        return self._core.compact(_number(least_share, "least_share"))
+        return self._core.compact(number_of(least_share, "least_share"))
 
     def add_edges(
         self,
@@ -214,13 +213,13 @@ class Engine:
 
         Raises NotFound for an unknown URI."""
         return self._core.add_edges(
-            [nfc(uri) for uri in _texts(sources, "sources")],
-            [nfc(uri) for uri in _texts(targets, "targets")],
+            [nfc(uri) for uri in texts_of(sources, "sources")],
+            [nfc(uri) for uri in texts_of(targets, "targets")],
             utf8_text(question, "question"),
-            _array(vector, "vector"),
+            array_of(vector, "vector"),
             trace=utf8_text(trace, "trace"),
             summary=utf8_text(summary, "summary"),
-            expires_at_s=None if expires_at is None else _seconds(expires_at, "expires_at"),
+            expires_at_s=None if expires_at is None else seconds_of(expires_at, "expires_at"),
         )
 
     def remove_edges(self, *, trace: str | None = None, uri: str | None = None) -> int:
@@ -278,7 +277,7 @@ class Engine:
             scope,
             k,
             filter,
-            _kinds(kinds),
+            kinds_of(kinds),
             offset,
             expand,
             gamma,
@@ -301,7 +300,9 @@ class Engine:
         explain: bool = False,
     ) -> builtins.list[Hits]:
         """`search` for each row of `queries`, (n, dim) float32, at less cost than n calls."""
-        return self._core.search_batch(queries, scope, k, filter, _kinds(kinds), plan, recall_target, explain)
+        return self._core.search_batch(
+            queries, scope, k, filter, kinds_of(kinds), plan, recall_target, explain
+        )
 
     def expand(
         self,
@@ -317,7 +318,9 @@ class Engine:
         """Targets of the seeds' edges whose question is at least `gamma`-similar to `query`.
 
         A sequence: each target once, with its most similar question; most similar first, then by URI."""
-        return self._core.expand(_texts(seeds, "seeds"), query, scope, filter, _kinds(kinds), gamma, limit)
+        return self._core.expand(
+            texts_of(seeds, "seeds"), query, scope, filter, kinds_of(kinds), gamma, limit
+        )
 
     def edges(self, offset: int = 0, limit: int = 1000) -> builtins.list[KnownEdge]:
         """A page of the edges that the engine holds, expired ones too, in an order of its own."""
@@ -356,7 +359,7 @@ class Engine:
         Unsupported for look-around and back-references, and where `\\b`, `\\w` and the like stand beside
         `\\C` or in more than 200 nested groups."""
         return self._core.grep(
-            pattern, scope, filter, _kinds(kinds), literal, ignore_case, limit, offset, width, timeout_ms
+            pattern, scope, filter, kinds_of(kinds), literal, ignore_case, limit, offset, width, timeout_ms
         )
 
     def read(self, uri: str, begin_byte: int = 0, max_bytes: int | None = None) -> TextSpan:
@@ -374,7 +377,7 @@ class Engine:
 
     def count(self, scope: str = SCHEME, kinds: Kind | Iterable[Kind] | None = None) -> int:
         """How many objects lie in `scope`. Raises NotFound."""
-        return self._core.count(scope, _kinds(kinds))
+        return self._core.count(scope, kinds_of(kinds))
 
     def stats(self) -> dict[str, int]:
         """Counts and memory: dim, objects, rows, directories, version, generation, edges, questions,
@@ -406,14 +409,14 @@ class Engine:
 
     def wait_for_graph(self, timeout_s: float) -> bool:
         """Wait until the graph needs no work; False when that takes longer."""
-        seconds = min(max(0.0, _number(timeout_s, "timeout_s")), _LONGEST_S)
+        seconds = min(max(0.0, number_of(timeout_s, "timeout_s")), _LONGEST_S)
         return self._core.wait_for_graph(round(seconds * 1000))
 
     # ------------------------------------------------------------------ keeping
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, durably, whole or not at all."""
-        self._core.save(_path(path))
+        self._core.save(path_bytes(path))
 
     @classmethod
     def load(
@@ -434,71 +437,7 @@ class Engine:
         checks them here, too."""
         expected = None if precision is None else utf8_text(precision, "precision")
         engine = cls.__new__(cls)
-        engine._core = _core.Engine.load(_path(path), expected, bool(check_all))
+        engine._core = _core.Engine.load(path_bytes(path), expected, bool(check_all))
         if graph:
             engine.keep_graph()
         return engine
-
-
-def _count(value: int, name: str) -> int:
-    """An integer of 64 bits; the engine checks its range."""
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise InvalidArgument(f"{name}: expected an integer, got {value!r}") from None
-    if not -(2**63) <= number < 2**63:
-        raise InvalidArgument(f"{name}: {number} is out of range")
-    return number
-
-
-def _number(value: float, name: str) -> float:
-    """A number; the engine checks its range."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if isinstance(value, str | bytes) or math.isnan(number):
-        raise InvalidArgument(f"{name}: expected a number, got {value!a:.80}")
-    return number
-
-
-def _seconds(value: float, name: str) -> int:
-    number = _number(value, name)
-    if not abs(number) < 2**63:
-        raise InvalidArgument(f"{name}: {value!r} is out of range")
-    return int(number)
-
-
-def _path(value: str | os.PathLike[str]) -> bytes:
-    """A path as the system takes it."""
-    try:
-        path = os.fsencode(value)
-    except (TypeError, UnicodeEncodeError):
-        path = b""
-    if not path or b"\0" in path:
-        raise InvalidArgument(f"path: expected a path, not empty and without NUL, got {value!a:.80}")
-    return path
-
-
-def _kinds(value: Kind | Iterable[Kind] | None) -> Kind | Iterable[Kind] | None:
-    """Kinds; the engine checks their names."""
-    if value is None or hasattr(value, "__iter__"):
-        return value
-    raise InvalidArgument(f'kinds: expected "chunk", "abstract" or both, got {value!a:.80}')
-
-
-def _texts(value: Sequence[_T], name: str) -> Sequence[_T]:
-    """Several texts; the engine checks each."""
-    if hasattr(value, "__iter__") and not isinstance(value, str | bytes):
-        return value
-    raise InvalidArgument(f"{name}: expected a sequence of texts, got {value!a:.80}")
-
-
-def _array(value: Floats, name: str) -> Floats:
-    """An array; the engine checks its type, shape and layout."""
-    if not isinstance(value, np.ndarray):
-        raise InvalidArgument(
-            f"{name}: expected a float32 array, got {type(value).__name__}; "
-            "numpy.ascontiguousarray(x, dtype=numpy.float32) converts"
-        )
-    return value
