@@ -16,13 +16,15 @@ import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import datetime
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from knarr.errors import InvalidArgument
-from knarr.types import Kind
+
+if TYPE_CHECKING:
+    from knarr.types import Kind
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

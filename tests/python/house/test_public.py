@@ -52,7 +52,7 @@ def test_the_engine_alone_needs_numpy_and_the_core() -> None:
     new = loaded("from knarr import Engine; Engine(4)") - loaded(
         "import __future__, numpy.typing, unicodedata"
     )
-    assert new == {f"knarr{name}" for name in ("", "._core", ".engine", ".errors", ".uris")}
+    assert new == {f"knarr{name}" for name in ("", "._core", ".arguments", ".engine", ".errors", ".uris")}
 
 
 # Loaded when they are first needed: opening a base needs none of them.
