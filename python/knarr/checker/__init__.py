@@ -12,7 +12,7 @@ from knarr.checker.forced import PRESETS, Rule, forced, rules_of
 from knarr.checker.model import THRESHOLD as MODEL_THRESHOLD
 from knarr.checker.model import ModelChecker, judge_of
 from knarr.checker.rules import RuleChecker
-from knarr.checker.score import THRESHOLD, scorer_of
+from knarr.checker.score import scorer_of
 from knarr.checker.types import Case, Checked, Checker, Evidence
 from knarr.models.chat import ChatModel
 
@@ -25,7 +25,7 @@ def load_checker(
     `threshold` is the score from which evidence suffices, one for all questions or a function of the question, by a
     calibration; None for the checker's own."""
     if chat is None:
-        return RuleChecker(reranker, threshold=THRESHOLD if threshold is None else threshold)
+        return RuleChecker(reranker, threshold=threshold)
     return ModelChecker(chat, reranker, threshold=MODEL_THRESHOLD if threshold is None else threshold)
 
 

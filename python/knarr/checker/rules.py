@@ -9,7 +9,7 @@ from knarr.checker.calibration import Threshold, at
 from knarr.checker.constraints import Need, needs
 from knarr.checker.evidence import Ground, Scorer, direct, grounds
 from knarr.checker.gates import failed, gates
-from knarr.checker.score import THRESHOLD, Signals, score, signals
+from knarr.checker.score import THRESHOLD, THRESHOLD_BY_WORDS, Signals, score, signals
 from knarr.checker.types import Case, Checked
 from knarr.types import ConstraintCheck, Gate, Verdict
 
@@ -39,12 +39,14 @@ def examine(case: Case, reranker: Scorer | None, quotes: tuple[tuple[str, str], 
 
 
 class RuleChecker:
-    """Sufficient when every gate passes and the score reaches `threshold`, or what it gives for the question. Thread-safe when the
-    reranker is; None goes by words alone."""
+    """Sufficient when every gate passes and the score reaches `threshold`, or what it gives for the question; None
+    stands for the default with or without a cross-encoder. Thread-safe when the reranker is; without one it goes by words
+    alone."""
 
-    def __init__(self, reranker: Scorer | None = None, *, threshold: Threshold = THRESHOLD) -> None:
+    def __init__(self, reranker: Scorer | None = None, *, threshold: Threshold | None = None) -> None:
         self._reranker = reranker
-        self.threshold = threshold
+        own = THRESHOLD_BY_WORDS if reranker is None else THRESHOLD
+        self.threshold = own if threshold is None else threshold
 
     def check(self, case: Case) -> Checked:
         found = examine(case, self._reranker)
