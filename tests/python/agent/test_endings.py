@@ -346,3 +346,18 @@ def test_the_last_answer_of_a_script_is_the_old_form_too(library):
     for style in STYLES:
         done = run(library, ScriptedChat([calling(style, SEARCH), answering(style)]), style)
         assert done.answer.status == "answered"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("The library does not say what is charged.", True),
+        ("Dazu steht nichts in der Bibliothek.", True),
+        ("The late fee is 100 dollars.", False),
+        ("It is set by Mira Okonjo, I think.", False),
+    ],
+)
+def test_a_not_found_tells_no_answer(library, text, kept):
+    done = ask(library, [READ, Decision.answer(text, found=False)])
+    assert done.answer.status == "not_found" and (done.answer.text == text) == kept
+    assert kept or (done.trace.proposed == text and text not in done.answer.text)

@@ -22,6 +22,10 @@ HANDBOOK = {
         "# Fares\n\n| Route | Adult fare | Child fare | Minutes |\n|---|---|---|---|\n| Isle to Cape | 22 crowns | 11 crowns | 40 |\n"
         "| Cape to Harbour | 31 crowns | 15 crowns | 55 |",
     ],
+    "viking://office/prices": [
+        "# Prices\n\n| Item | 2021 | 2022 | 2023 |\n|---|---|---|---|\n| Bolts | 10 | 11 | 12 |\n| Nuts |  |  | 7 |\n"
+        "| Hooks | 3 | 4 | 5 |\n| Hooks | 6 | 8 | 9 |",
+    ],
     "viking://office/widget_2.1.0": ["# Widget 2.1.0\nThe default timeout of the widget is thirty seconds."],
 }
 
@@ -50,6 +54,16 @@ def test_the_asked_cell_comes_first_with_its_row(ask):
     )
     assert ask("What is the child fare from Cape to Harbour?").text == "Child fare: 15 crowns (Route: Cape to Harbour)"  # fmt: skip
     assert ask("How many minutes from Isle to Cape?").text == "Minutes: 40 (Route: Isle to Cape)"
+
+
+def test_an_empty_cell_that_was_asked_for_is_said_to_be_blank(ask):
+    assert ask("How many Nuts were there in 2021?").text == "2021: blank (Item: Nuts)"
+    assert ask("How many Nuts were there in 2023?").text == "2023: 7 (Item: Nuts)"
+
+
+def test_of_two_rows_with_one_label_neither_is_left_out(ask):
+    text = ask("How many Hooks were there in 2022?").text
+    assert set(text.split("\n")) == {"2022: 4 (Item: Hooks)", "2022: 8 (Item: Hooks)"}
 
 
 def test_a_sentence_that_leans_brings_the_one_before(ask):

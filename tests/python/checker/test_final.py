@@ -102,3 +102,26 @@ def test_a_citation_in_a_text_of_orders_supports_nothing() -> None:
 def test_one_good_citation_is_enough() -> None:
     both = case("What was the revenue in 2024?", REVENUE, LEAVE, cited=(0, 1), answer="47 million euros.")
     assert gate(both) == ""
+
+
+INSURED = evidence(
+    "insurance", "The firm holds liability insurance. Each event is insured up to two million euros."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quote", "answer"),
+    [
+        ("Which dental insurance does the firm offer?", "Each event is insured up to two million euros.", "Two million euros."),
+        ("What dental plan is there?", "The firm holds liability insurance.", "Liability insurance."),
+    ],
+)  # fmt: skip
+def test_what_no_text_speaks_of_is_answered_by_none(question: str, quote: str, answer: str) -> None:
+    assert gate(case(question, INSURED, quote=quote, answer=answer)) in ("asked", "focus")
+
+
+def test_a_yes_needs_what_was_asked_about_and_a_no_does_not() -> None:
+    asked = "Does the landlord give 30 days of notice?"
+    quote = "The tenant must give 30 days of notice."
+    assert gate(case(asked, LEASE, quote=quote, answer="No, the tenant does.")) == ""
+    assert gate(case(asked, LEASE, quote=quote, answer="Yes, 30 days.")) == "focus"
