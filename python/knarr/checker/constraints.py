@@ -96,11 +96,14 @@ def _asking(question: str) -> str:
 
 def _no_name(asking: str, name: str) -> bool:
     """Whether a name need not stand in the evidence: it is only an example ("such as IP infringement"), or it is none, since
-    nearly all words have a capital ("How Is The Course Graded?"), or it is the noun after the asking word ("How Many Credits
+    it is a short abbreviation, which may as well say of what kind a thing is ("CSS selectors"), nearly all words have a
+    capital ("How Is The Course Graded?"), or it is the noun after the asking word ("How Many Credits
     is this?")."""
     if re.search(
         rf"\b(?:such as|e\.g\.|for example|including)\s+(?:\w+\s+){{0,2}}{re.escape(name)}\b", asking
     ):
+        return True
+    if name.isupper() and name.isalpha() and len(name) < 6:
         return True
     after = rf"\b(?:many|much|which|what|whose)\s+{re.escape(name)}\b"
     if " " not in name and re.search(after, asking, re.IGNORECASE):

@@ -87,9 +87,14 @@ def _tells_number(text: str, times: bool) -> bool:
     return has(Need("quantity", "", "a number"), _NO_NUMBER.sub(" ", text)) or (times and _tells_time(text))
 
 
+_RELEASE = re.compile(r"\bv\d+(?:\.\d+)*\b|\b(?:versions?|releases?)\s+v?\d", re.IGNORECASE)
+
+
 def _tells_time(text: str) -> bool:
+    """Whether a text says when; of software a version does ("added in v14.18.0")."""
     return (
-        has(Need("time", "", "a time"), text)
+        _RELEASE.search(text) is not None
+        or has(Need("time", "", "a time"), text)
         or _TIMES.search(text) is not None
         or _SHORT_TIMES.search(text) is not None
     )

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from knarr.agent.policy.rows import is_row
 from knarr.agent.scope import Names
 from knarr.agent.values import Excerpt
-from knarr.checker.evidence import Ground, about_excluded, exclusions
+from knarr.checker.constraints import Need, needs
+from knarr.checker.evidence import Ground, about_excluded, exclusions, has
 from knarr.checker.focus import astray
 from knarr.language.instructions import addresses_model, paragraphs_with_orders
 from knarr.language.lexical import bm25
@@ -31,7 +32,9 @@ from knarr.uris import name_of, without_slash
 _READ = 14  # sentences read by the cross-encoder, per part of the question
 _MEANT = 1.5  # for a document that the part of the question names
 _FITS = 2.5  # for a date where one was asked for, or a number
+_PINNED = 2.5  # for the names and identifiers of the question
 _PASSAGE_WEIGHT = 0.35  # of the logit of the passage that a sentence stands in
+_LONGEST_SENTENCE = 700
 _CONTEXT_CHARS = 160
 _WHEN = re.compile(
     r"\b(?:\d{4}|\d{1,2}[:.]\d{2}|\d{1,2} ?[ap]\.?m\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:jan|febr)uary|march|april|june|"
@@ -163,7 +166,7 @@ def _candidates(shown: Sequence[Excerpt]) -> list[ScoredSentence]:
             continue
         orders = paragraphs_with_orders(piece.text)
         header, before = "", None
-        parts = list(sentences(piece.text))
+        parts = [line for part in sentences(piece.text) for line in _lines(part)]
         for at, part in enumerate(parts):
             row = is_row(part.text, parts[at + 1].text if at + 1 < len(parts) else "")
             if not row:
@@ -179,6 +182,18 @@ def _candidates(shown: Sequence[Excerpt]) -> list[ScoredSentence]:
                 found[key] = ScoredSentence(piece, part, header, _near(piece.text, before, part))
             before = part
     return list(found.values())
+
+
+def _lines(part: Part) -> list[Part]:
+    """A sentence; one that is too long to be one is a list without marks, and its lines stand for themselves."""
+    if len(part.text) <= _LONGEST_SENTENCE or "\n" not in part.text:
+        return [part]
+    found, at = [], part.begin
+    for line in part.text.split("\n"):
+        if line.strip():
+            found.append(Part(at, at + len(line), line))
+        at += len(line) + 1
+    return found
 
 
 def _near(text: str, before: Part | None, part: Part) -> int:
@@ -206,7 +221,8 @@ def _says_something(text: str, row: bool) -> bool:
 def _ranked(question: str, pool: Sequence[ScoredSentence], reranker: Reranker | None) -> list[ScoredSentence]:
     common = bm25(question, [one.in_context for one in pool])
     wanted = _answer_form(question)
-    lift = [_lift(one, wanted) for one in pool]
+    pins = [need for need in needs(question) if need.hard and need.want in ("phrase", "words")]
+    lift = [_lift(one, wanted) + _PINNED * _share(pins, one) for one in pool]
     order = sorted(range(len(pool)), key=lambda at: -(common[at] + 2.0 * lift[at]))
     if reranker is None:
         scored = [replace(pool[at], score=common[at], rank=common[at] + lift[at]) for at in order]
@@ -218,6 +234,11 @@ def _ranked(question: str, pool: Sequence[ScoredSentence], reranker: Reranker | 
             for at, logit in zip(head, logits, strict=True)
         ]
     return sorted(scored, key=lambda one: -one.rank)
+
+
+def _share(pins: Sequence[Need], one: ScoredSentence) -> float:
+    """The share of the question's names and identifiers that a sentence has itself, or in its column names."""
+    return sum(has(need, f"{one.header} {one.part.text}") for need in pins) / len(pins) if pins else 0.0
 
 
 def _lift(one: ScoredSentence, wanted: re.Pattern[str] | None) -> float:
