@@ -152,10 +152,10 @@ Path parse_uri(std::string_view uri) {
     if (is_plain_name) {
       path.emplace_back(raw);
     } else {
-      const std::string name = "component " + std::to_string(path.size() + 1);
+      std::string name = "component " + std::to_string(path.size() + 1);
       path.push_back(decode(uri, raw, name));
       const std::string fault = component_fault(path.back());
-      if (!fault.empty()) refuse(uri, name + " " + fault);
+      if (!fault.empty()) refuse(uri, name.append(" ").append(fault));
     }
     if (slash == std::string_view::npos) break;
     rest.remove_prefix(slash + 1);
