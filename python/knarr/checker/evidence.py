@@ -133,6 +133,19 @@ def _in_ground(need: Need, ground: Ground) -> tuple[str, str] | None:
     return None
 
 
+def unmet_names(
+    checked: Iterable[tuple[Need, ConstraintCheck]], shown: Iterable[str]
+) -> list[tuple[Need, ConstraintCheck]]:
+    """The hard names of a question that its citations lack. Of several names, as in a question that takes a step from one
+    document to another, the citations need one; the others may stand anywhere in what was shown."""
+    names = [(need, check) for need, check in checked if need.hard and need.kind == "entity"]
+    lacking = [(need, check) for need, check in names if not check.met]
+    if not lacking or len(lacking) == len(names):
+        return lacking
+    texts = list(shown)
+    return [(need, check) for need, check in lacking if not any(has(need, text) for text in texts)]
+
+
 def exclusions(question: str) -> tuple[str, ...]:
     """What a question excludes: "2023" of "not in 2023"."""
     return tuple(need.text for need in needs(question) if need.want == "absence")

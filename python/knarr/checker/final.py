@@ -18,7 +18,7 @@ from typing import Literal
 
 from knarr.checker.asked import Piece
 from knarr.checker.conflict import MOST, Conflict, conflicts
-from knarr.checker.evidence import Ground
+from knarr.checker.evidence import unmet_names
 from knarr.checker.form import affirms
 from knarr.checker.gates import failed
 from knarr.checker.rules import Findings, examine
@@ -61,7 +61,7 @@ class FinalCheck:
 def final_check(case: Case) -> FinalCheck:
     """Check a final answer. A draft that says it found nothing (`case.found` is false) fails the first gate."""
     found = examine(case, None)
-    gates = tuple(_relaxed(case, found.gates, found.stands))
+    gates = tuple(_relaxed(case, found))
     bad = failed(gates)
     reason = "every check passed" if bad is None else f"{bad.name}: {bad.detail}"
     verdict = Verdict(
@@ -118,17 +118,26 @@ def _clean_sentences(text: str) -> list[Part]:
     return [part for part in sentences(text) if not any(begin <= part.begin < end for begin, end in orders)]
 
 
-def _relaxed(case: Case, gates: Iterable[Gate], stands: Sequence[Ground]) -> Iterable[Gate]:
+def _texts(case: Case) -> list[str]:
+    return [f"{' '.join(piece.source.section)} {piece.uri} {piece.text}" for piece in case.evidence]
+
+
+def _relaxed(case: Case, found: Findings) -> Iterable[Gate]:
     """The gates as they hold for a final answer (see the module)."""
     kind = question_type(case.core)
     whether = kind == "yes_no" and not affirms(case.answer)
     few = kind in _BY_FORM and len(content_words(case.core)) < _WORDS_TO_ASK_WITH
-    for gate in gates:
+    for gate in found.gates:
         if gate.name in _EARLY_ONLY or (whether and gate.name in _NOT_FOR_WHETHER):
             continue
         if gate.name == "asked" and few:
             continue
-        if gate.name == "scopes" and any(within(one.uri, scope) for one in stands for scope in case.scopes):
+        if gate.name == "names" and not gate.passed and not unmet_names(found.checked, _texts(case)):
+            yield Gate("names", True)
+            continue
+        if gate.name == "scopes" and any(
+            within(one.uri, scope) for one in found.stands for scope in case.scopes
+        ):
             yield Gate("scopes", True)
         else:
             yield gate

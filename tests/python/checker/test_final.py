@@ -125,3 +125,11 @@ def test_a_yes_needs_what_was_asked_about_and_a_no_does_not() -> None:
     quote = "The tenant must give 30 days of notice."
     assert gate(case(asked, LEASE, quote=quote, answer="No, the tenant does.")) == ""
     assert gate(case(asked, LEASE, quote=quote, answer="Yes, 30 days.")) == "focus"
+
+
+def test_of_several_names_one_may_stand_elsewhere_in_what_was_shown() -> None:
+    song = evidence("song", "Harbour Lights was written by Ada Lind in 1971.")
+    lind = evidence("lind", "Ada Lind was born in Moss.")
+    asked = "Where was Ada Lind, who wrote Harbour Lights, born?"
+    assert gate(case(asked, lind, song, quote="Ada Lind was born in Moss.", answer="In Moss.")) == ""
+    assert gate(case(asked, lind, quote="Ada Lind was born in Moss.", answer="In Moss.")) == "names"

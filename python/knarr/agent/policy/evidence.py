@@ -22,7 +22,7 @@ from knarr.agent.policy.ranking import Ranking, best_passage
 from knarr.agent.tools import GREP
 from knarr.agent.values import View
 from knarr.checker.constraints import needs
-from knarr.checker.evidence import Ground, direct
+from knarr.checker.evidence import Ground, direct, unmet_names
 from knarr.checker.form import lacking
 from knarr.language.lexical import support
 from knarr.language.question import Constraint, content_words, focus_words
@@ -123,7 +123,7 @@ def weigh(
         tuple(one.text for one in content_words(core) if nowhere.get(one.pattern(), False)),
         focus_words(core),
         tuple(one.text for one in identifiers if nowhere.get(one.pattern(), False)),
-        _lacking(core, cited),
+        _lacking(core, cited, texts),
         ranking.best if overtaken else None,
         len(content_words(core)),
     )
@@ -134,12 +134,13 @@ def _best_logit(view: View, ranking: Ranking) -> float:
     return best if best > float("-inf") else ranking.best
 
 
-def _lacking(core: str, cited: Sequence[Ground]) -> tuple[str, ...]:
+def _lacking(core: str, cited: Sequence[Ground], shown: Sequence[str]) -> tuple[str, ...]:
     """What the best sentences lack. A question for yes or no is also answered by a text that lacks its names."""
     if question_type(core) == "yes_no":
         return () if cited else (NO_SENTENCE,)
-    hard = [need for need in needs(core) if need.hard and need.want != "absence"]
-    unmet = [need.text for need in hard if not direct(need, cited).met]
+    hard = [(need, direct(need, cited)) for need in needs(core) if need.hard and need.want != "absence"]
+    names = [need.text for need, _ in unmet_names(hard, shown)]
+    unmet = [need.text for need, check in hard if not check.met and need.kind != "entity"] + names
     form = lacking(core, cited) if cited else NO_SENTENCE
     return (*unmet, form) if form else tuple(unmet)
 
