@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from knarr.checker.evidence import numbers
 from knarr.language.citations import locate
 from knarr.language.lexical import terms
 from knarr.language.passages import Part, sentences
 from knarr.language.sentences import sentence_spans
 
 _LONG_CHARS = 400  # a longer sentence is cut where any mark ends one
-_NUMBER = re.compile(r"\d[\d.,]*")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _RULE = re.compile(r"\|?\s*:?-{2,}")
 _ITEM = re.compile(r"\(?\w{1,3}[.)]|[-*+•]")
@@ -56,15 +56,15 @@ def part_with(text: str, words: str) -> Span | None:
 
 def fit(text: str, answer: str, question: str = "") -> float:
     """How much of an answer, and of its question, a text has in common with them."""
-    words, numbers = _units(text), _numbers(text)
-    shared = _NUMBERS_COUNT * len(numbers & _numbers(answer)) + len(words & _units(answer))
+    words, figures = _units(text), numbers(text)
+    shared = _NUMBERS_COUNT * len(figures & numbers(answer)) + len(words & _units(answer))
     return shared + _ALSO_COUNT * len(words & _units(question))
 
 
 def share_of(words: str, text: str) -> float:
     """The share of some words that a text has, in any form; 1 where there are none."""
-    asked = _units(words) | _numbers(words)
-    return len(asked & (_units(text) | _numbers(text))) / len(asked) if asked else 1.0
+    asked = _units(words) | numbers(words)
+    return len(asked & (_units(text) | numbers(text))) / len(asked) if asked else 1.0
 
 
 def _cut(text: str) -> Iterator[Part]:
@@ -96,7 +96,3 @@ def _units(text: str) -> set[str]:
     runs = _UNSPACED.findall(text)
     pairs = {run[at : at + 2] for run in runs for at in range(max(1, len(run) - 1))}
     return set(terms(_UNSPACED.sub(" ", text))) | pairs
-
-
-def _numbers(text: str) -> set[str]:
-    return {found.replace(",", "").rstrip(".") for found in _NUMBER.findall(text)}

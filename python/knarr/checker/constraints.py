@@ -87,29 +87,33 @@ def needs(question: str, scopes: Sequence[str] = ()) -> tuple[Need, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_CIRCUMSTANCES = re.compile(r"\b(?:I|I['’]\w+|me|my|we|our|if|suppose)\b", re.IGNORECASE)
+
+
 def _asking(question: str) -> str:
-    """The sentences that ask, where others tell the circumstances: "I have exams on 12 May. When is the last day?"."""
+    """A question without the sentences that tell the asker's circumstances: "I have exams on 12 May. When is yours?"."""
     spans = [question[begin:end] for begin, end in prose_spans(question, 0, len(question))]
-    asking = [text for text in spans if text.rstrip().endswith("?")]
-    return " ".join(asking) if asking else question
+    asking = [text for text in spans if text.rstrip().endswith("?") or not _CIRCUMSTANCES.search(text)]
+    return " ".join(asking) or question
 
 
 def _no_name(asking: str, name: str) -> bool:
-    """Whether a name need not stand in the evidence: it is only an example ("such as IP infringement"), or it is none, since
-    it is a short abbreviation, which may as well say of what kind a thing is ("CSS selectors"), nearly all words have a
-    capital ("How Is The Course Graded?"), or it is the noun after the asking word ("How Many Credits
-    is this?")."""
-    if re.search(
-        rf"\b(?:such as|e\.g\.|for example|including)\s+(?:\w+\s+){{0,2}}{re.escape(name)}\b", asking
-    ):
+    """Whether a name need not stand in the evidence: it is only an example ("such as IP infringement"), it says of what
+    kind several things are ("CSS selectors"), it is the noun after the asking word ("How Many Credits is this?"), or a
+    title has capitals throughout ("How Is The Course Graded?")."""
+    said = re.escape(name)
+    example = rf"\b(?:such as|e\.g\.|for example|including)\s+(?:\w+\s+){{0,2}}{said}\b"
+    if re.search(example, asking):
         return True
-    if name.isupper() and name.isalpha() and len(name) < 6:
+    if " " not in name and re.search(rf"\b(?:many|much|which|what|whose)\s+{said}\b", asking, re.IGNORECASE):
         return True
-    after = rf"\b(?:many|much|which|what|whose)\s+{re.escape(name)}\b"
-    if " " not in name and re.search(after, asking, re.IGNORECASE):
-        return True
-    long = [word.text for word in words(asking) if len(word.text) > 3 and word.text.isalpha()][1:]
-    return len(long) > 2 and sum(word[0].isupper() for word in long) > 0.8 * len(long)
+    if name.isupper() and name.isalpha() and (after := re.search(rf"\b{said}\s+([a-z]{{3,}}s)\b", asking)):
+        return after[1] not in STOP
+    rest = [word.text for word in words(asking)][1:]
+    return len(rest) > 3 and all(word[0].isupper() or word in _SMALL_IN_TITLES for word in rest)
+
+
+_SMALL_IN_TITLES = frozenset("a an and at by for from in of on or the to with".split())  # noqa: SIM905 - a line
 
 
 def _named(question: str, one: Constraint) -> Iterator[Need]:
@@ -161,6 +165,25 @@ def _form(question: str) -> Iterator[Need]:
         yield Need("time", match[0], "a time")
     if match := _HOW_MUCH.search(question):
         yield Need("quantity", match[0], "a number")
+
+
+_ROLE = (
+    r"(?:writer|author|director|producer|singer|songwriter|composer|musician|artist|actor|actress|founder|creator|inventor|owner|"
+    r"player|footballer|politician|president|manager|wife|husband|son|daughter|father|mother|brother|sister|band|group|team|club|"
+    r"company|school|university|city|town|country|state|album|film|movie|song|single|novel|book|show|series|episode|character)s?"
+)
+_DESCRIBED = re.compile(
+    rf"\bwhose\b|\w,\s+(?:who|which)\b|\b(?:the|an?|this|that)\s+(?:[\w'’-]+\s+){{1,6}}?who\b"
+    rf"|\b(?:the|an?|this|that)\s+(?:[\w'’-]+\s+){{0,3}}?{_ROLE}\s+(?:of|by|for|behind|that|which|where|in\s+which)\b",
+    re.IGNORECASE,
+)
+
+
+def described(question: str) -> str:
+    """The words by which a question describes what it means instead of naming it ("the writer of", "whose"): its answer
+    takes a step from one document to another. "" for none."""
+    found = _DESCRIBED.search(question)
+    return "" if found is None else found[0]
 
 
 def named(need: Need) -> str:

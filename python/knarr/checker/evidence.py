@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from knarr.checker.constraints import YEAR, Need, needs
+from knarr.checker.constraints import YEAR, Need, described, needs
 from knarr.checker.opposites import names_time
 from knarr.checker.types import Case, Evidence
 from knarr.kept import kept
@@ -22,6 +22,7 @@ from knarr.language.lexical import root, terms
 from knarr.language.numerals import SMALL, TENS
 from knarr.language.passages import sentences
 from knarr.language.plain import first_words
+from knarr.language.question_type import question_type
 from knarr.language.words import STOP, forms, stem, words
 from knarr.types import Citation, ConstraintCheck
 from knarr.uris import components, name_of, within
@@ -134,16 +135,18 @@ def _in_ground(need: Need, ground: Ground) -> tuple[str, str] | None:
 
 
 def unmet_names(
-    checked: Iterable[tuple[Need, ConstraintCheck]], shown: Iterable[str]
-) -> list[tuple[Need, ConstraintCheck]]:
-    """The hard names of a question that its citations lack. Of several names, as in a question that takes a step from one
-    document to another, the citations need one; the others may stand anywhere in what was shown."""
+    question: str, checked: Iterable[tuple[Need, ConstraintCheck]], shown: Iterable[str]
+) -> list[str]:
+    """The hard names of a question that its citations lack. A question that takes a step from one document to another, or
+    compares, needs one of its names there; the others may stand anywhere in what was shown."""
     names = [(need, check) for need, check in checked if need.hard and need.kind == "entity"]
-    lacking = [(need, check) for need, check in names if not check.met]
+    lacking = [need for need, check in names if not check.met]
     if not lacking or len(lacking) == len(names):
-        return lacking
+        return [need.text for need in lacking]
+    if not described(question) and question_type(question) != "compare":
+        return [need.text for need in lacking]
     texts = list(shown)
-    return [(need, check) for need, check in lacking if not any(has(need, text) for text in texts)]
+    return [need.text for need in lacking if not any(has(need, text) for text in texts)]
 
 
 def exclusions(question: str) -> tuple[str, ...]:

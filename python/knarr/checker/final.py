@@ -2,8 +2,8 @@
 
 An answer stands only when it passes; else its run ends as "conflicting" or "not_supported", with the evidence that was
 found. The gates are those that an early answer must pass too, with three differences. One citation from a document that
-the question means is enough, and evidence from one document is enough, since the full loop has looked at all. A name of
-the question may stand anywhere in what was shown around the citations. And a question for yes or no may be answered by
+the question means is enough, and evidence from one document is enough, since the full loop has looked at all. Of the
+names of a question of several steps all but one may stand anywhere in what was shown. And a question for yes or no may be answered by
 a text that lacks a name, number or year of it, unless the answer says yes: what is not in a list is answered by the list.
 
 Evidence that gives another value than a citation for the asked thing makes the answer "conflicting". It is looked for in
@@ -34,10 +34,9 @@ from knarr.uris import within
 
 FinalStatus = Literal["answered", "conflicting", "not_supported"]
 _EARLY_ONLY = frozenset({"steps"})
-_BY_FORM = frozenset(
-    {"when", "where", "how_many"}
-)  # asked with one telling word ("when is it held?"), these are
-_WORDS_TO_ASK_WITH = 2  # judged by the form of their evidence, which may well lack that word
+# Asked with one telling word ("when is it held?"), these are judged by the form of their evidence, which may lack it.
+_BY_FORM = frozenset({"when", "where", "how_many"})
+_WORDS_TO_ASK_WITH = 2
 _NOT_FOR_WHETHER = frozenset({"years", "numbers", "names", "focus", "asked"})
 
 
@@ -60,7 +59,7 @@ class FinalCheck:
 
 def final_check(case: Case) -> FinalCheck:
     """Check a final answer. A draft that says it found nothing (`case.found` is false) fails the first gate."""
-    found = examine(case, None)
+    found = examine(case)
     gates = tuple(_relaxed(case, found))
     bad = failed(gates)
     reason = "every check passed" if bad is None else f"{bad.name}: {bad.detail}"
@@ -132,7 +131,11 @@ def _relaxed(case: Case, found: Findings) -> Iterable[Gate]:
             continue
         if gate.name == "asked" and few:
             continue
-        if gate.name == "names" and not gate.passed and not unmet_names(found.checked, _texts(case)):
+        if (
+            gate.name == "names"
+            and not gate.passed
+            and not unmet_names(case.core, found.checked, _texts(case))
+        ):
             yield Gate("names", True)
             continue
         if gate.name == "scopes" and any(

@@ -20,12 +20,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from knarr.checker.constraints import YEAR, needs
 from knarr.checker.evidence import Ground, has
 from knarr.checker.labels import label_contrast, way_contrast
 from knarr.checker.opposites import class_contrast, key_of, negation, same_meaning, tokens_of
 from knarr.checker.relations import rate, relation
+from knarr.language.question_type import question_type
+from knarr.language.rows import cells_of
 from knarr.language.sentences import leans_back
 from knarr.language.words import STOP, stem
 
@@ -174,20 +177,31 @@ _WHICH = re.compile(
 
 
 def _other_kind(question: str, quote: str, place: str) -> tuple[str, str] | None:
-    """Another kind at each place where the quote has the thing: "which dental insurance" and the health insurance."""
-    asked = _WHICH.search(question)
-    if asked is None:
+    """Another kind at each place where the quote has the thing: "which dental insurance" and the health insurance. Of a
+    question for yes or no any two neighbours may be a kind and its thing."""
+    if (asked := _WHICH.search(question)) is not None:
+        pairs = [(asked[1], asked[2])]
+    elif question_type(question) == "yes_no":
+        spoken = [match[0] for match in tokens_of(question)]
+        pairs = [
+            (kind, thing)
+            for kind, thing in pairwise(spoken)
+            if _tells(kind.lower()) and _tells(thing.lower())
+        ]
+    else:
         return None
-    kind, thing = key_of(asked[1]), key_of(asked[2])
     tokens = [match[0].lower() for match in tokens_of(quote)]
-    words = {key_of(match[0]) for match in tokens_of(f"{question} {place}")} - {kind}
-    places = [at for at, token in enumerate(tokens) if key_of(token) == thing]
-    if not places or kind in map(key_of, tokens) or kind in {key_of(match[0]) for match in tokens_of(place)}:
-        return None
-    kinds = [tokens[at - 1] if at else "" for at in places]
-    if not all(_tells(one) and key_of(one) not in words and one not in _OPEN for one in kinds):
-        return None
-    return f"{asked[1]} {asked[2]}", f"{kinds[0]} {asked[2]}"
+    above = {key_of(match[0]) for match in tokens_of(place)}
+    words = above | {key_of(match[0]) for match in tokens_of(question)}
+    for kind, thing in pairs:
+        before = [
+            tokens[at - 1] if at else "" for at, token in enumerate(tokens) if key_of(token) == key_of(thing)
+        ]
+        if not before or key_of(kind) in above | set(map(key_of, tokens)):
+            continue
+        if all(_tells(one) and key_of(one) not in words and one not in _OPEN for one in before):
+            return f"{kind} {thing}", f"{before[0]} {thing}"
+    return None
 
 
 def _row_slots(quote: str) -> Iterator[_Slot]:
@@ -195,7 +209,7 @@ def _row_slots(quote: str) -> Iterator[_Slot]:
     lines = quote.strip().split("\n")
     if len(lines) < 2 or not all(line.lstrip().startswith("|") for line in (lines[0], lines[-1])):
         return
-    names, cells = lines[0].strip().strip("|").split("|"), lines[-1].strip().strip("|").split("|")
+    names, cells = cells_of(lines[0]), cells_of(lines[-1])
     label = [word for word in (match[0].lower() for match in tokens_of(cells[0])) if _tells(word)][:3]
     if not label or len(names) != len(cells):
         return

@@ -2,7 +2,7 @@
 
 What founds an answer are the cited words with the paragraph or the row that they stand in, the headings above, and the
 question. Names found no numbers, except years: a file called 999 says nothing about a fare. Nor do marks in brackets,
-which look like citations of ours, nor paragraphs that give orders to a model. Numbers are compared by value: 55 million is
+which look like citations of ours, nor citations that give orders to a model. Numbers are compared by value: 55 million is
 55,000,000, and fourteen days are two weeks. What simple arithmetic gives over the numbers of the cited words is founded.
 
 Cost: linear in the texts, times the numbers of the answer that differ.
@@ -19,7 +19,7 @@ from knarr.checker.constraints import YEAR
 from knarr.checker.evidence import Ground, numbers
 from knarr.checker.opposites import key_of
 from knarr.language.citations import locate
-from knarr.language.instructions import paragraphs_with_orders
+from knarr.language.instructions import addresses_model, paragraphs_with_orders
 from knarr.language.quantities import Quantity, quantities
 from knarr.language.question_type import question_type
 from knarr.language.words import STOP, proper_runs, stem, words
@@ -50,6 +50,7 @@ def unfounded(question: str, answer: str, stands: Sequence[Ground]) -> str:
     """The first thing in an answer that neither its evidence nor the question has: a number, a value of another unit, a
     count of something else than what was asked, the names of persons or places, or all of its words. "" for none."""
     said = _MARKS.sub(" ", answer)
+    stands = [one for one in stands if not gives_orders(one)]
     founding = "\n".join([question, *map(_founding, stands)])
     if number := _foreign_number(question, _LISTED.sub(" ", said), founding, stands):
         return number
@@ -69,6 +70,15 @@ def unfounded(question: str, answer: str, stands: Sequence[Ground]) -> str:
     return ""
 
 
+def gives_orders(ground: Ground) -> bool:
+    """Whether the paragraph of the cited words, or a heading above it, gives orders."""
+    if any(map(addresses_model, ground.titles)):
+        return True
+    place = locate(ground.quote, ground.near)
+    begin = 0 if place is None else place[0]
+    return any(start <= begin < end for start, end in paragraphs_with_orders(ground.near))
+
+
 def _founding(ground: Ground) -> str:
     """What of a citation founds numbers: its paragraph or row, the headings above it, and the years in names."""
     name = _letters(name_of(ground.document))
@@ -81,12 +91,9 @@ def _letters(text: str) -> str:
 
 
 def _around(ground: Ground) -> str:
-    """The paragraph of the cited words; nothing for a table's row, whose neighbours are about other things, or where
-    orders are given."""
+    """The paragraph of the cited words; nothing for a table's row, whose neighbours are about other things."""
     place = locate(ground.quote, ground.near)
     if place is None or ground.quote.lstrip().startswith("|"):
-        return ""
-    if any(begin <= place[0] < end for begin, end in paragraphs_with_orders(ground.near)):
         return ""
     begin, end = 0, len(ground.near)
     for border in _BLANK_LINE.finditer(ground.near):

@@ -14,11 +14,13 @@ scopes        every citation is from a document that the question means, where i
 steps         a question that describes what it means ("the writer of …", "whose …") and names no document asks
               for a step from one document to another: citations from one document alone have only taken the
               first
-asked         the cited pieces have at least one of the words that say what is asked
-focus         at least one citation is about what was asked, not about its counterpart (see `focus.py`)
+asked         the cited pieces have at least one of the words that say what is asked, and what "which" asks for stands
+              somewhere in what was shown
+focus         some citation is about what was asked, not about its counterpart (see `focus.py`), and the answer's numbers
+              and names come from such a one
 form          the citations have the name, time or number that is asked for
 founded       the answer has no number that its evidence does not give, and not only words of its own
-orders        no citation alone is a text that gives orders to a model
+orders        some citation is from a text that gives no orders to a model; the others count for nothing here
 """
 
 from __future__ import annotations
@@ -26,18 +28,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from knarr.checker.constraints import Need
-from knarr.checker.evidence import Ground
-from knarr.checker.focus import contrast
+from knarr.checker.constraints import Need, described
+from knarr.checker.evidence import Ground, numbers
+from knarr.checker.focus import Contrast, contrast
 from knarr.checker.form import affirms, lacking
-from knarr.checker.founded import unfounded
+from knarr.checker.founded import gives_orders, unfounded
 from knarr.checker.types import Case
 from knarr.language.citations import locate, too_short
-from knarr.language.instructions import addresses_model, paragraphs_with_orders
 from knarr.language.lexical import root
 from knarr.language.question import constraints, content_words, focus_words
 from knarr.language.question_type import question_type
-from knarr.language.words import STOP, forms, stem, words
+from knarr.language.words import STOP, forms, proper_runs, stem, words
 from knarr.types import ConstraintCheck, Gate
 from knarr.uris import within, without_slash
 
@@ -50,6 +51,7 @@ def gates(
 ) -> tuple[Gate, ...]:
     """All gates, in order. `checked` are the constraints with their evidence, `quotes` the judge's (URI,
     words)."""
+    clean = [one for one in stands if not gives_orders(one)]
     return (
         _answer(case),
         Gate("citation", bool(stands), "" if stands else "no citation holds"),
@@ -63,9 +65,9 @@ def gates(
         _steps(case, stands),
         _asked(case, stands),
         _focus(case, stands),
-        _form(case, stands),
+        _form(case, clean),
         _founded(case, stands),
-        _orders(stands),
+        Gate("orders", bool(clean) or not stands, "" if clean else "the cited text gives orders to a model"),
     )
 
 
@@ -138,24 +140,10 @@ def _scopes(case: Case, stands: Sequence[Ground]) -> Gate:
     )
 
 
-_ROLE = (
-    r"(?:writer|author|director|producer|singer|songwriter|composer|musician|artist|actor|actress|founder|creator|inventor|owner|"
-    r"player|footballer|politician|president|manager|wife|husband|son|daughter|father|mother|brother|sister|band|group|team|club|"
-    r"company|school|university|city|town|country|state|album|film|movie|song|single|novel|book|show|series|episode|character)s?"
-)
-_DESCRIBED = re.compile(
-    rf"\bwhose\b|\b(?:the|an?|this|that)\s+(?:[\w'’-]+\s+){{1,6}}?who\b"
-    rf"|\b(?:the|an?|this|that)\s+(?:[\w'’-]+\s+){{0,3}}?{_ROLE}\s+(?:of|by|for|behind|that|which|where|in\s+which)\b",
-    re.IGNORECASE,
-)
-
-
 def _steps(case: Case, stands: Sequence[Ground]) -> Gate:
-    described = None if case.scopes else _DESCRIBED.search(case.core)
-    passed = described is None or len({without_slash(one.document) for one in stands}) != 1
-    return Gate(
-        "steps", passed, "" if passed or described is None else f"one document alone, for {described[0]!r}"
-    )
+    words = "" if case.scopes else described(case.core)
+    passed = not words or len({without_slash(one.document) for one in stands}) != 1
+    return Gate("steps", passed, "" if passed else f"one document alone, for {words!r}")
 
 
 def _asked(case: Case, stands: Sequence[Ground]) -> Gate:
@@ -197,9 +185,23 @@ def _focus(case: Case, stands: Sequence[Ground]) -> Gate:
     to 13"."""
     if not stands or (question_type(case.core) == "yes_no" and not affirms(case.answer)):
         return Gate("focus", True)
-    found = [contrast(case.core, one) for one in stands]
-    first = next((one for one in found if one is not None), None)
-    return Gate("focus", None in found, "" if None in found else str(first))
+    found = [(one, contrast(case.core, one)) for one in stands]
+    first = next((against for _, against in found if against is not None), None)
+    meant = [one for one, against in found if against is None]
+    passed = first is None or (bool(meant) and _rests_on(case, meant, first))
+    return Gate("focus", passed, "" if passed else str(first))
+
+
+def _rests_on(case: Case, meant: Sequence[Ground], against: Contrast) -> bool:
+    """Whether an answer comes from these citations, and not from those that are about something else: it takes a number
+    or name from them, or, where it has none that the question has not, they have the word that was asked for."""
+    cited = "\n".join(f"{one.quote} {one.place}" for one in meant)
+    told = numbers(case.answer) - numbers(case.core)
+    if told:
+        return bool(told & numbers(cited))
+    known = forms(cited)
+    names = {word.whole for run in proper_runs(case.answer) for word in words(run)} - forms(case.core)
+    return bool((names or forms(against.asked) - forms(against.instead)) & known)
 
 
 def _form(case: Case, stands: Sequence[Ground]) -> Gate:
@@ -210,18 +212,3 @@ def _form(case: Case, stands: Sequence[Ground]) -> Gate:
 def _founded(case: Case, stands: Sequence[Ground]) -> Gate:
     invented = "" if case.by_rule or not stands else unfounded(case.question, case.answer, stands)
     return Gate("founded", not invented, f"not in the evidence: {invented}" if invented else "")
-
-
-def _orders(stands: Sequence[Ground]) -> Gate:
-    """A quote in whose paragraph a model is given orders supports nothing."""
-    clean = not stands or not all(map(_has_orders, stands))
-    return Gate("orders", clean, "" if clean else "the cited text gives orders to a model")
-
-
-def _has_orders(ground: Ground) -> bool:
-    """Whether the paragraph of the cited words, or a heading above it, gives orders."""
-    if any(map(addresses_model, ground.titles)):
-        return True
-    place = locate(ground.quote, ground.near)
-    begin = 0 if place is None else place[0]
-    return any(start <= begin < end for start, end in paragraphs_with_orders(ground.near))

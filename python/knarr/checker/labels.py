@@ -45,7 +45,7 @@ def label_contrast(question: str, quote: str, place: str) -> Pair | None:
     for noun, label in sorted(asked):
         if any(one == noun and _within(label, other) for one, other in have):
             continue
-        others = sorted(other for one, other in said if one == noun)
+        others = sorted(other for one, other in said if one == noun and (one, other) not in asked)
         if others and _comparable(label, others[0]):
             return f"{noun} {label}", f"{noun} {others[0]}"
     return None

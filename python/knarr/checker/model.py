@@ -12,8 +12,7 @@ from knarr.checker.calibration import Threshold, at
 from knarr.checker.evidence import Scorer
 from knarr.checker.gates import failed, stands_in
 from knarr.checker.reading import Claim, Judgement
-from knarr.checker.rules import Findings, examine
-from knarr.checker.score import score
+from knarr.checker.rules import Findings, examine, scored
 from knarr.checker.types import Case, Checked
 from knarr.errors import ChatError
 from knarr.models.chat import ChatModel
@@ -45,7 +44,7 @@ class ModelChecker:
         self.threshold = threshold
 
     def check(self, case: Case) -> Checked:
-        plain = examine(case, self._reranker)
+        plain = examine(case)
         nothing = failed(plain.gates[:2])
         if nothing is not None:  # no answer or no citation: a model need not be paid to say so
             return Checked(
@@ -54,7 +53,7 @@ class ModelChecker:
                 )
             )
         judged, usage = ask(self._chat, case)
-        found = examine(case, self._reranker, judged.quotes)
+        found = examine(case, judged.quotes)
         return Checked(self._verdict(judged, found, case), usage)
 
     def _verdict(self, judged: Judgement, found: Findings, case: Case) -> Verdict:
@@ -62,7 +61,7 @@ class ModelChecker:
         gates = (*found.gates, _evidenced(judged, constraints))
         bad = failed(gates)
         least = at(self.threshold, case.question)
-        value = _blended(judged, score(found.signals, passed=bad is None))
+        value = _blended(judged, scored(case, found, self._reranker, passed=bad is None))
         enough = judged.outcome == "sufficient" and bad is None and value >= least
         reason = judged.reason
         if judged.outcome == "sufficient" and bad is not None:

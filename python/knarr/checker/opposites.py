@@ -280,7 +280,7 @@ def negation(question: str, quote: str) -> Pair | None:
     asked, said = _words(question), _words(quote)
     for word in asked:
         positive = _positive(word)
-        if positive and positive in said and word not in said:
+        if positive and positive in said and word not in said and positive not in asked:
             return word, positive
     for word in said:
         positive = _positive(word)

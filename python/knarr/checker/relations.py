@@ -35,7 +35,10 @@ def relation(question: str, quote: str) -> Pair | None:
     if not asked:
         return None
     said = _related(quote)
+    both = {(other, thing) for word, thing in asked for other in _OPPOSITE[word]} & set(asked)
     for word, thing in asked:
+        if (word, thing) in both:
+            continue
         words = {one for one, what in said if what == thing or what in _IT}
         against = words & _OPPOSITE[word]
         if against and not words - against:

@@ -9,7 +9,7 @@ from knarr.checker.calibration import Threshold, at
 from knarr.checker.constraints import Need, needs
 from knarr.checker.evidence import Ground, Scorer, direct, grounds
 from knarr.checker.gates import failed, gates
-from knarr.checker.score import THRESHOLD, THRESHOLD_BY_WORDS, Signals, score, signals
+from knarr.checker.score import THRESHOLD, THRESHOLD_BY_WORDS, score, signals
 from knarr.checker.types import Case, Checked
 from knarr.types import ConstraintCheck, Gate, Verdict
 
@@ -21,21 +21,22 @@ class Findings:
     stands: tuple[Ground, ...]
     checked: tuple[tuple[Need, ConstraintCheck], ...]
     gates: tuple[Gate, ...]
-    signals: Signals
 
     @property
     def constraints(self) -> tuple[ConstraintCheck, ...]:
         return tuple(check for _need, check in self.checked)
 
 
-def examine(case: Case, reranker: Scorer | None, quotes: tuple[tuple[str, str], ...] = ()) -> Findings:
-    """The constraints of a case with their evidence, its gates and signals. `quotes` are a judge's (URI,
-    words)."""
+def examine(case: Case, quotes: tuple[tuple[str, str], ...] = ()) -> Findings:
+    """The constraints of a case with their evidence, and its gates. `quotes` are a judge's (URI, words)."""
     stands = grounds(case)
     checked = tuple((need, direct(need, stands)) for need in needs(case.core, case.scopes))
-    return Findings(
-        stands, checked, gates(case, stands, checked, quotes), signals(case, stands, checked, reranker)
-    )
+    return Findings(stands, checked, gates(case, stands, checked, quotes))
+
+
+def scored(case: Case, found: Findings, reranker: Scorer | None, *, passed: bool) -> float:
+    """The score of a case; a few logits are computed."""
+    return score(signals(case, found.stands, found.checked, reranker), passed=passed)
 
 
 class RuleChecker:
@@ -49,9 +50,9 @@ class RuleChecker:
         self.threshold = own if threshold is None else threshold
 
     def check(self, case: Case) -> Checked:
-        found = examine(case, self._reranker)
+        found = examine(case)
         bad = failed(found.gates)
-        value = score(found.signals, passed=bad is None)
+        value = scored(case, found, self._reranker, passed=bad is None)
         least = at(self.threshold, case.question)
         enough = bad is None and value >= least
         return Checked(

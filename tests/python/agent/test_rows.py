@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knarr.agent.policy.rows import is_row as _is_row
+from knarr.language.rows import is_row as _is_row
 
 
 @pytest.mark.parametrize(

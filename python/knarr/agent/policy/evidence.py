@@ -139,8 +139,8 @@ def _lacking(core: str, cited: Sequence[Ground], shown: Sequence[str]) -> tuple[
     if question_type(core) == "yes_no":
         return () if cited else (NO_SENTENCE,)
     hard = [(need, direct(need, cited)) for need in needs(core) if need.hard and need.want != "absence"]
-    names = [need.text for need, _ in unmet_names(hard, shown)]
-    unmet = [need.text for need, check in hard if not check.met and need.kind != "entity"] + names
+    unmet = [need.text for need, check in hard if not check.met and need.kind != "entity"]
+    unmet += unmet_names(core, hard, shown)
     form = lacking(core, cited) if cited else NO_SENTENCE
     return (*unmet, form) if form else tuple(unmet)
 

@@ -11,13 +11,13 @@ import re
 from collections.abc import Sequence
 
 from knarr.agent.policy.ranking import ScoredSentence
-from knarr.agent.policy.rows import cells_of
 from knarr.agent.values import Draft, Quote
 from knarr.checker.form import lacking
 from knarr.language.citations import too_short
 from knarr.language.lexical import root
 from knarr.language.plain import first_words, one_line
 from knarr.language.question_type import question_type
+from knarr.language.rows import cells_of
 from knarr.language.words import stem, words
 
 _QUOTES = 3  # per part

@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from knarr.agent.policy.rows import is_row
 from knarr.agent.scope import Names
 from knarr.agent.values import Excerpt
 from knarr.checker.constraints import Need, needs
@@ -24,6 +23,7 @@ from knarr.language.passages import Part, sentences
 from knarr.language.plain import one_line
 from knarr.language.question import parts
 from knarr.language.question_type import question_type
+from knarr.language.rows import is_row
 from knarr.language.sentences import leans_back
 from knarr.language.words import words
 from knarr.models.rerank import Reranker
