@@ -35,9 +35,9 @@ _ALPHABETS = (
     ("cp866", "абвгдежзийклмнопрстуфхцчшщъыьэюяёАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЭЮЯ"),
     ("cp1253", "αβγδεζηθικλμνξοπρστυφχψωάέήίόύώςϊϋΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΆΈΉΊΌΎΏ"),
 )  # fmt: skip
-# What a page declares → what browsers read it as, and so what its author saw.
+# What a page declares, by Python's name → what browsers read it as, and so what its author saw.
 _SHOWN_AS = {
-    "ascii": "cp1252", "iso8859-1": "cp1252", "latin_1": "cp1252", "iso8859-9": "cp1254", "shift_jis": "cp932",
+    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "shift_jis": "cp932",
     "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949", "big5": "big5hkscs", "tis-620": "cp874",
 }  # fmt: skip
 _SWITCHED = {b"\x1b$B": "iso2022_jp", b"\x1b$@": "iso2022_jp", b"\x1b$)C": "iso2022_kr"}
@@ -102,7 +102,7 @@ def declared_codec(name: str) -> str | None:
     except (LookupError, ValueError):
         return None
     known = codecs.lookup(name).name
-    return _SHOWN_AS.get(known.replace("-", "_"), _SHOWN_AS.get(known, known))
+    return _SHOWN_AS.get(known, known)
 
 
 def switched(data: bytes) -> str | None:

@@ -33,6 +33,8 @@ _FONTS: dict[str, dict[int, str]] = {
 # Without a font: the bullets, ticks, boxes and arrows that lists are made with, and then Symbol.
 _USUAL = {0xA7, 0xA8, 0xB7, 0xE0, 0xFC, 0xFD, 0xFE, 0x6F, 0x78}
 _ANY = {**_SYMBOL, **{point: _WINGDINGS[point] for point in _USUAL}}
+UNKNOWN = "characters of symbol fonts without a known meaning left out"
+"""What a receipt says, with their number after it."""
 _PRIVATE = re.compile("[\uf000-\uf0ff]")
 _WORD = re.compile("[A-Za-z]{4}")
 

@@ -58,18 +58,15 @@ class TableText:
         return Table(begin_byte, end_byte, self.header, tuple(begin_byte + at for at in self.row_begins))
 
 
-def grid(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
-    """Cells at their places: a rectangle of one-line texts, rows and columns without text of their own dropped.
+def grid(rows: Sequence[Sequence[Cell]]) -> tuple[list[list[str]], list[int], int]:
+    """Cells at their places: a rectangle of one-line texts, rows and columns without text of their own dropped;
+    for each of its rows the number of the source's row; and how many of its first rows are one cell as wide as
+    the table.
+
     A merged cell's text stands in every place that it covers, so that each row has its labels; one that is as wide
     as the table, and one too long to be a label, stands in its first place only. Spans are bounded, and ignored in
     tables of absurd size. Nothing for a table of that size whose places are nearly all empty: one wide row would
     widen all others."""
-    return _placed(rows)[0]
-
-
-def _placed(rows: Sequence[Sequence[Cell]]) -> tuple[list[list[str]], list[int], int]:
-    """The grid; for each of its rows the number of the source's row; and how many of its first rows are one cell
-    as wide as the table."""
     covered = sum(min(cell.columns, _MAX_SPAN) * min(cell.rows, len(rows)) for row in rows for cell in row)
     spans = covered <= _MAX_CELLS
     placed: list[dict[int, str]] = [{} for _ in rows]
@@ -124,7 +121,7 @@ def table_text(rows: Sequence[Sequence[Cell]], head_rows: int = 1) -> TableText 
     """The table as Markdown; None when the layout rule says that it is no table, and the caller writes the cells as
     paragraphs. The first `head_rows` rows become one header, in which each column has all its labels; the
     source's spans may show that there are more."""
-    cells, numbers, titles = _placed(rows)
+    cells, numbers, titles = grid(rows)
     title = "\n".join(next(filter(None, row)) for row in cells[:titles])
     cells, numbers = cells[titles:], numbers[titles:]
     if len(cells) < 2 or len(cells[0]) < 2:

@@ -48,7 +48,7 @@ class MarkdownWriter:
         self.headings.append(Heading(plain_characters(title or shown), level, begin_byte, self.size_bytes))
 
     def table(self, table: TableText) -> None:
-        """A pipe table below its title; its rows stay rows: no chunk is cut inside one."""
+        """A pipe table below its title; no chunk is cut inside a row that fits into one."""
         if table.title:
             self.put(f"{table.title}\n\n")
         self.tables.append(table.at(self.put(table.text)))

@@ -91,6 +91,8 @@ def test_rows_of_a_table_have_their_labels() -> None:
     assert table_of(spans).endswith("| x | 1 |\n| x | 2 |\n| y | 3 |\n")
     assert table_of(spans.replace("rowspan=0", "rowspan=99999999")) == table_of(spans)
     assert table_of("<tr><td colspan=77777777777>a<td>b<tr><td>c<td>d").count("|") < 20
+    marked = "<thead><tr><td>Region<td>Price<tr><td><td>EUR<tbody><tr><td>North<td>11"
+    assert table_of(marked) == "| Region | Price EUR |\n| --- | --- |\n| North | 11 |\n"
 
 
 def test_a_table_inside_a_cell_is_text_of_the_cell() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -341,3 +343,19 @@ def test_a_file_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) 
     assert status_of(data) == "limit"
     monkeypatch.undo()
     assert "carried" in read(data).text
+
+
+def test_symbols_that_nobody_knows_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [
+        ["\uf0b7", 60, 65, 700, 10, 0, 0],
+        ["5", 72, 78, 700, 10, 0, 0],
+        ["\uf06dg", 80, 90, 700, 10, 0, 0],
+    ]
+
+    def one_page(data: bytes, page: Callable[[dict[str, Any]], Any]) -> tuple[dict[str, Any], list[Any]]:
+        return {"outline": []}, [page({"page": 0, "words": words})]
+
+    monkeypatch.setattr(pdf_worker, "read", one_page)
+    document = read(b"%PDF- %%EOF")
+    assert document.text == "• 5 g\n"
+    assert document.notes == ("characters of symbol fonts without a known meaning left out: 1",)

@@ -66,6 +66,6 @@ def test_time_is_that_of_the_processor(process: int, monkeypatch: pytest.MonkeyP
 
 def test_a_crash_is_said(process: int) -> None:
     os.kill(process, signal.SIGKILL)
-    with pytest.raises(knarr.DocumentError, match="memory"):
+    with pytest.raises(knarr.DocumentError, match="more memory than is allowed, or fails on the way"):
         read()
     read()

@@ -21,6 +21,7 @@ from knarr.documents.docx.package import Package
 from knarr.documents.docx.paragraphs import Paragraph, RunReader
 from knarr.documents.docx.styles import Styles, attribute
 from knarr.documents.sections import Document
+from knarr.documents.symbols import UNKNOWN
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
 from knarr.language.plain import one_line
@@ -122,9 +123,7 @@ def _notes(
     if comments := sum(id_.startswith("c") for id_ in unwritten):
         notes.append(f"comments on text that is not there left out: {comments}")
     if reader.runs.unknown_symbols:
-        notes.append(
-            f"characters of symbol fonts without a known meaning left out: {reader.runs.unknown_symbols}"
-        )
+        notes.append(f"{UNKNOWN}: {reader.runs.unknown_symbols}")
     return tuple(notes)
 
 

@@ -101,7 +101,7 @@ class _Rows:
                 self._open_row()
             row = self._rows[-1]
             cell = Cell(_flat("".join(self._cell)), _columns(node), _rows(node))
-            row.head = row.head and (tag == "th" or not cell.text)
+            row.head = row.head and (tag == "th" or self._part == "thead" or not cell.text)
             row.cells.append(cell)
             self._cell = None
         elif tag not in ("td", "th"):

@@ -38,6 +38,9 @@ _UNSEEN = re.compile(
 )
 _MOST_STYLE_CHARS = 2_000
 _MOST_PARENTS = 32
+# A button so near below one of these is its text.
+_ANNOUNCING = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"))
+_NEAR = 4
 
 Omission = Callable[[LexborNode], str | None]
 """What an element is left out as, with everything in it: None when it is read, "" when it is no text of the page."""
@@ -113,26 +116,24 @@ def unread(node: LexborNode) -> str | None:
     if tag == "button":
         return None if _is_text(node) else "buttons"
     role = _ROLES.get(node.attributes.get("role") or "")
-    if tag in ("header", "footer") and not _above(node, _SECTIONS, _MOST_PARENTS):
-        role = f"page {tag}"
+    if tag in ("header", "footer"):
+        around = _around(node, _MOST_PARENTS)
+        # Where there are too many to look at, it is no frame of the page.
+        if len(around) < _MOST_PARENTS and _SECTIONS.isdisjoint(around):
+            role = f"page {tag}"
     return None if role == "page header" and node.css_first("h1") is not None else role
 
 
 def _is_text(button: LexborNode) -> bool:
     """Whether a button's words are text of the page: it is a heading, or it unfolds what they announce."""
-    attributes = button.attributes
-    return "aria-expanded" in attributes or _above(
-        button, frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt")), 4
-    )
+    return "aria-expanded" in button.attributes or not _ANNOUNCING.isdisjoint(_around(button, _NEAR))
 
 
-def _above(node: LexborNode, tags: frozenset[str], most: int) -> bool:
-    """Whether one of the elements around a node has such a name; yes where there are too many to look at."""
+def _around(node: LexborNode, most: int) -> list[str]:
+    """The names of the elements around a node, from the inside out up to the body, so many at most."""
+    found: list[str] = []
     parent = node.parent
-    for _ in range(most):
-        if parent is None or parent.tag in (None, "body", "html", "-document"):
-            return False
-        if parent.tag in tags:
-            return True
+    while parent is not None and parent.tag not in (None, "body", "html", "-document") and len(found) < most:
+        found.append(parent.tag)
         parent = parent.parent
-    return most == _MOST_PARENTS
+    return found

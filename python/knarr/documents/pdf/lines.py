@@ -70,6 +70,11 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
     return [line for row in in_columns(rows) if (line := _line(row, page)) is not None]
 
 
+def unknown_symbols(words: Iterable[Sequence[Any]]) -> int:
+    """How many characters of the words no line has, since it is not known what they show."""
+    return sum(ord(char) & 0xFF not in _SYMBOLS for word in words for char in _PRIVATE.findall(word[0]))
+
+
 def _clamp(value: float) -> float:
     """A place that a page can have; a file may state any number, NaN among them."""
     return max(-_FARTHEST, min(_FARTHEST, value))

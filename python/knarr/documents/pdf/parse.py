@@ -16,10 +16,11 @@ from knarr.documents.pdf import worker
 from knarr.documents.pdf.furniture import without_furniture
 from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
-from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines
+from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines, unknown_symbols
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
 from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, find_tables, goes_on_over_page
 from knarr.documents.sections import Document, Table
+from knarr.documents.symbols import UNKNOWN
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
 from knarr.language.plain import one_line
@@ -33,6 +34,7 @@ class _Page:
     lines: list[Line]
     blank: bool
     lost: bool
+    unknown_symbols: int
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
@@ -59,8 +61,9 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
 
 
 def _page(message: dict[str, Any]) -> _Page:
-    lines = page_lines(message.get("words", ()), message["page"])
-    return _Page(lines, bool(message.get("blank")), bool(message.get("lost")))
+    words = message.get("words", ())
+    lines = page_lines(words, message["page"])
+    return _Page(lines, bool(message.get("blank")), bool(message.get("lost")), unknown_symbols(words))
 
 
 def _refuse_cut(data: bytes) -> None:
@@ -88,6 +91,8 @@ def _notes(
         notes.append(f"damaged pages: {lost}")
     if blank := sum(page.blank and not page.lines for page in pages):
         notes.append(f"blank pages: {blank}")
+    if unknown := sum(page.unknown_symbols for page in pages):
+        notes.append(f"{UNKNOWN}: {unknown}")
     return tuple(notes)
 
 

@@ -94,8 +94,11 @@ class PdfWorker:
             raise DocumentError("the process that reads PDFs does not answer", "limit") from None
         if not line:
             spent = self._process.wait(START_S) == -signal.SIGPROF
-            what = "processor time" if spent else "memory"
-            raise DocumentError(f"reading this PDF takes more {what} than is allowed", "limit")
+            # A library that gets no memory and one that a file confuses end in the same ways.
+            what = (
+                "processor time than is allowed" if spent else "memory than is allowed, or fails on the way"
+            )
+            raise DocumentError(f"reading this PDF takes more {what}", "limit")
         message: dict[str, Any] = json.loads(line)
         return message
 
