@@ -25,7 +25,10 @@ Messages carry the value that was given, what was expected and how to mend it.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from knarr.types import ModelUsage
 
 FailureKind = Literal[
     "unconfigured",  # no server or model is named, or the address or key can never work
@@ -92,11 +95,16 @@ class CatalogError(KnarrError, OSError):
 
 class ServerError(KnarrError, RuntimeError):
     """A model could not do its work. `kind` tells failures apart; the message says where it was asked (without
-    secrets), what came back, and what may mend it."""
+    secrets), what came back, and what may mend it.
+
+    usage:  what it has cost, where that is known"""
+
+    kind: FailureKind = "protocol"
+    usage: ModelUsage | None = None
 
     def __init__(self, message: str = "", kind: FailureKind = "protocol") -> None:
         super().__init__(message)
-        self.kind: FailureKind = kind
+        self.kind = kind
 
 
 class EmbedderError(ServerError):

@@ -16,6 +16,7 @@ from knarr.errors import (
     EmbedderError,
     KnarrError,
     MissingPackage,
+    ServerError,
     StorageError,
 )
 from knarr.language.plain import one_line, shortened
@@ -49,5 +50,5 @@ def of_model(error: BaseException) -> str:
 
 def usage_of(error: BaseException) -> ModelUsage:
     """What a failed turn of a model has cost, where the error says so."""
-    usage = getattr(error, "usage", None)
-    return usage if isinstance(usage, ModelUsage) else ModelUsage()
+    usage = error.usage if isinstance(error, ServerError) else None
+    return usage or ModelUsage()

@@ -7,8 +7,10 @@ import json
 import pytest
 
 from knarr.agent import Budget
+from knarr.agent.policy.model_reply import MOST_CALLS
 from knarr.errors import ChatError, KnarrError
 from knarr.models.chat import ChatReply, ScriptedChat, WishedCall
+from knarr.types import ModelUsage
 from model_runs import FEES, SEARCH, STYLES, answering, calling, run
 
 MALFORMED = [
@@ -150,6 +152,26 @@ def test_a_model_that_fails_in_the_last_turn(library):
     chat = ScriptedChat([calling("native", SEARCH), ChatError("gone")])
     done = run(library, chat, budget=Budget(rounds=1))
     assert (done.answer.status, done.trace.spent) == ("budget_exhausted", "rounds") and done.answer.citations
+
+
+def test_calls_beyond_the_most_are_no_answers_in_the_last_turn(library):
+    wished = tuple(WishedCall(f"id{n}", *SEARCH) for n in range(MOST_CALLS + 5))
+    said = answering("native").text
+    chat = ScriptedChat([calling("native", SEARCH), ChatReply(said, wished)])
+    done = run(library, chat, budget=Budget(rounds=1))
+    assert done.answer.text.startswith("Two crowns.") and len(chat.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [(ChatError("gone", "quota"), "quota"), (TimeoutError(), "timeout"), (OSError("x"), "unreachable")],
+)
+def test_a_turn_that_fails_says_of_what_kind_and_what_it_has_cost(library, error, kind):
+    cut = ChatReply('{"thought": "', usage=ModelUsage(calls=1, completion_tokens=9), cut=True)
+    with pytest.raises(ChatError) as caught:
+        run(library, ScriptedChat([cut, error]), "schema", reply_tokens=64)
+    assert (caught.value.kind, caught.value.usage.completion_tokens) == (kind, 9)
+    assert caught.value.__cause__ is (None if caught.value is error else error)
 
 
 def test_other_errors_are_bugs_and_are_not_hidden(library):

@@ -222,6 +222,14 @@ def test_citations_by_number_in_any_form(cites, read_as):
     assert list(read_answer(text, SHOWN, ModelUsage(), cut=False).draft.cites) == read_as
 
 
+def test_numbers_are_read_in_linear_time():
+    """White space before what is no number: a pattern that goes back over it would not end."""
+    text = json.dumps(
+        {"answer": "Two.", "cites": ["1" + " " * 5_000 + "x", "1" + "], [" * 5_000 + "2", " [2] , 7 "]}
+    )
+    assert read_answer(text, SHOWN, ModelUsage(), cut=False).draft.cites == (Cite(2), Cite(7))
+
+
 def test_an_answer_tool_that_cannot_be_read_is_told_why():
     for wrong in ("", "[]", "{}", '{"answer": ""}', '{"answer": 3}', "null"):
         decision = read_answer(wrong, SHOWN, ModelUsage(), cut=False)

@@ -36,9 +36,9 @@ from knarr.agent.policy.model_reply import (
 )
 from knarr.agent.tools import SEARCH, TOOLS
 from knarr.agent.values import Decision, Message, ToolCall, View
-from knarr.errors import ChatError, ContextOverflow, InvalidArgument
+from knarr.errors import ChatError, ContextOverflow, FailureKind, InvalidArgument
 from knarr.language.plain import one_line
-from knarr.models.chat import ChatModel, ChatReply, ChatRequest
+from knarr.models.chat import ChatModel, ChatReply, ChatRequest, WishedCall
 from knarr.models.prompts import prompt
 from knarr.types import ModelUsage
 from knarr.uris import above, as_directory
@@ -132,8 +132,14 @@ class ModelPolicy:
             if broke_off(reply) and not run.roomy and self._reply_room(roomy=True) > self._reply_room():
                 run.roomy = True
                 reply = self._ask(run, view, style, spent)
-        except (ChatError, OSError) as error:
-            raise _with_usage(error, spent.usage) from error
+        except ChatError as error:
+            error.usage = spent.usage
+            raise
+        except OSError as error:
+            kind: FailureKind = "timeout" if isinstance(error, TimeoutError) else "unreachable"
+            failed = ChatError(one_line(str(error)) or type(error).__name__, kind)
+            failed.usage = spent.usage
+            raise failed from error
         if not run.sure:
             remember_style(self._chat, style)  # the server is there, so it was the tool that it refused
             run.sure = True
@@ -233,19 +239,23 @@ class ModelPolicy:
 def _decision(reply: ChatReply, view: View, style: Style, usage: ModelUsage) -> Decision:
     """What the reply says: its calls, its call of Answer, or its text. In the last turn calls of tools are of no
     use."""
-    calls = [call for call in reply.calls[:MOST_CALLS] if call.name.strip().casefold() != ANSWER.casefold()]
+    answers = [call for call in reply.calls if _is_answer(call)]
+    calls = [call for call in reply.calls if not _is_answer(call)][:MOST_CALLS]
     if calls and not view.final:
         wished = tuple(ToolCall(call.name, call.arguments, call.id) for call in calls)
         return Decision(calls=wished, text=visible(reply.text)[:TEXT_CHARS], usage=usage)
-    schema, text = style == "schema", reply.text
-    answers = [call.arguments for call in reply.calls if call not in calls]
     if answers:
-        decision = read_answer(answers[0], view.shown, usage, cut=reply.cut)
+        decision = read_answer(answers[0].arguments, view.shown, usage, cut=reply.cut)
     else:
-        decision = read_text(text, view.shown, usage, schema=schema, final=view.final, cut=reply.cut)
+        schema = style == "schema"
+        decision = read_text(reply.text, view.shown, usage, schema=schema, final=view.final, cut=reply.cut)
     if decision.draft is not None and not view.observations and not view.final:
         return Decision(text=decision.text, usage=usage, fault=LOOK_FIRST)
     return decision
+
+
+def _is_answer(call: WishedCall) -> bool:
+    return call.name.strip().casefold() == ANSWER.casefold()
 
 
 def _schema(view: View) -> dict[str, Any]:
@@ -286,12 +296,3 @@ def _seconds(view: View) -> float | None:
     if view.remaining_s is None:
         return None
     return max(view.remaining_s, _LAST_TURN_S if view.final else 0.1)
-
-
-def _with_usage(error: ChatError | OSError, usage: ModelUsage) -> ChatError:
-    """The error as it leaves: a ChatError that carries what the turn has cost."""
-    failed = (
-        error if isinstance(error, ChatError) else ChatError(one_line(str(error)) or type(error).__name__)
-    )
-    setattr(failed, "usage", usage)  # noqa: B010 - errors of the tree have no such field
-    return failed

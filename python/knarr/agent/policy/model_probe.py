@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
-from knarr.errors import ChatError
+from knarr.errors import ChatError, FailureKind
 from knarr.models.chat import ChatModel, ChatReply, ChatRequest
 from knarr.types import ModelUsage
 
@@ -31,7 +31,7 @@ _ASKED = "Call the tool Echo with the word knarr. Do not answer in text."
 _REPLY_TOKENS = 1_024  # some models think before they call
 
 # Kinds of failure (`knarr.errors`) that a request without a tool would meet as well.
-_NOT_THE_TOOL = frozenset(
+_NOT_THE_TOOL: frozenset[FailureKind] = frozenset(
     {
         "unconfigured",
         "unreachable",
@@ -70,7 +70,7 @@ def probe(chat: ChatModel, timeout_s: float | None) -> tuple[Style, ModelUsage, 
     try:
         reply = chat.chat(request)
     except ChatError as error:
-        if getattr(error, "kind", "") in _NOT_THE_TOOL:
+        if error.kind in _NOT_THE_TOOL:
             raise
         return "schema", ModelUsage(), False
     return ("native" if _proper(reply) else "schema"), reply.usage, True

@@ -55,7 +55,7 @@ _MOST_CITES = 32
 # The beginning of an answer's text in an object that breaks off inside it.
 _BEGUN = re.compile(r'"(?:answer|text)"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL)
 _CITES = ("cites", "citations", "sources", "quotes")
-_ONLY_NUMBERS = re.compile(r"[\[【(\s]*\d{1,4}(?:[\]】)\s,;]+\d{0,4})*")
+_ONLY_NUMBERS = re.compile(r"[\[【(\s]*\d{1,4}(?:[\]】)\s,;]+\d{1,4})*[\]】)\s,;]*")
 _NUMBER_KEYS, _WORDS_KEYS = ("n", "number", "passage", "id"), ("words", "text", "quote")
 
 

@@ -6,8 +6,7 @@ import json
 import re
 from typing import Any
 
-from knarr.models.server.client import read_json
-from knarr.models.server.refusals import JUDGED_CHARS
+from knarr.models.server.refusals import JUDGED_CHARS, json_in
 
 # Every server has its own words for a request that is longer than the window.
 _OVERFLOW = re.compile(
@@ -41,7 +40,7 @@ def is_overflow(status: int, body: str) -> bool:
 
 def window_named(body: str) -> int:
     """Tokens of the window that an overflow error names, 0 when it names none."""
-    parsed = _json(body)
+    parsed = json_in(body)
     error = parsed.get("error") if isinstance(parsed, dict) else None
     named = error.get("n_ctx") if isinstance(error, dict) else None
     if isinstance(named, int) and not isinstance(named, bool) and 0 < named <= _MOST_WINDOW:
@@ -60,10 +59,3 @@ def error_within(body: Any) -> tuple[int, str] | None:
     if isinstance(code, int) and 400 <= code < 600:
         return code, text
     return (429 if _PASSING.search(text[:JUDGED_CHARS].lower()) else 400), text
-
-
-def _json(body: str) -> Any:
-    try:
-        return read_json(body.encode("utf-8", "replace"))
-    except ValueError:
-        return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 DEFAULT_WINDOW = 8192
@@ -39,8 +39,11 @@ def _is_name(value: Any) -> bool:
 def first_chat_model(body: Any) -> str:
     """The first model of GET /models, one that only embeds or ranks aside; "" when there is none."""
     names = [str(entry["id"]) for entry in listed(body)]
-    talking = [name for name in names if not any(word in name.lower() for word in _NO_CHAT)]
-    return next(iter(talking or names), "")
+    return next(iter(_talking(names) or names), "")
+
+
+def _talking(names: Iterable[str]) -> list[str]:
+    return [name for name in names if not any(word in name.lower() for word in _NO_CHAT)]
 
 
 def window_in(entry: Any, depth: int = 3) -> int:
@@ -57,8 +60,7 @@ def window_in(entry: Any, depth: int = 3) -> int:
 
 def names_listed(body: Any, most: int) -> str:
     """Names of chat models in GET /models for a message, "" when there are none."""
-    names = [str(entry["id"]) for entry in listed(body)]
-    names = [name for name in names if not any(word in name.lower() for word in _NO_CHAT)]
+    names = _talking(str(entry["id"]) for entry in listed(body))
     return ", ".join(names[:most]) + (" …" if len(names) > most else "")
 
 

@@ -155,16 +155,16 @@ class OpenAIEmbedder:
                 continue
             if reply.status == 200:
                 return self._in_order(reply, len(texts))
-            told = self._told(reply, len(texts))
+            kind = kind_of(reply.status, reply.text)
+            told = self._told(reply, kind, len(texts))
             busy += 1
             if busy >= _BUSY_TRIES:
-                raise self._error(kind_of(reply.status, reply.text), f"{told} (tried {busy} times)")
+                raise self._error(kind, f"{told} (tried {busy} times)")
             wait = wait_s(reply.headers, busy - 1)
-            self._pause(wait, until, kind_of(reply.status, reply.text), told)
+            self._pause(wait, until, kind, told)
 
-    def _told(self, reply: Reply, count: int) -> str:
+    def _told(self, reply: Reply, kind: FailureKind, count: int) -> str:
         """What a busy server said. Raises for every other refusal."""
-        kind = kind_of(reply.status, reply.text)
         message = message_of(reply.text, self._server.hide)
         fix = fix_for(reply.status, kind, PREFIX)
         told = f"answered {reply.status} for {count} texts: {message}" + (f" ({fix})" if fix else "")

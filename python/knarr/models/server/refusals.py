@@ -34,7 +34,7 @@ _NO_MODEL = re.compile(
 def message_of(body: str, hide: Callable[[str], str]) -> str:
     """The message in the body of an error, on one bounded line, without secrets: from its JSON, the title of its
     page, or its text."""
-    parsed = _json(body)
+    parsed = json_in(body)
     error = parsed.get("error", parsed) if isinstance(parsed, dict) else body
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail") or json.dumps(error, ensure_ascii=False)
@@ -120,7 +120,8 @@ def _asked_wait(headers: Mapping[str, str], now: float) -> float | None:
         return None
 
 
-def _json(body: str) -> Any:
+def json_in(body: str) -> Any:
+    """The JSON that the body of an error is, None for anything else."""
     try:
         return read_json(body.encode("utf-8", "replace"))
     except ValueError:
