@@ -14,7 +14,7 @@ import inspect
 import math
 import operator
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
@@ -84,6 +84,15 @@ def shown(value: object) -> str:
     return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
 
 
+def has_utf8(text: str) -> bool:
+    """Whether a text has a UTF-8 form: a lone surrogate has none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def path_text(value: object, name: str = "path") -> str:
     """A path as text. Raises InvalidArgument for another type, an empty one and one that no system has."""
     _hold(name, value, _PATH, (_is_path,))
@@ -149,9 +158,7 @@ def _test(annotation: str) -> tuple[str, Test] | None:
 
 
 def _is_text(value: object) -> bool:
-    if not isinstance(value, str):
-        return False
-    return value.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in value)
+    return isinstance(value, str) and has_utf8(value)
 
 
 def _is_integer(value: object) -> bool:
@@ -202,7 +209,8 @@ def _is_one_of(value: object, allowed: tuple[object, ...]) -> bool:
 
 def _is_kinds(value: object) -> bool:
     given = (value,) if isinstance(value, str) else value
-    return isinstance(given, Iterable) and all(_is_one_of(one, ("chunk", "abstract")) for one in given)
+    # An iterator would be used up here, and the search find nothing.
+    return isinstance(given, Collection) and all(_is_one_of(one, ("chunk", "abstract")) for one in given)
 
 
 _PLAIN: dict[str, tuple[str, Test]] = {
@@ -240,9 +248,9 @@ def _is_named(name: str, value: object) -> bool:
 def integer_of(value: int, name: str) -> int:
     """An integer of 64 bits; the engine checks its range."""
     try:
-        number = value.__index__()
-    except AttributeError:
-        raise InvalidArgument(f"{name}: expected an integer, got {value!r}") from None
+        number = operator.index(value)
+    except TypeError:  # also of NumPy's arrays
+        raise InvalidArgument(f"{name}: expected an integer, got {shown(value)}") from None
     if not -(2**63) <= number < 2**63:
         raise InvalidArgument(f"{name}: {number} is out of range")
     return number
@@ -255,7 +263,7 @@ def number_of(value: float, name: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, str | bytes) or math.isnan(number):
-        raise InvalidArgument(f"{name}: expected a number, got {value!a:.80}")
+        raise InvalidArgument(f"{name}: expected a number, got {shown(value)}")
     return number
 
 
@@ -273,7 +281,7 @@ def path_bytes(value: str | os.PathLike[str]) -> bytes:
     except (TypeError, UnicodeEncodeError):
         path = b""
     if not path or b"\0" in path:
-        raise InvalidArgument(f"path: expected a path, not empty and without NUL, got {value!a:.80}")
+        raise InvalidArgument(f"path: expected {_PATH}, got {shown(value)}")
     return path
 
 
@@ -281,14 +289,14 @@ def kinds_of(value: Kind | Iterable[Kind] | None) -> Kind | Iterable[Kind] | Non
     """Kinds; the engine checks their names."""
     if value is None or hasattr(value, "__iter__"):
         return value
-    raise InvalidArgument(f'kinds: expected "chunk", "abstract" or both, got {value!a:.80}')
+    raise InvalidArgument(f'kinds: expected "chunk", "abstract" or both, got {shown(value)}')
 
 
 def texts_of(value: Sequence[_Text], name: str) -> Sequence[_Text]:
     """Several texts; the engine checks each."""
     if hasattr(value, "__iter__") and not isinstance(value, str | bytes):
         return value
-    raise InvalidArgument(f"{name}: expected a sequence of texts, got {value!a:.80}")
+    raise InvalidArgument(f"{name}: expected a sequence of texts, got {shown(value)}")
 
 
 def array_of(value: npt.NDArray[np.float32], name: str) -> npt.NDArray[np.float32]:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from knarr.catalog.batches import batches
 from knarr.catalog.schema import abstract_uses, meta, model_abstracts
 
 MODEL = "abstract_model"  # in `meta`: the model whose abstracts are shown
-_BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,7 @@ def keep(connection: sa.Connection, user: str, keys: Sequence[bytes]) -> None:
 
 def forget(connection: sa.Connection, users: Sequence[str]) -> None:
     """Forget removed owners, and the texts that only they asked for."""
-    for begin in range(0, len(users), _BATCH):
-        part = users[begin : begin + _BATCH]
+    for part in batches(users):
         old = _used(connection, part)
         connection.execute(abstract_uses.delete().where(abstract_uses.c.owner.in_(part)))
         _release(connection, old)
@@ -106,8 +105,7 @@ def _used(connection: sa.Connection, users: Sequence[str]) -> list[bytes]:
 
 
 def _release(connection: sa.Connection, keys: Sequence[bytes]) -> None:
-    for begin in range(0, len(keys), _BATCH):
-        part = keys[begin : begin + _BATCH]
+    for part in batches(keys):
         used = sa.select(abstract_uses.c.key).where(abstract_uses.c.key.in_(part))
         connection.execute(
             model_abstracts.delete().where(

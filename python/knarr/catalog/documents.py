@@ -9,11 +9,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from knarr.catalog import experience
+from knarr.catalog.batches import VALUES, batches
 from knarr.catalog.records import DocumentRecord, Laid, NamedObject, NamedSection
 from knarr.catalog.schema import documents, labels, objects, sections, sources, texts
 from knarr.uris import MAX_PLACE_BYTES, SCHEME, moved, parent, span_below, without_slash
 
-_BATCH = 500  # values in one statement
 _TUPLES = ("page_begins", "missing_pages", "notes")
 
 
@@ -78,10 +78,8 @@ def all_ids(connection: sa.Connection) -> list[int]:
 def hashes_by_uri(connection: sa.Connection, uris: Sequence[str]) -> dict[str, str]:
     """The content hashes of the documents among these URIs."""
     found: dict[str, str] = {}
-    for begin in range(0, len(uris), _BATCH):
-        query = sa.select(documents.c.uri, documents.c.content_hash).where(
-            documents.c.uri.in_(uris[begin : begin + _BATCH])
-        )
+    for part in batches(uris):
+        query = sa.select(documents.c.uri, documents.c.content_hash).where(documents.c.uri.in_(part))
         found |= {str(uri): str(key) for uri, key in connection.execute(query)}
     return found
 
@@ -192,8 +190,8 @@ def objects_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]
 def roots_of(connection: sa.Connection, uris: Sequence[str]) -> list[tuple[DocumentRecord, sa.Row[Any]]]:
     """Those of the URIs that are documents, with the section that is all of each."""
     found = []
-    for begin in range(0, len(uris), _BATCH):
-        query = sa.select(documents).where(documents.c.uri.in_(uris[begin : begin + _BATCH]))
+    for part in batches(uris):
+        query = sa.select(documents).where(documents.c.uri.in_(part))
         records = [record_of(row._mapping) for row in connection.execute(query)]
         whole = sa.select(sections).where(
             sections.c.document_id.in_([record.id for record in records]), sections.c.parent.is_(None)
@@ -206,8 +204,8 @@ def roots_of(connection: sa.Connection, uris: Sequence[str]) -> list[tuple[Docum
 def sections_in(connection: sa.Connection, ids: Sequence[int]) -> int:
     """How many sections these documents have."""
     found = 0
-    for begin in range(0, len(ids), _BATCH):
-        inside = sections.c.document_id.in_(ids[begin : begin + _BATCH])
+    for part in batches(ids):
+        inside = sections.c.document_id.in_(part)
         found += int(
             connection.execute(sa.select(sa.func.count()).select_from(sections).where(inside)).scalar() or 0
         )
@@ -310,5 +308,5 @@ def possible_owners(uri: str) -> Iterator[str]:
 def _prefixes(uri: str) -> Iterator[list[str]]:
     """The possible owners, a bounded number at a time."""
     owners = possible_owners(uri)
-    while batch := list(islice(owners, _BATCH)):
+    while batch := list(islice(owners, VALUES)):
         yield batch

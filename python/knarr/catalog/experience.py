@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from knarr.catalog import changes, vectors
+from knarr.catalog.batches import batches
 from knarr.catalog.records import EdgeEnd
 from knarr.catalog.schema import documents, edges, episodes
 from knarr.language.plain import text_key
@@ -85,8 +86,7 @@ def active_traces(connection: sa.Connection) -> list[str]:
 
 def lessons(connection: sa.Connection, trace_ids: Sequence[str]) -> Iterator[tuple[str, Lesson]]:
     """The lessons of the active traces among these, in the order given."""
-    for begin in range(0, len(trace_ids), _BATCH):
-        batch = trace_ids[begin : begin + _BATCH]
+    for batch in batches(trace_ids):
         query = sa.select(episodes).where(episodes.c.trace_id.in_(batch), episodes.c.state == "active")
         found = {row.trace_id: row for row in connection.execute(query)}
         pairs: dict[int, list[tuple[str, str]]] = {}
@@ -100,7 +100,6 @@ def lessons(connection: sa.Connection, trace_ids: Sequence[str]) -> Iterator[tup
                 yield trace_id, _lesson(found[trace_id], pairs.get(found[trace_id].id, []))
 
 
-_BATCH = 500
 _A, _B = documents.alias("a"), documents.alias("b")
 _PAIRS = (
     sa.select(edges.c.episode_id, _A.c.uri, edges.c.source_path, _B.c.uri, edges.c.target_path)
@@ -119,8 +118,8 @@ def _lesson(row: sa.Row[Any], pairs: Iterable[tuple[str, str]]) -> Lesson:
 
 def set_state(connection: sa.Connection, trace_ids: Sequence[str], state: str) -> None:
     """Make episodes "active", "pending" or "quarantined", and log it."""
-    for begin in range(0, len(trace_ids), _BATCH):
-        named = episodes.c.trace_id.in_(trace_ids[begin : begin + _BATCH])
+    for part in batches(trace_ids):
+        named = episodes.c.trace_id.in_(part)
         connection.execute(episodes.update().where(named).values(state=state))
     log(connection, trace_ids)
 
@@ -130,8 +129,8 @@ def remove(connection: sa.Connection, trace_ids: Sequence[str]) -> int:
     Returns how many edges went."""
     removed = 0
     keys: list[bytes] = []
-    for begin in range(0, len(trace_ids), _BATCH):
-        named = episodes.c.trace_id.in_(trace_ids[begin : begin + _BATCH])
+    for part in batches(trace_ids):
+        named = episodes.c.trace_id.in_(part)
         of = edges.c.episode_id.in_(sa.select(episodes.c.id).where(named))
         removed += connection.execute(sa.select(sa.func.count()).select_from(edges).where(of)).scalar_one()
         keys += connection.execute(sa.select(episodes.c.vector_hash).where(named)).scalars()

@@ -42,6 +42,12 @@ SCHEMA_VERSION = 1
 
 metadata = sa.MetaData()
 
+
+def _document(name: str) -> sa.Column[int]:
+    """A part of the key that names a document; the row goes with it."""
+    return sa.Column(name, sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+
+
 meta = sa.Table(
     "meta",
     metadata,
@@ -73,7 +79,7 @@ documents = sa.Table(
 sources = sa.Table(
     "sources",
     metadata,
-    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    _document("document_id"),
     sa.Column("folder", sa.Text, nullable=False),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("same_name", sa.Text, nullable=False),
@@ -95,14 +101,14 @@ source_folders = sa.Table(
 texts = sa.Table(
     "texts",
     metadata,
-    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    _document("document_id"),
     sa.Column("text", sa.Text, nullable=False),
 )
 
 sections = sa.Table(
     "sections",
     metadata,
-    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    _document("document_id"),
     sa.Column("ordinal", sa.Integer, primary_key=True),
     sa.Column("parent", sa.Integer),
     sa.Column("level", sa.Integer, nullable=False),
@@ -118,7 +124,7 @@ sections = sa.Table(
 objects = sa.Table(
     "objects",
     metadata,
-    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    _document("document_id"),
     sa.Column("ordinal", sa.Integer, primary_key=True),
     sa.Column("section", sa.Integer, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
@@ -138,7 +144,7 @@ objects = sa.Table(
 labels = sa.Table(
     "labels",
     metadata,
-    sa.Column("document_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    _document("document_id"),
     sa.Column("ordinal", sa.Integer, primary_key=True),
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("vector_hash", sa.LargeBinary, nullable=False, index=True),
@@ -235,9 +241,9 @@ edges = sa.Table(
     "edges",
     metadata,
     sa.Column("episode_id", sa.ForeignKey("episodes.id", ondelete="CASCADE"), primary_key=True),
-    sa.Column("source_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    _document("source_id"),
     sa.Column("source_path", sa.Text, primary_key=True),
-    sa.Column("target_id", sa.ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    _document("target_id"),
     sa.Column("target_path", sa.Text, primary_key=True),
     sa.Column("source_hash", sa.LargeBinary, nullable=False),
     sa.Column("source_version", sa.Integer, nullable=False),

@@ -8,18 +8,17 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
+from knarr.catalog.batches import batches
 from knarr.catalog.schema import episodes, folders, labels, objects, vectors
 
 Vector = npt.NDArray[np.float32]
-_BATCH = 500
 
 
 def get(connection: sa.Connection, hashes: Sequence[bytes], model: str) -> dict[bytes, Vector]:
     """The stored vectors among `hashes`."""
     found: dict[bytes, Vector] = {}
     distinct = list(dict.fromkeys(hashes))
-    for begin in range(0, len(distinct), _BATCH):
-        part = distinct[begin : begin + _BATCH]
+    for part in batches(distinct):
         query = sa.select(vectors.c.hash, vectors.c.vector).where(
             vectors.c.model == model, vectors.c.hash.in_(part)
         )
@@ -41,8 +40,7 @@ def put(connection: sa.Connection, new: Mapping[bytes, Vector], model: str) -> N
 def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[bytes]:
     """The vector keys that these documents use."""
     found: dict[bytes, None] = {}
-    for begin in range(0, len(document_ids), _BATCH):
-        part = document_ids[begin : begin + _BATCH]
+    for part in batches(document_ids):
         of_objects = sa.select(objects.c.vector_hash).where(objects.c.document_id.in_(part))
         of_labels = sa.select(labels.c.vector_hash).where(labels.c.document_id.in_(part))
         found |= dict.fromkeys(connection.execute(sa.union(of_objects, of_labels)).scalars())
@@ -51,8 +49,7 @@ def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[by
 
 def release(connection: sa.Connection, hashes: Sequence[bytes]) -> None:
     """Delete those of `hashes` that nothing uses any more."""
-    for begin in range(0, len(hashes), _BATCH):
-        part = hashes[begin : begin + _BATCH]
+    for part in batches(hashes):
         used = sa.union(
             sa.select(objects.c.vector_hash).where(objects.c.vector_hash.in_(part)),
             sa.select(labels.c.vector_hash).where(labels.c.vector_hash.in_(part)),

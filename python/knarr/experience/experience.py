@@ -19,6 +19,7 @@ from knarr.arguments import checked
 from knarr.catalog import experience, experience_view, vectors
 from knarr.config import Settings
 from knarr.errors import ChatError, InvalidArgument, NotFound
+from knarr.experience.gamma import known_gamma
 from knarr.experience.records import edge_record, moment, named, outcomes_of, stored_trace
 from knarr.experience.types import EdgePage, EdgeRecord
 from knarr.models.configured import ConfiguredChat
@@ -40,12 +41,6 @@ if TYPE_CHECKING:
 BATCH = "warm-up"
 _LOG = logging.getLogger("knarr.experience")
 _STATES = ("active", "stale", "pending", "quarantined")
-DEFAULT_GAMMA = 0.8
-# What gamma means depends on the embedder. For bge-small, on the development questions of six sets against
-# 300 questions made from the documents of each: activations whose target held gold evidence were .10 of all
-# from .64 on, .17 from .68, .30 from .72, .41 from .74 (32 of them; manuals by version left out), and from 0.8
-# on hardly any edge is followed at all.
-_KNOWN_GAMMAS = (("bge-small-en", 0.74),)
 # A document may change while a judge thinks about its old text: then its edges are made anew.
 _TRIES = 3
 
@@ -137,11 +132,7 @@ class Experience:
         if self._settings.gamma is not None:
             return self._settings.gamma
         stored = self._context.catalog.get("gamma")
-        if stored is not None:
-            return float(stored)
-        return next(
-            (gamma for name, gamma in _KNOWN_GAMMAS if name in self._context.embedder.id), DEFAULT_GAMMA
-        )
+        return known_gamma(self._context.embedder.id) if stored is None else float(stored)
 
     @checked
     def learn(
@@ -352,7 +343,7 @@ class Experience:
 
         Raises InvalidArgument when there is nothing to ask, or the setting `learning` forbids to learn; NotFound
         for a scope that does not exist."""
-        from knarr.experience.warm_up.run import WarmUp, check, distinct
+        from knarr.experience.warm_up.run import WarmUp, check, distinct, make
 
         check(questions, generate, quick, policy, self._settings.learning)
         began = time.monotonic()
@@ -363,7 +354,7 @@ class Experience:
         if questions is None:
             by_model = policy == "model" or (policy is None and self._configured.exists)
             chat = self._configured.model() if by_model else None
-            made, fallbacks, writing = self._make(generate or 0, scope, seed, chat)
+            made, fallbacks, writing = make(self._context.catalog, generate or 0, scope, seed, chat)
             questions = [one.text for one in made]
         listed = distinct(questions)
         if not listed:
@@ -383,21 +374,9 @@ class Experience:
     ) -> list[HistoricalQuestion]:
         """At most `count` questions made from the documents below `scope` alone: by rule, when the same
         documents and seed give the same questions, or by `chat`."""
-        return list(self._make(count, canonical(scope), seed, chat)[0])
+        from knarr.experience.warm_up.run import make
 
-    def _make(
-        self, count: int, scope: str, seed: int, chat: ChatModel | None
-    ) -> tuple[Sequence[HistoricalQuestion], int, ModelUsage]:
-        from knarr.experience.warm_up.material import document_materials
-        from knarr.experience.warm_up.questions import by_rule
-
-        with self._context.catalog.reading() as connection:
-            found = list(document_materials(connection, scope))
-        if chat is None:
-            return by_rule(found, count, seed), 0, ModelUsage()
-        from knarr.experience.warm_up.asked import by_model
-
-        return by_model(found, count, seed, chat)
+        return list(make(self._context.catalog, count, canonical(scope), seed, chat)[0])
 
     @checked
     def question_similarity(self, later: Iterable[str], gamma: float | None = None) -> Similarity:

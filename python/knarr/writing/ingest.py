@@ -124,13 +124,13 @@ class Ingest:
     ) -> FileReport:
         if source.status:
             return _left_out(source, source.status, source.reason)
-        most = self._settings.max_file_bytes
+        most, size = self._settings.max_file_bytes, source.size_bytes
         try:
-            data = read_bytes(source, most)
+            data = read_bytes(source, most) if size <= most else b""
         except OSError as error:
             return _left_out(source, "unreadable", why(error))
-        if len(data) > most:
-            size = max(source.size_bytes, len(data))
+        size = max(size, len(data))
+        if size > most:
             return _left_out(
                 source, "limit", f"{size} bytes, the limit is {most} (KNARR_MAX_FILE_BYTES)", size
             )

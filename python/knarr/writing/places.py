@@ -178,13 +178,13 @@ class Places:
         """`(path, URI)` of the documents that came from the given folders and whose files are no longer there."""
         listed = {str(PurePosixPath(source.path)) for source in self._batch.files}
         found = {
-            path: uri
+            (path, uri)
             for root in self._batch.roots
             if root.is_folder
             for number, path, uri in sources.below_path(connection, printable(root.real), self._into)
             if number not in self._met
         }
-        return [(path, uri) for path, uri in sorted(found.items()) if not _is_listed(path, listed)]
+        return [(path, uri) for path, uri in sorted(found) if not _is_listed(path, listed)]
 
 
 def _is_listed(path: str, listed: set[str]) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from knarr.arguments import has_utf8
 from knarr.catalog import FILE_NAME as CATALOG_NAME
 from knarr.errors import InvalidArgument
 
@@ -31,8 +32,9 @@ _BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A path as it was given. `real` is the folder, or the one that the file is in, absolute and without links; `inode` (device, number) tells
-    a folder that was put in its place; `link` whether the path itself is a link, which is followed."""
+    """A path as it was given. `real` is the folder, or the one that the file is in, absolute and without links;
+    `inode` (device, number) tells a folder that was put in its place; `link` whether the path itself is a link,
+    which is followed."""
 
     path: str
     real: str
@@ -72,18 +74,9 @@ class Batch:
     files: tuple[SourceFile, ...]
 
 
-def _is_utf8(name: str) -> bool:
-    """Whether a name has a UTF-8 form: other bytes than that come from the system as lone surrogates."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def printable(path: str) -> str:
-    """A path as text that has a UTF-8 form."""
-    return path if _is_utf8(path) else os.fsencode(path).decode("utf-8", "backslashreplace")
+    """A path as text that has a UTF-8 form: other bytes come from the system as lone surrogates."""
+    return path if has_utf8(path) else os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def find_sources(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Batch:
@@ -237,7 +230,7 @@ def _file(root: Root, names: tuple[str, ...], name: str, size: int) -> SourceFil
 
 
 def _bad_name(name: str) -> str:
-    return "" if _is_utf8(name) else "its name is not valid UTF-8; rename it"
+    return "" if has_utf8(name) else "its name is not valid UTF-8; rename it"
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

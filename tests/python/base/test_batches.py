@@ -203,6 +203,25 @@ def test_a_growing_file_is_read_up_to_the_limit(
     assert sum(asked) == (3 << 20) + 1
 
 
+def test_a_file_over_the_limit_is_not_read(
+    tmp_path: Path, embedder: HashEmbedder, write_docs: WriteDocs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = write_docs({"big.md": "word " * 100, "ok.md": "word"})
+    read, sizes = os.read, []
+
+    def counted(handle: int, size: int) -> bytes:
+        sizes.append(os.fstat(handle).st_size)
+        return read(handle, size)
+
+    monkeypatch.setattr(os, "read", counted)
+    with knarr.open(
+        tmp_path / "l.kb", embedder=embedder, settings=knarr.Settings(max_file_bytes=400)
+    ) as base:
+        report = base.add(docs, into="viking://kb")
+    assert statuses(report) == {"big.md": "limit", "ok.md": "ok"} and "500 bytes" in str(report)
+    assert sizes and 500 not in sizes
+
+
 def test_a_reader_that_fails_costs_its_file_only(
     kb: knarr.KnowledgeBase, write_docs: WriteDocs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,6 +296,13 @@ def test_the_receipt_names_what_is_stored_and_no_longer_there(
     assert "gone: viking://kb/sub/b: its file" in str(report) and report.ok
     assert not kb.add(docs / "a.md", into="viking://kb").gone
     assert [gone.uri for gone in kb.add(docs / "sub", into="viking://kb/sub").gone] == ["viking://kb/sub/b"]
+    kb.add(docs / "a.md", into="viking://kb/again")
+    (docs / "a.md").unlink()
+    assert {"viking://kb/a", "viking://kb/again/a"} <= {
+        gone.uri for gone in kb.add(docs, into="viking://kb").gone
+    }
+    kb.remove("viking://kb/a")
+    kb.remove("viking://kb/again")
     kb.remove("viking://kb/sub")
     kb.remove("viking://kb/old")
     assert not kb.add(docs, into="viking://kb").gone

@@ -175,6 +175,21 @@ def test_a_read_of_no_tokens_is_refused(base: knarr.KnowledgeBase) -> None:
     assert base.read("viking://k/a", max_tokens=1).text
 
 
+def test_what_a_look_would_use_up_is_refused(base: knarr.KnowledgeBase) -> None:
+    """Kinds are looked at before the search: of an iterator nothing would be left for it."""
+    assert len(base.search("word", kinds=["chunk"])) > 0
+    with pytest.raises(knarr.InvalidArgument, match="kinds: expected"):
+        base.search("word", kinds=iter(["chunk"]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("array", [np.zeros(2), np.eye(2, dtype=np.int64)])
+def test_an_array_is_no_number(array: Any) -> None:
+    with pytest.raises(knarr.InvalidArgument, match="dim: expected an integer"):
+        knarr.Engine(array)
+    with pytest.raises(knarr.InvalidArgument, match="least_share: expected a number"):
+        engine().compact(array)
+
+
 def test_a_closed_base_refuses_everything(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# A\n\nword\n")
     kb = knarr.open(tmp_path / "c.kb", embedder=HashEmbedder())

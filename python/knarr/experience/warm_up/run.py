@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from knarr.catalog import Catalog, documents, experience, traces
 from knarr.errors import CatalogError, InvalidArgument, NotFound
 from knarr.experience.judge import Judge
 from knarr.experience.pairs import teaches
-from knarr.experience.warm_up.questions import HistoricalQuestion
+from knarr.experience.warm_up.material import document_materials
+from knarr.experience.warm_up.questions import HistoricalQuestion, by_rule
 from knarr.experience.warm_up.report import Similarity, WarmUpReport
 from knarr.trace.record import Trace
 from knarr.trace.store import Traces
 from knarr.types import Mode, ModelUsage, Progress
+
+if TYPE_CHECKING:
+    from knarr.models.chat import ChatModel
 
 
 class Learns(Protocol):
@@ -56,6 +60,19 @@ def check(questions: object, generate: int | None, quick: bool, policy: object, 
         )
     if quick and (generate is None or policy is not None):
         raise InvalidArgument("quick belongs to generate, and to no policy: it has one of its own")
+
+
+def make(
+    catalog: Catalog, count: int, scope: str, seed: int, chat: ChatModel | None
+) -> tuple[Sequence[HistoricalQuestion], int, ModelUsage]:
+    """Questions of the documents below `scope`, how many of them fell back on the rules, and what `chat` cost."""
+    with catalog.reading() as connection:
+        found = list(document_materials(connection, scope))
+    if chat is None:
+        return by_rule(found, count, seed), 0, ModelUsage()
+    from knarr.experience.warm_up.asked import by_model
+
+    return by_model(found, count, seed, chat)
 
 
 class WarmUp:
