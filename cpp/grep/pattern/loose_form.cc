@@ -2,7 +2,6 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "grep/pattern/fold.h"
@@ -32,10 +31,8 @@ std::string form_of(Assertion assertion) {
 }
 
 std::string form_of(const PatternNode& node, const ExactClass& exact) {
-  const bool is_foreign = std::ranges::any_of(
-      exact.named, [](const auto& named) { return named.kind->differs_on() != kNoForeign; });
-  // A property by itself is no class in brackets, and named classes stand with others.
-  if (!is_foreign && exact.named.empty() && !exact.rest.empty()) {
+  // A property by itself is no class in brackets.
+  if (exact.named.empty() && !exact.rest.empty()) {
     if (!exact.negated) return in_group(exact.rest, exact.folds_case);
     if (exact.rest.starts_with('[')) {
       return in_group("[^" + exact.rest.substr(1), exact.folds_case);

@@ -187,8 +187,7 @@ void Pattern::compile_unicode(const std::optional<PatternNode>& root, std::strin
     if (!mentions_words(source)) return;
     fail(ErrorCode::kUnsupported,
          "pattern not supported: \\b, \\w, \\d, \\s and [:names:] of classes cannot stand beside "
-         "\\C "
-         "or in more than 200 nested groups; write the pattern without these");
+         "\\C or in more than 200 nested groups; write the pattern without these");
   }
   if (facts_.foreign == kNoForeign) return;
   auto program = std::make_unique<UnicodeProgram>(*root, kMaxProgram);

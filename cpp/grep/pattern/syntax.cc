@@ -215,25 +215,28 @@ class PatternParser {
     ExactClass exact;
   };
 
-  void add_named(Class& to, std::string_view name, bool negated) const {
+  // Returns the class as it is written when RE2 reads it as we do.
+  std::string add_named(Class& to, std::string_view name, bool negated) const {
     const bool ignores_case = flags_.folds_case && (name == "lower" || name == "upper");
     const UnicodeClass* kind = ignores_case ? &cased_class() : unicode_class(name);
     const auto ascii = posix_class(ignores_case ? "alpha" : name);
-    if (kind == nullptr || !ascii) throw UnknownSyntax{};
+    if (!ascii) throw UnknownSyntax{};
     // With case folded, s and k stand for the long s and the Kelvin sign too.
-    to.set.add_class(*ascii, negated, kind->differs_on() != kNoForeign || flags_.folds_case);
+    to.set.add_class(*ascii, negated, kind != nullptr || flags_.folds_case);
+    if (kind == nullptr) return (negated ? "[:^" : "[:") + std::string(name) + ":]";
     to.exact.named.push_back({kind, negated});
+    return {};
   }
 
-  // Behind a backslash: `d`, `pL`, `P{Greek}` and so on. A property is returned as it is written.
+  // Behind a backslash: `d`, `pL`, `P{Greek}` and so on. A property, too, is returned as it is
+  // written.
   std::string add_named_class(Class& to) {
     const std::size_t begin = in_.at();
     const char name = in_.take();
     if (name != 'p' && name != 'P') {
       const bool negated = std::isupper(static_cast<unsigned char>(name)) != 0;
       const char plain = static_cast<char>(name | 0x20);
-      add_named(to, plain == 'd' ? "digit" : plain == 's' ? "space" : "word", negated);
-      return {};
+      return add_named(to, plain == 'd' ? "digit" : plain == 's' ? "space" : "word", negated);
     }
     if (in_.skip("{")) {
       in_.take_until("}");
@@ -255,12 +258,11 @@ class PatternParser {
     return one_of(std::move(one));
   }
 
-  // Returns the item, unless it is a named class, in a form that means the same in any place.
+  // Returns the item, unless it is a class of Unicode, in a form that means the same in any place.
   std::string add_class_item(Class& to) {
     if (in_.skip("[:")) {
       const bool negated = in_.skip("^");
-      add_named(to, in_.take_until(":]"), negated);
-      return {};
+      return add_named(to, in_.take_until(":]"), negated);
     }
     constexpr std::string_view named_classes = "dswDSWpP";
     if (in_.starts("\\") && named_classes.find(in_.peek(1)) != std::string_view::npos) {

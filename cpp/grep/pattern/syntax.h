@@ -35,7 +35,7 @@ struct ExactClass {
   bool negated = false;
   bool folds_case = false;
   std::vector<Named> named;
-  std::string rest;  // without named classes, as a class of RE2 (`[a-z]`, `\pL`); or empty
+  std::string rest;  // without `named`, as a class of RE2 (`[a-z]`, `\pL`); or empty
 };
 
 struct PatternNode {

@@ -28,7 +28,7 @@ constexpr const char* kWordMembers = "[\\pL\\pM\\pN\\p{Pc}\\x{200c}\\x{200d}]";
 constexpr const char* kSpaceMembers =
     "[\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}]";
 
-constexpr std::array<UnicodeClass, 14> kClasses{{
+constexpr std::array<UnicodeClass, 12> kClasses{{
     {"word", kWordMembers, kForeignWords},
     {"digit", "\\p{Nd}", kForeignWords},
     {"space", kSpaceMembers, kForeignSpaces},
@@ -41,8 +41,6 @@ constexpr std::array<UnicodeClass, 14> kClasses{{
     {"graph", "[\\pL\\pM\\pN\\pP\\pS]", kAnyForeign},
     {"print", "[\\pL\\pM\\pN\\pP\\pS\\p{Zs}]", kAnyForeign},
     {"cntrl", "\\p{Cc}", kAnyForeign},
-    {"xdigit", nullptr, kNoForeign},
-    {"ascii", nullptr, kNoForeign},
 }};
 
 constexpr UnicodeClass kCased{"cased", "[\\p{Ll}\\p{Lu}\\p{Lt}]", kForeignWords};
@@ -117,7 +115,6 @@ std::size_t skip_ascii(std::string_view text, std::size_t at, std::size_t to) {
 
 bool UnicodeClass::contains(char32_t c) const {
   if (c < 0x80) return posix_class(this == &kCased ? "alpha" : name_)->test(c);
-  if (members_ == nullptr) return false;
   if (members_ == kWordMembers) return is_foreign_word(c);
   if (members_ == kSpaceMembers) return is_foreign_space(c);
   return is_one_of(compiled(members_), c);

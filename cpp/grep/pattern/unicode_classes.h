@@ -33,11 +33,12 @@ class UnicodeClass {
 
  private:
   std::string_view name_;
-  const char* members_;  // those beyond ASCII, as a class of RE2; null: none
+  const char* members_;  // those beyond ASCII, as a class of RE2
   unsigned differs_on_;
 };
 
-// `word`, `digit`, `space`, `alpha` and the other names of POSIX; null for an unknown name.
+// `word`, `digit`, `space`, `alpha` and the other names of POSIX; null for the names that mean the
+// same in ASCII (`ascii`, `xdigit`) and for unknown ones.
 const UnicodeClass* unicode_class(std::string_view name);
 // The letters that have a case, which `[:lower:]` and `[:upper:]` are when case is ignored.
 const UnicodeClass& cased_class();

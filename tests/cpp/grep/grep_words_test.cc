@@ -74,6 +74,7 @@ TEST(GrepWords, ClassesAreThoseOfUnicode) {
   EXPECT_EQ(found("[[:punct:]]+", "ü„–“"), (Found{"„–“"}));
   EXPECT_EQ(found("[[:ascii:]]+", "größe"), (Found{"gr", "e"}));
   EXPECT_EQ(found(R"([\pL\d]+)", "é٣-"), (Found{"é٣"}));
+  EXPECT_EQ(found(R"([[:xdigit:]\d]+)", "fé٣g"), (Found{"f", "٣"}));
 }
 
 TEST(GrepWords, FlagsHoldWhereTheyStand) {
@@ -84,6 +85,10 @@ TEST(GrepWords, FlagsHoldWhereTheyStand) {
   EXPECT_EQ(found(R"((?-m)^\wb)", "éb\néb"), (Found{"éb"}));
   EXPECT_EQ(found(R"(^\wb$)", "éb\néb"), (Found{"éb", "éb"}));
   EXPECT_EQ(found(R"((?i)[^\wÄ]+)", "ä ü"), (Found{" "}));
+  // The long s is an s, whichever matcher is asked.
+  EXPECT_EQ(found("(?i)[[:ascii:]]", "ſé"), (Found{"ſ"}));
+  EXPECT_EQ(found(R"((?i)\b[[:ascii:]])", "ſé"), (Found{"ſ"}));
+  EXPECT_EQ(found(R"((?i)[[:^ascii:]]\b)", "éſ é"), (Found{"é"}));
   EXPECT_EQ(found(R"(\Q\w\E\w)", R"(\wé)"), (Found{R"(\wé)"}));
 }
 
