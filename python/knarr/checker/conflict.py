@@ -192,13 +192,16 @@ _EDITION = re.compile(r"[\s_.-]*\bv?\d+(?:\.\d+)*\b", re.IGNORECASE)
 
 def _other_edition(one: Piece, two: Piece) -> bool:
     """Whether the documents are of other versions or years by their names, folders or titles. Two editions of one document
-    ("Refunds 2023", "Refunds 2025") are about one thing: of a question that names neither, both values are told."""
-    left, right = (f"{piece.source.document} {piece.titles}".replace("_", " ") for piece in (one, two))
+    ("Refunds 2023", "Refunds 2025") are about one thing: of a question that names neither, both values are told. So are a
+    dated and an undated text."""
     if _editions(one, two):
         return False
-    return set(versions(left, named=True)) != set(versions(right, named=True)) or _years(left) != _years(
-        right
+    left, right = (f"{piece.source.document} {piece.titles}".replace("_", " ") for piece in (one, two))
+    pairs = (
+        (set(versions(left, named=True)), set(versions(right, named=True))),
+        (_years(left), _years(right)),
     )
+    return any(first and second and first != second for first, second in pairs)
 
 
 def _editions(one: Piece, two: Piece) -> bool:
@@ -229,7 +232,11 @@ def _same_place(want: Asked, one: _Answer, two: _Answer, *, strong: bool) -> boo
     if one.piece.source.document != two.piece.source.document and not named and not editions:
         first, second = (frozenset(terms(answer.piece.name)) for answer in (one, two))
         own = [
-            frozenset(word for word in names if word not in _NEUTRAL_TITLES and len(word) > 2)
+            frozenset(
+                word
+                for word in names
+                if word not in _NEUTRAL_TITLES and len(word) > 2 and not _YEAR.fullmatch(word)
+            )
             for names in (first - second, second - first)
         ]
         if first & second and (own[0] or own[1]):

@@ -156,6 +156,14 @@ def test_of_two_editions_both_values_are_told_and_which_is_the_newer(one: str, t
     assert year == () or "2023" not in f"{one} {two}"
 
 
+def test_a_dated_and_an_undated_text_conflict() -> None:
+    undated = pieces("Refunds are paid within 30 days.", "viking://notes/refund_note", "Refund note")
+    dated = pieces("Refunds are paid within 90 days.", "viking://notes/refunds_2025", "Refunds 2025")
+    other = pieces("Refunds are paid within 60 days.", "viking://notes/mail_2023", "Mail 2023")
+    assert values(REFUND, undated, dated) == [("30 days", "90 days")]
+    assert values(REFUND, other, dated) == []
+
+
 def test_a_heading_tells_values_apart_where_the_question_is_general() -> None:
     students, staff = pieces("The fee is $25.", A, "Students"), pieces("The fee is $40.", A, "Staff")
     assert values("What is the fee?", students, staff) == []
