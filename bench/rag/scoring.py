@@ -138,5 +138,6 @@ def all_shown(coverage: float) -> bool:
 
 
 def abstained(status: str) -> bool:
-    """Whether an answer's status says that no answer was given."""
-    return status in ("not_found", "not_supported", "conflicting", "cut_off", "no_answer", "failed")
+    """Whether an answer's status says that no answer was found. A failure, or a reply that was cut off, is no judgement, and
+    a conflict gives two answers: none of these counts as one."""
+    return status in ("not_found", "not_supported", "no_answer")

@@ -143,7 +143,8 @@ def test_all_shown_is_at_least_four_fifths() -> None:
 
 def test_an_abstention_is_an_answer_that_was_not_given() -> None:
     assert scoring.abstained("not_found") and scoring.abstained("no_answer")
-    assert not scoring.abstained("answered")
+    assert scoring.abstained("not_supported")
+    assert not any(map(scoring.abstained, ("answered", "conflicting", "cut_off", "failed")))
     assert not scoring.abstained("budget_exhausted")
 
 
