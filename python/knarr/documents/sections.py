@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import bisect
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -25,6 +25,8 @@ import numpy as np
 
 DEEPEST = 32
 """Levels of sections that a document can have; deeper headings become siblings."""
+
+MetadataValue = str | int | float | bool | tuple[str | int | float | bool, ...]
 
 
 @dataclass(slots=True)
@@ -73,6 +75,8 @@ class Document:
     page_begins:   byte offset where each page starts; empty for formats without pages
     missing_pages: page numbers (from 1) that gave no text
     notes:         short sentences for the coverage receipt, which say what was dropped and why
+    metadata:      what the source says of itself (front matter, properties, headers of a message): text, numbers,
+                   and lists of them, by the source's own keys in lower case
     """
 
     title: str
@@ -84,6 +88,7 @@ class Document:
     status: str = "ok"
     missing_pages: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
 
     @cached_property
     def data(self) -> bytes:

@@ -13,8 +13,10 @@ those of the source, and so are their characters, soft hyphens and ligatures inc
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from knarr.documents.characters import plain_characters
-from knarr.documents.sections import Document, Heading, Table, section_tree
+from knarr.documents.sections import Document, Heading, MetadataValue, Table, section_tree
 from knarr.documents.tables import TableText
 
 _DEEPEST_MARK = 6  # Markdown knows no deeper heading; the section keeps its own level
@@ -58,7 +60,12 @@ class MarkdownWriter:
         self._page_begins += [self.size_bytes] * (page + 1 - len(self._page_begins))
 
     def document(
-        self, format: str, title: str, notes: tuple[str, ...], missing_pages: tuple[int, ...] = ()
+        self,
+        format: str,
+        title: str,
+        notes: tuple[str, ...],
+        missing_pages: tuple[int, ...] = (),
+        metadata: Mapping[str, MetadataValue] | None = None,
     ) -> Document:
         """The document with its sections nested; `missing_pages` are the pages (from 1) that gave no text."""
         title = plain_characters(title)
@@ -72,4 +79,5 @@ class MarkdownWriter:
             status="partial" if missing_pages else "ok",
             missing_pages=missing_pages,
             notes=notes,
+            metadata=metadata or {},
         )
