@@ -14,15 +14,17 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from knarr.documents.docx.styles import Look, Style, Styles, attribute, child, local, look_of
+from knarr.documents.math import latex, omml
 from knarr.documents.symbols import readable_symbols, symbol, symbol_font
 from knarr.language.plain import one_line, shortened
 
 # Elements whose text is not part of what the reader sees in the line.
 _SKIPPED = frozenset({
     "pPr", "rPr", "del", "moveFrom", "instrText", "delText", "delInstrText", "rt", "sdtPr", "sdtEndPr", "tbl",
-    "annotationRef", "footnoteRef", "endnoteRef", "sectPr", "oMathParaPr", "ctrlPr",
+    "annotationRef", "footnoteRef", "endnoteRef", "sectPr",
 })  # fmt: skip
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_EQUATIONS = {"oMath": latex.inline, "oMathPara": latex.display}
 _NOTES = {"footnoteReference": "", "endnoteReference": "e"}
 MAX_LINKS = 20
 MAX_LINK_CHARS = 300
@@ -145,6 +147,8 @@ class RunReader:
                 self._text(element.text or "", look, runs)
             elif name in _BREAKS:
                 self._text(_BREAKS[name], look, runs)
+            elif name in _EQUATIONS:
+                self._equation(element, look, runs)
             elif name == "sym":
                 self._symbol(element, look, runs)
             elif name == "fldChar":
@@ -178,6 +182,11 @@ class RunReader:
             shown, unknown = readable_symbols(text, look.font or "")
             self.unknown_symbols += unknown
             runs.add(shown, look)
+
+    def _equation(self, element: etree._Element, look: Look, runs: Runs) -> None:
+        write = _EQUATIONS[local(element)]
+        if not self._instructions and (text := write(omml.equation(element))):
+            runs.add(text, look)
 
     def _symbol(self, element: etree._Element, look: Look, runs: Runs) -> None:
         """A `w:sym`: a code in a font of its own, whose high byte says nothing."""
