@@ -85,9 +85,12 @@ def docx(
     header: str = "",
     head: str = "",
     comments: dict[str, str] | None = None,
+    parts: dict[str, tuple[str, str]] | None = None,
+    properties: str = "",
 ) -> bytes:
-    """A whole file. `notes`: footnotes by id; `comments`: those of "Ann", by id; `links`: outside addresses by relationship id;
+    """A whole file. `parts`: more parts as (kind, XML) by relationship id; `properties`: XML of the core properties. `notes`: footnotes by id; `comments`: those of "Ann", by id; `links`: outside addresses by relationship id;
     `head`: what stands before the root element of the main part."""
+    more = parts or {}
     relations = {f"rId{kind}": (kind, f"{kind}.xml") for kind in ("styles", "numbering", "footnotes")}
     if header:
         relations["rIdheader"] = ("header", "header1.xml")
@@ -95,7 +98,7 @@ def docx(
         relations["rIdcomments"] = ("comments", "comments.xml")
     rels = "".join(
         f'<Relationship Id="{id_}" Type="{_KIND}/{kind}" Target="{target}"/>'
-        for id_, (kind, target) in relations.items()
+        for id_, (kind, target) in {**relations, **{i: (k, f"{i}.xml") for i, (k, _) in more.items()}}.items()
     ) + "".join(
         f'<Relationship Id="{id_}" Type="{_KIND}/hyperlink" Target="{address}" TargetMode="External"/>'
         for id_, address in (links or {}).items()
@@ -103,7 +106,7 @@ def docx(
     footnotes = "".join(
         f'<w:footnote w:id="{id_}">{p(text)}</w:footnote>' for id_, text in (notes or {}).items()
     )
-    parts = {
+    members = {
         "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
         "_rels/.rels": _relationships(
             f'<Relationship Id="rId1" Type="{_KIND}/officeDocument" Target="word/document.xml"/>'
@@ -114,14 +117,19 @@ def docx(
         "word/numbering.xml": f"<w:numbering {_SPACES}>{lists}</w:numbering>",
         "word/footnotes.xml": f"<w:footnotes {_SPACES}>{footnotes}</w:footnotes>",
     }
+    members |= {f"word/{id_}.xml": xml for id_, (_, xml) in more.items()}
+    if properties:
+        members["docProps/core.xml"] = (
+            f'<core xmlns:dc="http://purl.org/dc/elements/1.1/">{properties}</core>'
+        )
     if header:
-        parts["word/header1.xml"] = f"<w:hdr {_SPACES}>{p(header)}</w:hdr>"
+        members["word/header1.xml"] = f"<w:hdr {_SPACES}>{p(header)}</w:hdr>"
     if comments:
         inner = "".join(
             f'<w:comment w:id="{id_}" w:author="Ann">{p(text)}</w:comment>' for id_, text in comments.items()
         )
-        parts["word/comments.xml"] = f"<w:comments {_SPACES}>{inner}</w:comments>"
-    return package({name: text.encode("utf-8") for name, text in parts.items()})
+        members["word/comments.xml"] = f"<w:comments {_SPACES}>{inner}</w:comments>"
+    return package({name: text.encode("utf-8") for name, text in members.items()})
 
 
 def _relationships(inner: str) -> str:

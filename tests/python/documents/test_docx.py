@@ -213,11 +213,11 @@ def test_text_boxes_come_once_and_after_their_paragraph() -> None:
     assert document.text == "anchor\n\nboxed-text\n\n| a | b |\n| --- | --- |\n| c | d |\n\nnext\n\nold-box\n"
 
 
-def test_notes_stand_at_the_end_of_their_section() -> None:
+def test_notes_follow_their_paragraph() -> None:
     reference = '<w:r><w:footnoteReference w:id="2"/></w:r>'
     body = p("One", outline=0) + p(run("claim") + reference) + p("more") + p("Two", outline=0) + p("x")
     document = read(docx(body, notes={"2": "the-source"}))
-    assert document.text == "# One\n\nclaim[^2]\n\nmore\n\n[^2]: the-source\n\n# Two\n\nx\n"
+    assert document.text == "# One\n\nclaim[^2]\n\n[^2]: the-source\n\nmore\n\n# Two\n\nx\n"
 
 
 def test_content_controls_are_transparent_and_hidden_text_is_left_out() -> None:

@@ -20,7 +20,7 @@ def text_of(body: str) -> str:
     return parsed(docx(body), "a.docx").text
 
 
-def test_comments_stand_at_the_end_of_their_section_with_name_and_words() -> None:
+def test_comments_follow_their_paragraph_with_name_and_words() -> None:
     """ING-21"""
     body = (
         p(commented("1", "Fees"), outline=0)
@@ -32,9 +32,9 @@ def test_comments_stand_at_the_end_of_their_section_with_name_and_words() -> Non
     comments = {"1": "all of them?", "2": "too much", "3": "sure?", "4": "never read"}
     document = parsed(docx(body, comments=comments), "a.docx")
     assert outline(document) == [(1, "Fees"), (1, "Next")]
-    assert own_text(document, "Fees").startswith("# Fees\n\nThe fee is 900 euro.\n\n| a | cell |\n")
-    assert own_text(document, "Fees").endswith(
-        "\n\nComment by Ann on “Fees”: all of them?\nComment by Ann on “900 euro”: too much\n"
+    assert own_text(document, "Fees") == (
+        "# Fees\n\nComment by Ann on “Fees”: all of them?\n\nThe fee is 900 euro.\n\n"
+        "Comment by Ann on “900 euro”: too much\n\n| a | cell |\n| --- | --- |\n| b | c |\n\n"
         "Comment by Ann on “cell”: sure?\n\n"
     )
     assert "never read" not in document.text

@@ -17,7 +17,7 @@ def test_footnotes_of_cells_are_kept() -> None:
     reference = run("11") + '<w:r><w:footnoteReference w:id="2"/></w:r>'
     body = table([["Region", "Sold"], ["North", p(reference)]]) + p("after")
     assert read(docx(body, notes={"2": "estimated"})).text == (
-        "| Region | Sold |\n| --- | --- |\n| North | 11[^2] |\n\nafter\n\n[^2]: estimated\n"
+        "| Region | Sold |\n| --- | --- |\n| North | 11[^2] |\n\n[^2]: estimated\n\nafter\n"
     )
 
 

@@ -8,18 +8,23 @@ paragraphs join the flow, cell after cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from lxml import etree
 
-from knarr.documents.docx.numbering import Numbering
+from knarr.documents.docx.drawings import chart, diagram
+from knarr.documents.docx.numbering import BULLET, Numbering
 from knarr.documents.docx.paragraphs import Paragraph, RunReader, Runs
 from knarr.documents.docx.styles import BODY_LEVEL, Style, Styles, attribute, child, local, number
 from knarr.documents.tables import Cell, TableText, table_text
 
 Block = Paragraph | TableText
 
+_CODE_STYLE = re.compile(
+    r"(source ?|program ?)?code( ?block)?|html preformatted|plain ?text|listing|verbatim", re.I
+)
 _TRANSPARENT = frozenset(("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "body"))
 
 
@@ -30,7 +35,11 @@ class BodyReader:
     styles: Styles
     numbering: Numbering
     runs: RunReader
+    part: Callable[
+        [str], tuple[str, etree._Element | None]
+    ]  # the kind and the root of a related part, by its id
     hidden_chars: int = 0
+    described: int = 0
     _unended: Runs | None = None  # of a paragraph whose mark was deleted
     _boxes: int = 0  # the text boxes around what is being read
 
@@ -74,7 +83,10 @@ class BodyReader:
 
     def _written(self, runs: Runs, properties: etree._Element | None, style: Style) -> Iterator[Block]:
         self.hidden_chars += runs.hidden
-        text = runs.text()
+        self.described += runs.described
+        look = runs.look()
+        code = bool(look.mono) or _CODE_STYLE.fullmatch(style.name) is not None
+        text = runs.source() if code and runs.text() else runs.text()
         if text:
             label, depth = self._label(properties, style)
             yield Paragraph(
@@ -82,16 +94,27 @@ class BodyReader:
                 _outline(properties, style),
                 label,
                 depth,
-                runs.look(),
+                look,
                 runs.lead_chars(),
                 style.name,
                 tuple(runs.notes),
                 self._boxes > 0,
+                code,
             )
         self._boxes += 1
         for box in runs.boxes:
             yield from self.blocks(box)
         self._boxes -= 1
+        for id_ in runs.drawn:
+            yield from self._drawn(*self.part(id_))
+
+    def _drawn(self, kind: str, root: etree._Element | None) -> Iterator[Block]:
+        if root is not None and kind == "chart":
+            table = chart(root)
+            if table is not None:
+                yield table
+        elif root is not None and kind == "diagramData":
+            yield from (Paragraph(text, label=BULLET) for text in diagram(root))
 
     def _label(self, properties: etree._Element | None, style: Style) -> tuple[str, int]:
         list_ = child(properties, "numPr")

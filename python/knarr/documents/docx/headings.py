@@ -160,7 +160,8 @@ class _Looks:
         """Tier 2: paragraphs without a label that read like a title and stand over body text."""
         found: dict[int, _Candidate] = {}
         for at, (block, after) in enumerate(zip(self._blocks, self._blocks[1:], strict=False)):
-            if isinstance(block, Paragraph) and not block.label and _is_title(block.text) and _is_body(after):
+            plain = isinstance(block, Paragraph) and not block.label and not block.code
+            if plain and _is_title(block.text) and _is_body(after):
                 found[at] = _Candidate((2, 0))
         return found
 
@@ -216,6 +217,7 @@ def _may_head(block: Paragraph) -> bool:
         or "\n" in text
         or len(text.split()) > MAX_LOOK_WORDS
         or block.label == BULLET
+        or block.code
     ):
         return False
     return bool(_WORD.search(text)) and not _SENTENCE_END.search(text) and not _CONTACT.search(text)

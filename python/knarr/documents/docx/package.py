@@ -18,8 +18,10 @@ import zlib
 
 from lxml import etree
 
+from knarr.documents.sections import MetadataValue
 from knarr.errors import DocumentError
 
+MAX_PROPERTY_CHARS = 2_000
 MAX_MEMBERS = 10_000
 MAX_PART_BYTES = 64 << 20
 MAX_PACKAGE_BYTES = 128 << 20
@@ -34,6 +36,13 @@ _ATTRIBUTE_BYTES = 230
 _TEXT = re.compile(rb">[^<]")
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
 _PARSER_LIMITS = ("huge text node", "Excessive depth", "huge_tree", "XML_PARSE_HUGE", "Too many", "too long")
+
+
+_PROPERTIES = {
+    "title": "title", "creator": "author", "subject": "subject", "description": "description",
+    "keywords": "keywords", "category": "category", "language": "language", "created": "created",
+    "modified": "modified", "lastModifiedBy": "modified_by", "contentStatus": "status",
+}  # fmt: skip
 
 
 class Package:
@@ -86,6 +95,22 @@ class Package:
             if kind.endswith("/officeDocument"):
                 return target
         return "word/document.xml"
+
+    def properties(self) -> dict[str, MetadataValue]:
+        """What the document says of itself: title, author, dates and the like, as far as somebody filled them in."""
+        targets = (
+            target
+            for kind, target, _ in self._relations("_rels/.rels", "")
+            if kind.endswith("/core-properties")
+        )
+        root = self.xml(next(targets, "docProps/core.xml"))
+        found: dict[str, MetadataValue] = {}
+        for element in () if root is None else root:
+            name = _PROPERTIES.get(str(element.tag).rpartition("}")[2])
+            text = " ".join((element.text or "").split())[:MAX_PROPERTY_CHARS]
+            if name and text:
+                found[name] = text
+        return found
 
     def relations(self, part: str) -> dict[str, tuple[str, str]]:
         """The relationships of a part: id → (kind, target). The kind is the last word of the type's URI,

@@ -13,19 +13,23 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from knarr.documents.docx.styles import Look, Style, Styles, attribute, child, local, look_of
+from knarr.documents.docx.drawings import description, drawn_part
+from knarr.documents.docx.styles import Look, Style, Styles, attribute, child, local, look_of, number
+from knarr.documents.math import latex, omml
 from knarr.documents.symbols import readable_symbols, symbol, symbol_font
 from knarr.language.plain import one_line, shortened
 
 # Elements whose text is not part of what the reader sees in the line.
 _SKIPPED = frozenset({
     "pPr", "rPr", "del", "moveFrom", "instrText", "delText", "delInstrText", "rt", "sdtPr", "sdtEndPr", "tbl",
-    "annotationRef", "footnoteRef", "endnoteRef", "sectPr", "oMathParaPr", "ctrlPr",
+    "annotationRef", "footnoteRef", "endnoteRef", "sectPr",
 })  # fmt: skip
 _BREAKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_EQUATIONS = {"oMath": latex.inline, "oMathPara": latex.display}
 _NOTES = {"footnoteReference": "", "endnoteReference": "e"}
 MAX_LINKS = 20
 MAX_LINK_CHARS = 300
+_DESCRIBED = frozenset(("docPr", "shape"))
 _HYPERLINK = re.compile(r'HYPERLINK\s+"([^"]+)"')
 # Of the words that a comment is on, so much is quoted.
 _ANCHOR_PIECES, _ANCHOR_CHARS = 20, 80
@@ -43,6 +47,7 @@ class Paragraph:
     style:    name of its style
     notes:    ids of the footnotes ("3"), endnotes ("e3") and comments ("c3") it refers to
     boxed:    it stands in a text box, beside the text
+    code:     it is in a style for source code, or all of it in letters of one width
     """
 
     text: str
@@ -54,6 +59,7 @@ class Paragraph:
     style: str = ""
     notes: tuple[str, ...] = ()
     boxed: bool = False
+    code: bool = False
 
 
 @dataclass(slots=True)
@@ -65,6 +71,8 @@ class Runs:
     links: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     boxes: list[etree._Element] = field(default_factory=list)
+    drawn: list[str] = field(default_factory=list)  # relation ids of charts and diagrams
+    described: int = 0  # pictures whose description is in the text
     opened: dict[str, int] = field(default_factory=dict)  # comments, and the piece at which each begins
     hidden: int = 0
 
@@ -76,6 +84,10 @@ class Runs:
             self.pieces.append(text)
             self.looks.append(look)
 
+    def count(self) -> int:
+        """How much has been gathered."""
+        return sum(map(len, (self.pieces, self.boxes, self.notes, self.drawn)))
+
     def text(self) -> str:
         """The text, tidied, and after it the addresses that its links hide, in Markdown's form."""
         lines = "".join(self.pieces).replace("\xa0", " ").split("\n")
@@ -84,6 +96,11 @@ class Runs:
         links = dict.fromkeys(link for link in self.links if len(link) <= MAX_LINK_CHARS)
         hidden = [link for link in list(links)[:MAX_LINKS] if _bare(link) not in shown]
         return " ".join([text, *(f"<{link}>" for link in hidden)]) if text else ""
+
+    def source(self) -> str:
+        """The text as source code: its lines with their indentation."""
+        lines = "".join(self.pieces).replace("\xa0", " ").split("\n")
+        return "\n".join(line.rstrip() for line in lines)
 
     def lead_chars(self) -> int:
         """How many characters of `text()` the bold words at its beginning take; 0 when all of it is bold."""
@@ -97,7 +114,7 @@ class Runs:
     def look(self) -> Look:
         """The look that all of the text has, and the size of most of it."""
         sizes: Counter[int | None] = Counter()
-        bold, caps, underline = True, True, True
+        bold, caps, underline, mono = True, True, True, True
         for piece, look in zip(self.pieces, self.looks, strict=True):
             words = sum(map(str.isalnum, piece))
             if not words:
@@ -105,9 +122,10 @@ class Runs:
             sizes[look.size] += words
             bold, underline = bold and bool(look.bold), underline and bool(look.underline)
             caps = caps and (bool(look.caps) or piece == piece.upper())
+            mono = mono and bool(look.mono)
         if not sizes:
             return Look()
-        return Look(sizes.most_common(1)[0][0], bold, caps, underline)
+        return Look(sizes.most_common(1)[0][0], bold, caps, underline, mono=mono)
 
 
 def _bare(address: str) -> str:
@@ -145,10 +163,13 @@ class RunReader:
                 self._text(element.text or "", look, runs)
             elif name in _BREAKS:
                 self._text(_BREAKS[name], look, runs)
+            elif name in _EQUATIONS:
+                self._equation(element, look, runs)
             elif name == "sym":
                 self._symbol(element, look, runs)
             elif name == "fldChar":
                 self._field(attribute(element, "fldCharType"))
+                runs.add(_form_value(child(element, "ffData")), look)
             elif name in _NOTES:
                 id_ = _NOTES[name] + attribute(element, "id")
                 runs.notes.append(id_)
@@ -157,6 +178,11 @@ class RunReader:
                 self._comment(name, attribute(element, "id"), runs)
             elif name == "txbxContent":
                 runs.boxes.append(element)
+            elif name in _DESCRIBED:
+                self._picture(element, runs)
+                self._walk(element, look, runs)
+            elif part := drawn_part(element):
+                runs.drawn.append(part)
             elif name == "AlternateContent":
                 self._alternate(element, look, runs)
             else:
@@ -179,6 +205,11 @@ class RunReader:
             self.unknown_symbols += unknown
             runs.add(shown, look)
 
+    def _equation(self, element: etree._Element, look: Look, runs: Runs) -> None:
+        write = _EQUATIONS[local(element)]
+        if not self._instructions and (text := write(omml.equation(element))):
+            runs.add(text, look)
+
     def _symbol(self, element: etree._Element, look: Look, runs: Runs) -> None:
         """A `w:sym`: a code in a font of its own, whose high byte says nothing."""
         code = attribute(element, "char")
@@ -189,6 +220,12 @@ class RunReader:
             self.unknown_symbols += not shown
             if not self._instructions:
                 runs.add(shown, look)
+
+    def _picture(self, element: etree._Element, runs: Runs) -> None:
+        if not self._instructions and (text := description(element)):
+            runs.described += 1
+            apart = runs.pieces and not runs.pieces[-1].endswith((" ", "\n"))
+            runs.add(f"{' ' if apart else ''}[Picture: {text}]", Look())
 
     def _comment(self, mark: str, id_: str, runs: Runs) -> None:
         if mark == "commentRangeStart":
@@ -211,9 +248,9 @@ class RunReader:
 
     def _alternate(self, element: etree._Element, look: Look, runs: Runs) -> None:
         for option in element:
-            before = (len(runs.pieces), len(runs.boxes), len(runs.notes))
+            before = runs.count()
             self._walk(option, look, runs)
-            if before != (len(runs.pieces), len(runs.boxes), len(runs.notes)):
+            if before != runs.count():
                 return
 
     def _link(self, element: etree._Element, runs: Runs) -> None:
@@ -222,3 +259,18 @@ class RunReader:
                 kind, target = self._relations.get(str(id_), ("", ""))
                 if kind == "hyperlink" and re.match(r"(https?|mailto):", target):
                     runs.links.append(target)
+
+
+def _form_value(form: etree._Element | None) -> str:
+    """What a field of a form shows that no run holds: the mark of a check box, the choice from a list."""
+    box, choices = child(form, "checkBox"), child(form, "ddList")
+    if box is not None:
+        state = child(box, "checked")
+        state = child(box, "default") if state is None else state
+        on = state is not None and attribute(state, "val", "1") not in ("0", "false", "off")
+        return "[x] " if on else "[ ] "
+    entries = (
+        [] if choices is None else [attribute(one, "val") for one in choices.iterchildren("{*}listEntry")]
+    )
+    chosen = number(child(choices, "result")) or number(child(choices, "default")) or 0
+    return entries[chosen] if 0 <= chosen < len(entries) else ""

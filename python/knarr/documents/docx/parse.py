@@ -2,13 +2,16 @@
 
 The file is read directly (zip and XML, within the bounds of `package`), because what counts here —
 outline levels along style chains, text boxes, automatic numbers, tracked changes — is hidden by
-document libraries. Blocks stand a blank line apart, list items only a line. Footnotes and comments stand at
-the end of the section that refers to them. Page headers and footers are left out, and the receipt says so.
+document libraries. Blocks stand a blank line apart, list items only a line. Footnotes and comments follow the
+paragraph, list or table that refers to them. Lines of source code are fenced, charts are tables of their data, and
+pictures stand as what somebody wrote they show. Page headers and footers are left out, and the receipt says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lxml import etree
@@ -26,6 +29,7 @@ from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
 from knarr.language.plain import one_line
 
+_TICKS = re.compile("`{3,}")
 _FOOTNOTE_PARTS = {"footnotes": "", "endnotes": "e", "comments": "c"}
 
 
@@ -50,8 +54,13 @@ def _read(package: Package) -> Document:
     parts = dict(relations.values())
     styles = Styles(_part(package, parts, "styles"))
     numbering = Numbering(_part(package, parts, "numbering"), styles)
-    reader = BodyReader(styles, numbering, RunReader(styles, relations))
-    blocks = [block for body in root.iterchildren("{*}body") for block in reader.blocks(body)]
+
+    def part(id_: str) -> tuple[str, etree._Element | None]:
+        kind, target = relations.get(id_, ("", ""))
+        return kind, package.xml(target) if target else None
+
+    reader = BodyReader(styles, numbering, RunReader(styles, relations), part)
+    blocks = _typed([block for body in root.iterchildren("{*}body") for block in reader.blocks(body)])
     footnotes = _footnotes(package, parts, reader)
     flow = _Flow(footnotes)
     headings, remark = find_headings(blocks)
@@ -59,8 +68,12 @@ def _read(package: Package) -> Document:
     while at < len(blocks):
         heading = headings.get(at)
         if heading is None:
-            flow.body(blocks[at])
-            at += 1
+            code = _code(blocks, headings, at)
+            if code:
+                flow.code(code)
+            else:
+                flow.body(blocks[at])
+            at += len(code) or 1
         else:
             lines = blocks[at : at + heading.paragraphs]
             flow.heading([block for block in lines if isinstance(block, Paragraph)], heading)
@@ -68,7 +81,33 @@ def _read(package: Package) -> Document:
     flow.flush_footnotes()
     if not flow.writer.size_bytes:
         raise DocumentError("the document holds no text", "no_text")
-    return flow.writer.document("docx", _title(blocks), _notes(relations, reader, remark, footnotes))
+    notes = _notes(relations, reader, remark, footnotes)
+    return flow.writer.document("docx", _title(blocks), notes, metadata=package.properties())
+
+
+def _typed(blocks: list[Block]) -> list[Block]:
+    """The blocks; where most of the text is in letters of one width, as a typewriter has them, none is code."""
+    paragraphs = [block for block in blocks if isinstance(block, Paragraph)]
+    code = sum(len(block.text) for block in paragraphs if block.code)
+    if 2 * code <= sum(len(block.text) for block in blocks):
+        return blocks
+    return [
+        replace(block, code=False, text="\n".join(map(str.strip, block.text.split("\n"))).strip())
+        if isinstance(block, Paragraph) and block.code
+        else block
+        for block in blocks
+    ]
+
+
+def _code(blocks: list[Block], headings: Mapping[int, WordHeading], begin: int) -> list[Paragraph]:
+    """The lines of source code from a block on."""
+    found: list[Paragraph] = []
+    for at in range(begin, len(blocks)):
+        block = blocks[at]
+        if at in headings or not isinstance(block, Paragraph) or not block.code or block.label:
+            break
+        found.append(block)
+    return found
 
 
 def _part(package: Package, parts: dict[str, str], kind: str) -> etree._Element | None:
@@ -117,7 +156,12 @@ def _notes(
     if "header" in kinds or "footer" in kinds:
         notes.append("page headers and footers left out")
     if "image" in kinds:
-        notes.append(f"pictures left out: {kinds.count('image')}")
+        described = f", of {reader.described} the description is kept" if reader.described else ""
+        notes.append(f"pictures left out: {kinds.count('image')}{described}")
+    if objects := sum(kind in ("oleObject", "package", "control") for kind in kinds):
+        notes.append(f"embedded objects left out: {objects}")
+    if drawn := kinds.count("chartEx"):
+        notes.append(f"charts of a kind that is not read left out: {drawn}")
     if reader.hidden_chars:
         notes.append(f"characters of hidden text left out: {reader.hidden_chars}")
     if comments := sum(id_.startswith("c") for id_ in unwritten):
@@ -133,7 +177,7 @@ class _Flow:
     def __init__(self, footnotes: dict[str, str]) -> None:
         self.writer = MarkdownWriter()
         self._footnotes = footnotes
-        self._pending: dict[str, str] = {}  # footnotes of the section that is being written
+        self._pending: dict[str, str] = {}  # footnotes of what was written last
         self._in_list = False
 
     def heading(self, lines: list[Paragraph], heading: WordHeading) -> None:
@@ -152,6 +196,8 @@ class _Flow:
 
     def body(self, block: Block) -> None:
         """A block that is no heading."""
+        if not (isinstance(block, Paragraph) and block.label and self._in_list):
+            self.flush_footnotes()
         if isinstance(block, Paragraph):
             self._gap(in_list=bool(block.label))
             self.writer.put((_indented(block) if block.label else _unmarked(block.text)) + "\n")
@@ -161,8 +207,17 @@ class _Flow:
             self.writer.table(block)
             self._refer([block])
 
+    def code(self, lines: list[Paragraph]) -> None:
+        """Lines of source code, as they stand."""
+        self.flush_footnotes()
+        self._gap()
+        text = textwrap.dedent("\n".join(line.text for line in lines)).strip("\n")
+        fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
+        self.writer.put(f"{fence}\n{text}\n{fence}\n")
+        self._refer(lines)
+
     def flush_footnotes(self) -> None:
-        """Write the footnotes that the section has referred to."""
+        """Write the footnotes that the last paragraph, list or table refers to."""
         if self._pending:
             self._gap()
             self.writer.put("".join(f"{text}\n" for text in self._pending.values()))

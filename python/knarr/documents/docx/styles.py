@@ -24,6 +24,10 @@ NAMESPACES = (
 BODY_LEVEL = 9
 _MAX_CHAIN = 32
 _BUILT_IN = re.compile(r"heading ([1-9])", re.IGNORECASE)
+_MONO = re.compile(
+    r"courier|consol|\bmono|mono\b|menlo|monaco|inconsolata|source code|fira code|cascadia|typewriter|terminal",
+    re.IGNORECASE,
+)
 _OFF = ("0", "false", "off", "none")
 
 
@@ -64,7 +68,7 @@ def number(element: etree._Element | None, name: str = "val") -> int | None:
 @dataclass(frozen=True, slots=True)
 class Look:
     """How text looks. None means not stated here, so inherited. Sizes are in half-points; `font` is the symbol
-    font that it is in, "" for any other."""
+    font that it is in, "" for any other; `mono` that its letters are equally wide."""
 
     size: int | None = None
     bold: bool | None = None
@@ -72,6 +76,7 @@ class Look:
     underline: bool | None = None
     hidden: bool | None = None
     font: str | None = None
+    mono: bool | None = None
 
     def over(self, base: Look) -> Look:
         """This look, with the base's values where it states none."""
@@ -82,6 +87,7 @@ class Look:
             base.underline if self.underline is None else self.underline,
             base.hidden if self.hidden is None else self.hidden,
             base.font if self.font is None else self.font,
+            base.mono if self.mono is None else self.mono,
         )
 
 
@@ -96,13 +102,13 @@ def look_of(properties: etree._Element | None) -> Look:
         _switch(found.get("caps")),
         _switch(found.get("u")),
         _switch(found.get("vanish")),
-        _symbol_font(found.get("rFonts")),
+        symbol_font(font) if (font := _font(found.get("rFonts"))) else None,
+        bool(_MONO.search(font)) if font else None,
     )
 
 
-def _symbol_font(fonts: etree._Element | None) -> str | None:
-    name = attribute(fonts, "ascii") or attribute(fonts, "hAnsi")
-    return symbol_font(name) if name else None
+def _font(fonts: etree._Element | None) -> str:
+    return attribute(fonts, "ascii") or attribute(fonts, "hAnsi")
 
 
 def _switch(element: etree._Element | None) -> bool | None:
