@@ -37,7 +37,10 @@ def load(folder: Path) -> Iterator[Gold]:
 
 
 def save(folder: Path, rows: Iterable[Gold]) -> int:
-    """Write the gold of a folder; how many files have some."""
-    lines = [json.dumps({key: value for key, value in asdict(row).items() if value}) for row in rows]
-    (folder / FILE_NAME).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return len(lines)
+    """Write the gold of a folder, each line as it comes; how many files have some."""
+    count = 0
+    with (folder / FILE_NAME).open("w", encoding="utf-8") as file:
+        for count, row in enumerate(rows, 1):
+            file.write(json.dumps({key: value for key, value in asdict(row).items() if value}) + "\n")
+            file.flush()
+    return count

@@ -186,11 +186,12 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=60, help="files of each suffix, spread over the folder")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for suffix in options.suffixes:
-        paths = sorted(options.folder.rglob(f"*{suffix}"))
-        rows += list(_some(paths, MAKERS[suffix], options.out, options.most))
-    print(gold.save(options.out, rows), "files with gold", file=sys.stderr)
+    found = (
+        row
+        for suffix in options.suffixes
+        for row in _some(sorted(options.folder.rglob(f"*{suffix}")), MAKERS[suffix], options.out, options.most)
+    )
+    print(gold.save(options.out, found), "files with gold", file=sys.stderr)
 
 
 def _some(paths: list[Path], make: Callable[[Path, Path], Gold | None], out: Path, most: int) -> Iterator[Gold]:
