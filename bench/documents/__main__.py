@@ -20,7 +20,7 @@ from typing import Any
 
 from bench import results
 from bench.documents import articles, gold, icdar
-from bench.documents.readers import READERS, Reader, Reading, cpu_seconds
+from bench.documents.readers import READERS, Reader, Reading, at_most, cpu_seconds
 from bench.documents.scores import score
 
 KINDS = ("prose", "heading_recall", "heading_precision", "values")
@@ -29,6 +29,7 @@ COLUMNS = [
     "recall", "precision", "pages_per_cpu_s", "files_per_cpu_s",
 ]  # fmt: skip
 _PROSE_BOUND = 0.85
+LONGEST_S = 300  # for one file; a peer may hang
 
 
 class Costs:
@@ -41,7 +42,8 @@ class Costs:
         """Read one file; nothing where the reader fails."""
         began = cpu_seconds()
         try:
-            reading = self.reader.read(path)
+            with at_most(LONGEST_S):
+                reading = self.reader.read(path)
         except Exception as error:  # a peer's failure is its result
             print(f"{self.reader.name}: {path.name}: {type(error).__name__}: {error}"[:200], file=sys.stderr)
             reading = Reading("", status="failed")

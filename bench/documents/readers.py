@@ -14,9 +14,11 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +65,22 @@ def cpu_seconds() -> float:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             living += int(fields[11]) + int(fields[12])
     return time.process_time() + ended.ru_utime + ended.ru_stime + living / _TICKS
+
+
+@contextmanager
+def at_most(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError in what takes longer; only on the main thread."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError(f"more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def markdown_headings(text: str) -> tuple[str, ...]:
