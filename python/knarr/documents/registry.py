@@ -61,8 +61,8 @@ FORMATS = (
     Format(
         "markdown", frozenset({".md", ".markdown", ".mdown", ".mkd"}), "knarr.documents.markdown.parse:parse"
     ),
-    # reStructuredText is read as plain text: its underlined titles are found by the same rules.
-    Format("text", frozenset({".txt", ".text", ".rst"}), "knarr.documents.text.parse:parse"),
+    Format("rst", frozenset({".rst", ".rest"}), "knarr.documents.rst.parse:parse"),
+    Format("text", frozenset({".txt", ".text"}), "knarr.documents.text.parse:parse"),
 )
 
 SUFFIXES: frozenset[str] = frozenset().union(*(known.suffixes for known in FORMATS))
