@@ -24,6 +24,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from knarr.documents.decode import Limits, decode
+from knarr.documents.line_ends import whole_words
 from knarr.documents.markdown import bounds, pipe_table
 from knarr.documents.markdown.front_matter import front_matter
 from knarr.documents.markdown.headings import pseudo_headings, title_text
@@ -46,7 +47,8 @@ _INLINE = MarkdownIt("commonmark")
 def parse(data: bytes, name: str, limits: Limits) -> Document:
     """Read a Markdown file. Raises DocumentError as `decode` does."""
     decoded = decode(data, name, limits=limits)
-    text, notes = decoded.text, decoded.notes
+    text, mended = whole_words(decoded.text)
+    notes = (*decoded.notes, *mended)
     size_bytes, count = len(text.encode("utf-8")), text.count("\n") + 1
     # One line more than is read: where it begins, the last one ends.
     lines = text.split("\n", limits.markdown_lines)[: limits.markdown_lines]

@@ -15,6 +15,7 @@ import re
 from collections.abc import Sequence
 
 from knarr.documents.decode import Limits, decode
+from knarr.documents.line_ends import whole_words
 from knarr.documents.rst.inline import Inline, Names
 from knarr.documents.rst.lines import indented, source_lines, title_at
 from knarr.documents.rst.output import Output
@@ -32,13 +33,14 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     """Read a reStructuredText file. Raises DocumentError as `decode` does, and with status "no_text" for one that holds
     nothing but comments."""
     decoded = decode(data, name, limits=limits)
-    lines = source_lines(decoded.text)
+    text, mended = whole_words(decoded.text)
+    lines = source_lines(text)
     lines, rest = lines[: limits.text_lines], lines[limits.text_lines :]
     inline, writer = Inline(Names.of(lines)), MarkdownWriter()
     reader = Reader(Output(writer), inline)
     metadata, lines = _docinfo(lines, inline)
     reader.blocks(lines, titles=True)
-    notes = [*decoded.notes]
+    notes = [*decoded.notes, *mended]
     if rest:
         writer.put("\n".join(["", *rest, ""]))
         notes.append(
