@@ -55,6 +55,8 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     begins = [0, *accumulate(len(line.encode("utf-8")) + 1 for line in lines)]
     begins[-1] = min(begins[-1], size_bytes)  # the text's last line has no line end
     matter = front_matter(lines)
+    if matter and matter.note:
+        notes = (*notes, matter.note)
     env: dict[str, Any] = {}
     # CommonMark sees blank lines in place of the front matter, so that every line keeps its number.
     hidden = matter.lines if matter else 0
@@ -75,6 +77,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         format="markdown",
         tables=tuple(_table(token, lines, begins) for token in tokens if token.type == pipe_table.TOKEN),
         notes=notes,
+        metadata=matter.metadata if matter else {},
     )
 
 
