@@ -59,7 +59,9 @@ FORMATS = (
     Format("docx", frozenset({".docx"}), "knarr.documents.docx.parse:parse", _is_word),
     Format("html", frozenset({".html", ".htm", ".xhtml"}), "knarr.documents.html.parse:parse"),
     Format(
-        "markdown", frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd", ".qmd"}), "knarr.documents.markdown.parse:parse"
+        "markdown",
+        frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd", ".qmd"}),
+        "knarr.documents.markdown.parse:parse",
     ),
     Format("rst", frozenset({".rst", ".rest"}), "knarr.documents.rst.parse:parse"),
     Format("text", frozenset({".txt", ".text"}), "knarr.documents.text.parse:parse"),
