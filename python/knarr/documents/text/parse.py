@@ -35,6 +35,11 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         count = text.count("\n") + 1
         notes = (*notes, f"headings were read in the first {limits.text_lines:,} of {count:,} lines")
     found = outline.headings()
+    if outline.margin_numbers:
+        notes = (
+            *notes,
+            f"numbers in the margin of {outline.margin_numbers:,} lines: kept, but no part of titles",
+        )
     offsets = [*pages, *(at for one in found for at in (one.begin, one.body)), len(text)]
     bytes_at = _byte_offsets(text, offsets)
     headings = [Heading(s.title, s.level, bytes_at[s.begin], bytes_at[s.body]) for s in found]

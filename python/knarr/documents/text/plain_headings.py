@@ -106,7 +106,7 @@ def _capitals(
 ) -> PlainHeading | None:
     if (
         not is_upper(lines[at])
-        or not _is_title(bare(lines[at]))
+        or not (_is_title(bare(lines[at])) or _over_indented(lines, at))
         or not _stands_alone(lines, at, noise, page_starts)
     ):
         return None
@@ -141,6 +141,12 @@ def _short(
     return (
         PlainHeading(line, at, at + 1, HeadingStyle.SHORT) if lines[following].strip()[0].isupper() else None
     )
+
+
+def _over_indented(lines: Sequence[str], at: int) -> bool:
+    """Whether a short word at the margin heads indented lines right below it, as in a page of a manual (NAME)."""
+    line, below = lines[at].rstrip(), lines[at + 1] if at + 1 < len(lines) else ""
+    return line.isalpha() and len(line) > 2 and below[:3] in ("   ", "\t") and bool(below.strip())
 
 
 def _is_title(line: str) -> bool:
