@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr.catalog import Catalog, changes, documents
-from knarr.documents.characters import plain_lines
 from knarr.engine import Engine
 from knarr.errors import EmbedderError, InvalidArgument, KnarrError, NotFound
 from knarr.index.index import Index
+from knarr.language.characters import plain_lines
 from knarr.language.plain import bounded_query, text_key
 from knarr.models.embed import Embedder, count_tokens
 from knarr.reading.cards import Cards

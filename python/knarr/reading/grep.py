@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from knarr.arguments import checked
-from knarr.documents.characters import plain_lines
 from knarr.engine import GrepMatch
+from knarr.language.characters import plain_lines
 from knarr.language.plain import across_lines, bounded_pattern
 from knarr.reading.context import ReadContext, consistent
 from knarr.types import GrepResult, Match
@@ -45,7 +45,7 @@ def grep(
 
 
 def _as_texts_are(pattern: str, literal: bool) -> tuple[str, bool]:
-    """The pattern in the characters of canonical texts, in which a word has one form (see `documents.characters`), and
+    """The pattern in the characters of canonical texts, in which a word has one form (see `language.characters`), and
     whether it is literal. A line end may part words of scripts without spaces, so a literal one in such a script
     becomes a regular expression."""
     plain = plain_lines(pattern) or pattern

@@ -1,6 +1,6 @@
 """Explicit markup, the blocks that begin with two dots: directives, footnotes, targets, substitutions, comments.
 
-Targets and substitutions were read before (`inline.Names`). What no reader of the printed page sees is left out, and
+Targets and substitutions were read before (`inline.References`). What no reader of the printed page sees is left out, and
 counted in `left_out`, so that the receipt names it.
 """
 
@@ -10,27 +10,38 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from knarr.documents.rst import directives
 from knarr.documents.rst.directives import Directive, directive
+from knarr.documents.rst.inline import Inline
 from knarr.documents.rst.lines import indented
+from knarr.documents.rst.output import Output
 from knarr.documents.rst.tables import Drawn
 from knarr.documents.tables import Cell
-
-if TYPE_CHECKING:
-    from knarr.documents.rst.reader import Reader
 
 _NOTE = re.compile(r"\.\. \[(?P<label>\d{1,4}|#[\w.-]{0,60}|\*|[A-Za-z][\w.:+-]{0,60})\](?: +|$)")
 _TARGET = re.compile(r"\.\. _(?:`[^`]{1,200}`|(?:[^:\\]|\\.|:(?=\S)){1,200}):|\.\. __:|__(?: |$)")
 _META = re.compile(r":(?P<name>[^:]{1,100}):\s*(?P<value>.*)$")
-_OBJECT_FIELD = re.compile(r"[*-] (?P<cell>[*-])(?: +|$)")
+
+
+class BlockReader(Protocol):
+    """What explicit markup asks of the reader of blocks, in which it stands and whose blocks it holds."""
+
+    out: Output
+    inline: Inline
+
+    def blocks(self, lines: Sequence[str], depth: int = 0, *, titles: bool = False) -> None: ...
+
+    def body(self, lines: Sequence[str], at: int, column: int) -> tuple[list[str], int]: ...
+
+    def table(self, drawn: Drawn | None, lines: Sequence[str], title: str = "") -> None: ...
 
 
 class Explicit:
     """Reads explicit markup for `reader`; `metadata` is what `meta` directives say."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: BlockReader) -> None:
         self._reader = reader
         self.left_out: Counter[str] = Counter()
         self.metadata: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """Markup inside of a paragraph, as a reader sees it: roles by their text, references by what they refer to.
 
-`Names` is what a document defines for its references, found in one pass before anything is written, since a name may
+`References` is what a document defines for its references, found in one pass before anything is written, since a name may
 be used before it is defined. Every mark is looked for within a bounded distance, so the cost is linear in the text.
 """
 
@@ -41,7 +41,7 @@ _MARKED = {"emphasis": "*", "strong": "**", "math": "$"}
 
 
 @dataclass(slots=True)
-class Names:
+class References:
     """What a document's names stand for: addresses of links, titles of labels, texts of substitutions."""
 
     addresses: dict[str, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Names:
     texts: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, lines: Sequence[str]) -> Names:
+    def of(cls, lines: Sequence[str]) -> References:
         names, waiting = cls(), list[str]()
         for at, line in enumerate(lines):
             bare = line.lstrip(" ")
@@ -103,7 +103,7 @@ def _key(name: str) -> str:
 class Inline:
     """Inline markup to Markdown (`text`), or to the words alone (`words`)."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: References) -> None:
         self._names = names
 
     def text(self, source: str) -> str:

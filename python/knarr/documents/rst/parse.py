@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from knarr.documents.decode import Limits, decode
 from knarr.documents.line_ends import whole_words
-from knarr.documents.rst.inline import Inline, Names
+from knarr.documents.rst.inline import Inline, References
 from knarr.documents.rst.lines import indented, source_lines, title_at
 from knarr.documents.rst.output import Output
 from knarr.documents.rst.reader import Reader
@@ -36,7 +36,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     text, mended = whole_words(decoded.text)
     lines = source_lines(text)
     lines, rest = lines[: limits.text_lines], lines[limits.text_lines :]
-    inline, writer = Inline(Names.of(lines)), MarkdownWriter()
+    inline, writer = Inline(References.of(lines)), MarkdownWriter()
     reader = Reader(Output(writer), inline)
     metadata, lines = _docinfo(lines, inline)
     reader.blocks(lines, titles=True)

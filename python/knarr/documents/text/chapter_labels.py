@@ -202,18 +202,20 @@ _OTHER_RANKS = {
 _MOST_CHARS = 110
 _MOST_POINT_CHARS = 40
 _MOST_REST = 60
+_SHORT_REST = 30
 _SENTENCE = "。；，、;,"
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
     """A label on a line: which part it begins, by its rank and the word for it; `title` is what stands on the line,
-    shortened where the text begins there; `alone` says that a title may stand below."""
+    shortened where the text begins there (`runs_on`); `alone` says that a title may stand below."""
 
     rank: int
     word: str
     title: str
     alone: bool
+    runs_on: bool = False
 
 
 def label(line: str) -> Label | None:
@@ -244,10 +246,9 @@ def _unspaced(bare: str, match: re.Match[str], rank: int) -> Label | None:
     if not gap:
         return None
     named = re.match(r" ?[(（【][^()（）【】]{1,40}[)）】]", rest)
-    title = match[0] + (
-        named[0] if named else rest if len(rest) <= 30 and rest[-1:] not in _SENTENCE else f"{rest[:16]}…"
-    )
-    return Label(rank, match["word"], title, False)
+    whole = len(rest) <= _SHORT_REST and rest[-1:] not in _SENTENCE
+    shown = named[0] if named else rest if whole else f"{rest[:16].rstrip(_SENTENCE)}…"
+    return Label(rank, match["word"], match[0] + shown, False, not whole)
 
 
 def _spaced(bare: str) -> Label | None:

@@ -6,6 +6,7 @@ decides, and a contents table is known by its entries, which have no text below 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from knarr.documents.sections import levels
 from knarr.documents.text.chapter_labels import ARTICLE, POINT, SHARED, Label, label
 from knarr.documents.text.clause_titles import bare, is_title_like
 
+# A name in brackets above an article, as in the laws of Japan.
+_ABOVE = re.compile(r"[(（][^()（）]{1,30}[)）]")
 _LEAST = 2
 _LEAST_RUN = 3
 _MOST_TITLE_CHARS = 80
@@ -43,7 +46,9 @@ def chapters(lines: Sequence[str], noise: set[int], starts: frozenset[int]) -> l
     found = [one for one in _labels(lines, noise, starts) if one is not None]
     found = _without_contents(found, lines, noise)
     counts = Counter(one.label.word for one in found)
-    found = [one for one in found if counts[one.label.word] >= _LEAST or one.label.rank < ARTICLE]
+    found = [
+        one for one in found if counts[one.label.word] >= _LEAST or one.label.rank not in (ARTICLE, POINT)
+    ]
     own = [one for one in found if one.label.word not in SHARED and one.label.word != "§"]
     if len(own) < _LEAST:
         return []
@@ -59,10 +64,17 @@ def _labels(lines: Sequence[str], noise: set[int], starts: frozenset[int]) -> li
         if one is None or not _stands(lines, at, noise, starts, one, found):
             at += 1
             continue
-        title, after = one.title, at + 1
+        title, first, after = one.title, at, at + 1
+        if (
+            one.rank == ARTICLE
+            and at
+            and (named := _ABOVE.fullmatch(lines[at - 1].strip()))
+            and not (found and found[-1].after >= at)
+        ):
+            title, first = f"{one.title.split(' ')[0]}{named[0]}", at - 1
         if one.alone and (below := _title_below(lines, after, noise)) is not None:
             title, after = f"{title} {bare(lines[below])}", below + 1
-        found.append(_Found(one, title, at, after))
+        found.append(_Found(one, title, first, after))
         at = after
     return found
 
@@ -113,7 +125,12 @@ def _without_contents(found: Sequence[_Found], lines: Sequence[str], noise: set[
             if lines[line].strip() and line not in noise
         )
         run.append(one)
-        if text >= _ENTRY_LINES or at + 1 == len(found) or (text == 1 and _is_body(lines, one.after, end)):
+        if (
+            one.label.runs_on
+            or text >= _ENTRY_LINES
+            or at + 1 == len(found)
+            or (text == 1 and _is_body(lines, one.after, end))
+        ):
             kept += _last_parts(run)
             run = []
     return kept

@@ -15,15 +15,16 @@ from knarr.documents.text.plain_headings import HeadingStyle, PlainHeading
 
 _ATX = re.compile(r"(#{1,6})[ \t]+(\S[^\n]{0,150}?)[ \t]*#*[ \t]*")
 _LEAST = 2
-_LEAST_SHARE = 0.8
+_LEAST_SHARE, _LEAST_DIFFERENT = 0.8, 0.6
 
 
 def hash_headings(lines: Sequence[str]) -> list[tuple[PlainHeading, int]]:
     """Headings behind hash signs with their levels; [] where other lines begin so as well."""
     found: list[tuple[PlainHeading, int]] = []
-    marked = 0
+    marked, fenced = 0, False
     for at, line in enumerate(lines):
-        if not line.startswith("#"):
+        fenced ^= line.startswith(("```", "~~~"))
+        if fenced or not line.startswith("#"):
             continue
         marked += 1
         match = _ATX.fullmatch(line.rstrip())
@@ -32,7 +33,12 @@ def hash_headings(lines: Sequence[str]) -> list[tuple[PlainHeading, int]]:
         if match and above and below:
             heading = PlainHeading(bare(match[2]) or match[2], at, at + 1, HeadingStyle.UNDERLINED, match[1])
             found.append((heading, len(match[1])))
-    return found if len(found) >= max(_LEAST, _LEAST_SHARE * marked) else []
+    different = len({heading.title for heading, _ in found})
+    return (
+        found
+        if different >= max(_LEAST, _LEAST_DIFFERENT * len(found)) and len(found) >= _LEAST_SHARE * marked
+        else []
+    )
 
 
 def underlined(headings: Sequence[PlainHeading]) -> list[PlainHeading]:

@@ -76,11 +76,12 @@ class Outline:
 
     def headings(self) -> list[TextHeading]:
         """By marks that mean headings, where the text has them; else by chapters; else by clauses; else by looks."""
-        if hashed := hash_headings(self.lines):
-            return [self._spot(heading, level) for heading, level in hashed]
         clauses = self._clause_headings()
+        hashed = hash_headings(self.lines)
+        if hashed and len(hashed) >= len(clauses):
+            return [self._spot(heading, level) for heading, level in hashed]
         if self._underlined and len(self._underlined) >= len(clauses):
-            return self._unnumbered(self._underlined, 0)
+            return self._unnumbered([h for h in self._underlined if h.title != self.title], 0)
         decimals = sum(bool(_DECIMAL.match(spot.title)) for spot in clauses)
         if len(self._chapters) > decimals:
             return [

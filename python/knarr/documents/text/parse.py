@@ -36,6 +36,8 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         notes = (*notes, f"headings were read in the first {limits.text_lines:,} of {count:,} lines")
     found = outline.headings()
     if outline.margin_numbers:
+        for one in found:
+            one.begin = text.rfind("\n", 0, one.begin) + 1
         notes = (
             *notes,
             f"numbers in the margin of {outline.margin_numbers:,} lines: kept, but no part of titles",

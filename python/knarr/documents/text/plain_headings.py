@@ -20,10 +20,11 @@ _LABELLED = re.compile(r"(?:item|part|note|article|chapter)\s+[\dIVX]+[A-Z]?\b.{
 _SENTENCE_END = re.compile(r"[.:;!?)\]”\"]$")
 _NO_HEADING = re.compile(
     r"(?:by|name|title|its|date|attest|attention|attn|tel|fax|phone|e-?mail|address|signature|signed|to|from|re|and|between|"
-    r"by and between|among|or|whereas|now,? therefore|in witness whereof|yes|no|total)\b[:.]?|/s/|_{3}|\W*$|"
+    r"best regards|kind regards|regards|sincerely|yours|thanks|cheers|by and between|among|or|whereas|now,? therefore|in witness whereof|yes|no|total)\b[:.]?|/s/|_{3}|\W*$|"
     r"(?:the )?(?:confidential|execution (?:copy|version)|draft|\[?redacted|\*{2,})|table of contents|contents|index|(?:\d+ +)?exhibit \d|[\[(]",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"[={}<>\\]|\w_\w|\(\)|;$")
 _COMPANY = re.compile(
     r"(?<!^the )(?<!^our )\b(?:inc|llc|l\.l\.c|corp|ltd|corporation|limited|company|gmbh|s[./]a|n\.a|b\.v|l\.?p|plc)\b\.?\)?\W*$",
     re.IGNORECASE,
@@ -156,7 +157,11 @@ def _is_title(line: str) -> bool:
     if letters < 4 or len(line) > _MAX_CHARS or letters * 2 < len(line.replace(" ", "")):
         return False
     return not (
-        _NO_HEADING.match(line) or _COMPANY.search(line) or line.endswith((",", "&")) or "  " in line.strip()
+        _CODE.search(line)
+        or _NO_HEADING.match(line)
+        or _COMPANY.search(line)
+        or line.endswith((",", "&"))
+        or "  " in line.strip()
     )
 
 

@@ -58,15 +58,17 @@ _LONG = re.compile(
 
 def parted(text: str) -> tuple[str, Offsets]:
     """The text with spaces in its long runs of letters, and where, in code points of what comes out, these stand."""
-    pieces, spaces, at, size = [], [], 0, 0
+    found: list[str] = []
+    spaces: list[int] = []
+    at, size = 0, 0
     for run in _LONG.finditer(text):
         most = 1 if run["spaceless"] else _RUN_CHARS
         for begin in range(run.start() + most, run.end(), most):
-            pieces += (text[at:begin], " ")
+            found += (text[at:begin], " ")
             size += begin - at
             spaces.append(size)
             size, at = size + 1, begin
-    return "".join((*pieces, text[at:])), np.asarray(spaces, dtype=np.int64)
+    return "".join((*found, text[at:])), np.asarray(spaces, dtype=np.int64)
 
 
 class RegexTokenizer:
