@@ -33,11 +33,13 @@ from knarr.models.embed.tokens import Tokenizer, count_tokens
 _Ints = npt.NDArray[np.int64]
 
 _CELL = re.compile(rb"(?<!\\)(?=\|(?![ \t]*(?:\n|$)))|  +")
+# Ends of sentences outside of Latin scripts: most need no space after them.
+_STOPS = r"(?:。|！|？|；|।|॥|።|។)(?:”|’|」|』|）)*|(?:؟|۔|؛)\s+"
 _BORDERS = (
     re.compile(rb"\n[ \t]*\n\s*"),
     re.compile(
         rb"\n(?=[ \t]*(?:[-*+|]|\d+[.)]|\([a-z]{1,3}\))[ \t])"
-        rb"|[.!?;][\"')\]]*\s+|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f"
+        rb"|[.!?;][\"')\]]*\s+|" + _STOPS.encode()
     ),
     re.compile(rb"\n"),
     re.compile(rb"[ \t]+"),

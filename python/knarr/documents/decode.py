@@ -1,7 +1,7 @@
 """Bytes to text, within limits: the one place that knows byte-order marks, encodings and line ends.
 
-A byte-order mark decides (UTF-8, UTF-16, UTF-32). Without one, in this order: UTF-16 if the zero
-bytes stand in the pattern that Latin text gives, UTF-8 if the bytes are valid UTF-8 or nearly (each
+A byte-order mark decides (UTF-8, UTF-16, UTF-32). Without one, in this order: UTF-16 or
+UTF-32 if the bytes are characters of scripts in use when read as such, UTF-8 if the bytes are valid UTF-8 or nearly (each
 fault becomes U+FFFD), the encoding that the file declares for itself (where a caller found that, and it
 fits), and else the likeliest of the encodings before Unicode (see `encodings`). The notes say what was
 guessed and what was replaced. Bytes with many NULs or control characters are refused as binary.
@@ -99,7 +99,7 @@ def _to_text(data: bytes, name: str, declared: str) -> tuple[str, str, list[str]
         if data.startswith(mark):
             text = data[len(mark) :].decode(encoding, errors="replace")
             return text, encoding, _replacement_notes(text, encoding.upper())
-    guessed = _utf16_by_nulls(data[:_SAMPLE_BYTES])
+    guessed = encodings.wide_unicode(data[:_SAMPLE_BYTES])
     if guessed:
         text = data.decode(guessed, errors="replace")
         return text, guessed, [f"no byte-order mark: read as {guessed.upper()}"]
@@ -139,19 +139,6 @@ def _not_quite_utf8(data: bytes, begin: int, declared: str) -> tuple[str, str, l
 def _replacement_notes(text: str, encoding: str) -> list[str]:
     bad = text.count("\ufffd")
     return [f"{bad:,} characters could not be decoded as {encoding}"] if bad else []
-
-
-def _utf16_by_nulls(sample: bytes) -> str | None:
-    """UTF-16 without a mark: in Latin text every second byte is zero, always the same half."""
-    if len(sample) < 4 or len(sample) % 2:
-        return None
-    pairs = len(sample) // 2
-    even, odd = sample[0::2].count(0), sample[1::2].count(0)
-    if odd > 0.7 * pairs and even <= 0.01 * pairs:
-        return "utf-16-le"
-    if even > 0.7 * pairs and odd <= 0.01 * pairs:
-        return "utf-16-be"
-    return None
 
 
 def _is_binary(sample: bytes) -> bool:

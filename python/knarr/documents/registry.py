@@ -59,10 +59,12 @@ FORMATS = (
     Format("docx", frozenset({".docx"}), "knarr.documents.docx.parse:parse", _is_word),
     Format("html", frozenset({".html", ".htm", ".xhtml"}), "knarr.documents.html.parse:parse"),
     Format(
-        "markdown", frozenset({".md", ".markdown", ".mdown", ".mkd"}), "knarr.documents.markdown.parse:parse"
+        "markdown",
+        frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd", ".qmd"}),
+        "knarr.documents.markdown.parse:parse",
     ),
-    # reStructuredText is read as plain text: its underlined titles are found by the same rules.
-    Format("text", frozenset({".txt", ".text", ".rst"}), "knarr.documents.text.parse:parse"),
+    Format("rst", frozenset({".rst", ".rest"}), "knarr.documents.rst.parse:parse"),
+    Format("text", frozenset({".txt", ".text"}), "knarr.documents.text.parse:parse"),
 )
 
 SUFFIXES: frozenset[str] = frozenset().union(*(known.suffixes for known in FORMATS))

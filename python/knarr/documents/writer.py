@@ -7,8 +7,8 @@ ever searched for afterwards. Cost: linear in the text, which is encoded once to
 What is written is made plain on its way in (see `characters`): here, so that a word is found whatever
 format it came in.
 
-Formats whose source is the canonical text (Markdown, plain text) need no writer: their offsets are
-those of the source, and so are their characters, soft hyphens and ligatures included.
+Formats whose source is the canonical text (Markdown, plain text) need no writer: their lines are those of the
+source, with its words made plain and whole (see `line_ends`).
 """
 
 from __future__ import annotations

@@ -18,6 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from knarr.language.plain import UNSPACED_LINE_END
+
 Fault = Literal["", "not_found", "stitched", "misattributed", "too_short"]
 
 MIN_WORDS = 4
@@ -53,6 +55,9 @@ def fold(text: str) -> Folded:
             continue
         char = text[at]
         if char.isspace():
+            if line_end := UNSPACED_LINE_END.match(text, at):
+                at = line_end.end()
+                continue
             if out and out[-1] != " ":
                 out.append(" ")
                 origin.append(at)

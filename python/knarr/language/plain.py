@@ -17,8 +17,21 @@ MOST_QUERY_TOKENS = 2_000
 MOST_PATTERN_BYTES = 16 << 10
 
 
+# Scripts whose words stand without spaces: a line end among their letters and marks parts nothing.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
+UNSPACED_LINE_END = re.compile(rf"(?<=[{_UNSPACED}])[ \t]{{0,40}}\n[ \t]{{0,40}}(?=[{_UNSPACED}])")
+_PAIR = re.compile(rf"(?<=[{_UNSPACED}])(?=[{_UNSPACED}])")
+_MAYBE_LINE_END, _MOST_PAIRS = r"(?:\\n[ \\t]*)?", 200
+_CLASS = re.compile(
+    r"\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\w+:\]|[^\]\\])*\]|\(\?P?<[^>]*>"
+)
+
+
 def one_line(text: str) -> str:
-    """Every run of white space as one space, none at the ends."""
+    """Every run of white space as one space, none at the ends; a line end between letters of a script without spaces
+    (Chinese, Japanese, Thai) goes."""
+    if not text.isascii() and "\n" in text:
+        text = UNSPACED_LINE_END.sub("", text)
     if len(text) <= _STEP_CHARS:
         return " ".join(text.split())
     # In steps, since the words of a text of megabytes, each an object, take ten times its room.
@@ -29,6 +42,19 @@ def one_line(text: str) -> str:
         pieces.append(" ".join(text[at:end].split()))
         at = end
     return " ".join(filter(None, pieces))
+
+
+def across_lines(pattern: str) -> str:
+    """A pattern (RE2) that also finds words of scripts without spaces where a line end parts them: between two letters that
+    follow each other one may stand. Letters in a class or behind a backslash are left alone, and so is a pattern of very
+    many."""
+    if pattern.isascii() or len(_PAIR.findall(pattern)) > _MOST_PAIRS:
+        return pattern
+    pieces, at = [], 0
+    for part in _CLASS.finditer(pattern):
+        pieces += [_PAIR.sub(_MAYBE_LINE_END, pattern[at : part.start()]), part[0]]
+        at = part.end()
+    return "".join([*pieces, _PAIR.sub(_MAYBE_LINE_END, pattern[at:])])
 
 
 def shortened(text: str, most: int) -> str:

@@ -15,6 +15,7 @@ from knarr.catalog import Catalog, changes, documents
 from knarr.engine import Engine
 from knarr.errors import EmbedderError, InvalidArgument, KnarrError, NotFound
 from knarr.index.index import Index
+from knarr.language.characters import plain_lines
 from knarr.language.plain import bounded_query, text_key
 from knarr.models.embed import Embedder, count_tokens
 from knarr.reading.cards import Cards
@@ -90,6 +91,7 @@ class _QueryVectors:
 
     def of(self, query: str) -> npt.NDArray[np.float32]:
         bounded_query(query, functools.partial(count_tokens, self._embedder.tokenizer))
+        query = plain_lines(query)  # in the characters of the texts
         if not query.strip():
             raise InvalidArgument("the query is empty: expected words to search for")
         key = text_key(query)

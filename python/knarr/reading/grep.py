@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from knarr.arguments import checked
 from knarr.engine import GrepMatch
-from knarr.language.plain import bounded_pattern
+from knarr.language.characters import plain_lines
+from knarr.language.plain import across_lines, bounded_pattern
 from knarr.reading.context import ReadContext, consistent
 from knarr.types import GrepResult, Match
 from knarr.uris import SCHEME, canonical
+
+_SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")
 
 
 @consistent
@@ -24,9 +29,9 @@ def grep(
 ) -> GrepResult:
     """See `KnowledgeBase.grep`."""
     scope = canonical(scope)
-    bounded_pattern(pattern)
+    wanted, as_it_is = _as_texts_are(bounded_pattern(pattern), literal)
     found = context.engine.grep(
-        pattern, scope, literal=literal, ignore_case=ignore_case, limit=limit, offset=offset
+        wanted, scope, literal=as_it_is, ignore_case=ignore_case, limit=limit, offset=offset
     )
     return GrepResult(
         pattern=pattern,
@@ -37,6 +42,18 @@ def grep(
         next_offset=found.next_offset,
         note=found.note,
     )
+
+
+def _as_texts_are(pattern: str, literal: bool) -> tuple[str, bool]:
+    """The pattern in the characters of canonical texts, in which a word has one form (see `language.characters`), and
+    whether it is literal. A line end may part words of scripts without spaces, so a literal one in such a script
+    becomes a regular expression."""
+    plain = plain_lines(pattern) or pattern
+    if literal:
+        escaped = _SPECIAL.sub(r"\\\g<0>", plain)
+        wide = across_lines(escaped)
+        return (plain, True) if wide == escaped else (wide, False)
+    return across_lines(plain), False
 
 
 def _match(context: ReadContext, match: GrepMatch) -> Match:

@@ -162,3 +162,40 @@ def test_any_bytes_decode_or_are_refused(data: bytes) -> None:
     else:
         assert "\r" not in text and "\0" not in text and not text.startswith("\ufeff")
         text.encode("utf-8")
+
+
+_WIDE = "utf-16-le utf-16-be utf-32-le utf-32-be"
+_TEXTS = {
+    "Die Gemeinde prüft Anträge für Gebäude und Straßen. Größere Änderungen begründet sie schriftlich. ": "cp1252 mac_roman cp850",
+    "Zażółć gęślą jaźń. Każda książka była wcześniej sprawdzona, późniejsze zmiany są możliwe. ": "cp1250 iso8859-2",
+    "Городской совет принял решение о строительстве новой школы для детей. ": "cp1251 koi8_r cp866 iso8859-5 mac_cyrillic",
+    "Το δημοτικό συμβούλιο αποφάσισε την κατασκευή νέου σχολείου για τα παιδιά. ": "cp1253 iso8859-7",
+    "מועצת העיר החליטה לבנות בית ספר חדש לילדים. ": "cp1255 iso8859-8",
+    "قرر مجلس المدينة بناء مدرسة جديدة للأطفال. ": "cp1256 iso8859-6",
+    "สภาเมืองมีมติให้สร้างโรงเรียนใหม่สำหรับเด็ก ": "cp874",
+    "市議會決定建設一所新學校。本合約自簽字之日起生效。": "big5 gb18030",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [(text, one) for text, names in _TEXTS.items() for one in f"{names} {_WIDE}".split()],
+)
+@pytest.mark.parametrize("times", [1, 40])
+def test_scripts_are_told_apart_in_every_encoding(text: str, encoding: str, times: int) -> None:
+    """ING-15"""
+    decoded = decode((text * times).encode(encoding))
+    assert decoded.text == text * times and decoded.notes
+
+
+def test_narrow_kana_are_japanese() -> None:
+    text = "ﾃｽﾄﾃﾞｰﾀの一覧。ﾌｧｲﾙ名を入力する。"
+    assert decode(text.encode("cp932")).text == text
+
+
+@pytest.mark.parametrize("data", [b"a.txt\0b.txt\0" * 40, b"he\0 " * 99, bytes(range(1, 256)) * 9])
+def test_bytes_with_nuls_are_no_wide_text(data: bytes) -> None:
+    try:
+        assert decode(data).text.isascii() or "\ufffd" in decode(data).text
+    except DocumentError as error:
+        assert error.status == "unsupported"

@@ -328,3 +328,48 @@ def test_structure_is_read_up_to_the_limit_of_lines() -> None:
     assert titles(document) == ["Kept"]
     assert document.text == text
     assert "first 10" in document.notes[0]
+
+
+def test_headings_in_html_are_sections() -> None:
+    """ING-35"""
+    text = (
+        '<div>\n<h1 align="center">\n  <img src="x" alt="Logo"> Name &amp; <b>more</b>\n</h1>\n</div>\n\ntext\n\n## Part\n\n'
+        "<!-- <h2>No</h2> -->\n\n<pre>\n<h2>No</h2>\n</pre>\n\n<table><tr><td><h3>No</h3></td></tr></table>\n\n<h3>Deep</h3>\n"
+    )
+    document = parsed(text, "a.md")
+    assert outline(document) == [(1, "Logo Name & more"), (2, "Part"), (3, "Deep")]
+    assert document.line_at(document.root.children[0].begin_byte) == 2 and document.text == text
+
+
+@pytest.mark.parametrize("mark", ["<h1>", "<h1", "<h1><h2>", "<!--", "<img alt=", "<h1 a='"])
+def test_broken_html_is_read(mark: str) -> None:
+    parsed(f"<div>{mark * 20_000}\n\n# Top\n", "a.md")
+
+
+def test_mdx_is_markdown_among_components() -> None:
+    """ING-35"""
+    text = (
+        "import Tabs from '@theme/Tabs'\nexport const meta = {\n  title: 'x',\n}\n\n# Top {#id}\n\n<Tabs>\n  <Tab>\n"
+        "    ## Inside\n    text\n    ```py\n    # code\n    ```\n  </Tab>\n</Tabs>\n\n<h2>Html</h2>\n"
+    )
+    document = parsed(text, "a.mdx")
+    assert outline(document) == [(1, "Top"), (2, "Inside"), (2, "Html")] and document.text == text
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("See [[Page|the page]] now", "See the page now"),
+        ("~~Old~~ name[^1]", "Old name"),
+        (":rocket: Start here", "Start here"),
+        ("The sum $x^2$ of `a_b`", "The sum $x^2$ of a_b"),
+    ],
+)
+def test_what_a_title_shows(source: str, title: str) -> None:
+    assert titles(parsed(f"# {source}\n", "a.md")) == [title]
+
+
+def test_marks_without_a_space_head_sections_where_no_others_are() -> None:
+    assert outline(parsed("#标题\n\n文字\n\n##小节\n\n文字\n", "a.md")) == [(1, "标题"), (2, "小节")]
+    assert outline(parsed("# Real\n\n#hashtag\n\n#other\n", "a.md")) == [(1, "Real")]
+    assert titles(parsed("#include <x>\n", "a.md")) == []

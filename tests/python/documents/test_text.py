@@ -222,7 +222,7 @@ Usage
 
 {BODY}
 """
-    assert outline(parsed(text, "m.rst")) == [(1, "Setup"), (2, "Files"), (1, "Usage")]
+    assert outline(parsed(text, "m.txt")) == [(1, "Setup"), (2, "Files"), (1, "Usage")]
     text = f"        OPENING HOURS\n\n{BODY}\n\n        PRICES AND FEES\n\n{BODY}\n"
     assert outline(parsed(text, "m.txt")) == [(1, "OPENING HOURS"), (1, "PRICES AND FEES")]
 

@@ -1,21 +1,25 @@
-"""Front matter: metadata at the start of a Markdown file, between ``---`` lines (YAML) or ``+++`` lines (TOML).
+"""Front matter: metadata at the start of a Markdown file, between ``---`` lines (YAML) or ``+++`` lines (TOML), as a JSON
+object, or as pandoc's title lines (``% title``).
 
-It is recognised, not read: all that is needed is where it ends and which title it names. Between the lines of YAML
-stands a mapping, with any key that YAML allows: every line is a pair, a comment, blank, or goes on with what the
-last pair began (indented, an item of a list, an open bracket or quotation). Anything else is Markdown, where
-``---`` is a thematic break. Its length is bounded, and each character is looked at once.
+Where YAML ends is found by rule: between the lines stands a mapping, with any key that YAML allows: every line is a
+pair, a comment, blank, or goes on with what the last pair began (indented, an item of a list, an open bracket or
+quotation). Anything else is Markdown, where ``---`` is a thematic break. What it says is read by a parser (see
+`front_values`); what that refuses, such as a colon in a title, line by line, and a note says so. Its length is
+bounded, and each character is looked at once.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from knarr.documents.markdown.front_values import of_json, of_toml, of_yaml
+from knarr.documents.sections import MetadataValue
 from knarr.language.plain import one_line
 
 _MAX_LINES = 500
+_MAX_TITLE_LINES = 20
 _MAX_CHARS = 1 << 16
 # A plain key begins with no indicator of YAML, and a colon ends it only before white space.
 _PAIR = re.compile(
@@ -32,15 +36,21 @@ _OPENING, _CLOSING = "[{", "]}"
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """How many lines the front matter takes, its marks included, and the title it names."""
+    """How many lines the front matter takes, its marks included, the title it names, and all that it says."""
 
     lines: int
     title: str | None
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    note: str = ""
 
 
 def front_matter(lines: list[str]) -> FrontMatter | None:
     """The front matter among a file's lines (without their line ends), None when there is none."""
     mark = lines[0].rstrip() if lines else ""
+    if mark.startswith("{"):
+        return _json(lines)
+    if mark.startswith("% "):
+        return _title_lines(lines)
     ends = {"---": ("---", "..."), "+++": ("+++",)}.get(mark)
     if ends is None:
         return None
@@ -48,8 +58,7 @@ def front_matter(lines: list[str]) -> FrontMatter | None:
     size = 0
     for line in lines[1:_MAX_LINES]:
         if line.rstrip() in ends:
-            title = _yaml_title(inside) if mark == "---" else _toml_title(inside)
-            return None if title is None else FrontMatter(len(inside) + 2, title or None)
+            return _yaml(inside) if mark == "---" else _toml(inside)
         inside.append(line)
         size += len(line)
         if size > _MAX_CHARS:
@@ -57,18 +66,42 @@ def front_matter(lines: list[str]) -> FrontMatter | None:
     return None
 
 
-def _toml_title(lines: Iterable[str]) -> str | None:
-    """The title that TOML names, "" for none; None when it is no TOML, or empty."""
-    try:
-        found = tomllib.loads("\n".join(lines))
-    except (tomllib.TOMLDecodeError, RecursionError):
+def _toml(lines: Sequence[str]) -> FrontMatter | None:
+    """None when it is no TOML, or empty."""
+    found = of_toml("\n".join(lines))
+    return None if found is None else FrontMatter(len(lines) + 2, _title(found), found)
+
+
+def _json(lines: Sequence[str]) -> FrontMatter | None:
+    """A JSON object at the start of the file that ends with a line, before other text."""
+    text = "\n".join(lines[:_MAX_LINES])[:_MAX_CHARS]
+    read = of_json(text)
+    if read is None or text[read[1] :].split("\n", 1)[0].strip() or not text[read[1] :].strip():
         return None
-    title = found.get("title", "")
-    return None if not found else one_line(title) if isinstance(title, str) else ""
+    return FrontMatter(text.count("\n", 0, read[1]) + 1, _title(read[0]), read[0])
 
 
-def _yaml_title(lines: Iterable[str]) -> str | None:
-    """The title that a mapping names, "" for none; None when the lines are no mapping."""
+def _title_lines(lines: Sequence[str]) -> FrontMatter | None:
+    """Up to three lines with a per cent sign: title, authors, date. A line that begins with a space goes on."""
+    values: list[str] = []
+    count = 0
+    for line in lines[:_MAX_TITLE_LINES]:
+        if line.startswith("%") and len(values) < 3:
+            values.append(line[1:])
+        elif line.startswith(" ") and line.strip():
+            values[-1] += line if len(values) != 2 else f";{line}"
+        else:
+            break
+        count += 1
+    title, authors, date = (*values, "", "", "")[:3]
+    names = tuple(filter(None, map(one_line, authors.split(";"))))
+    found: dict[str, MetadataValue] = {"title": one_line(title), "author": names, "date": one_line(date)}
+    found = {key: value for key, value in found.items() if value}
+    return FrontMatter(count, _title(found), found)
+
+
+def _yaml(lines: Sequence[str]) -> FrontMatter | None:
+    """None when the lines are no mapping."""
     pairs: list[_Pair] = []
     for line in lines:
         if pairs and pairs[-1].goes_on(line):
@@ -81,9 +114,17 @@ def _yaml_title(lines: Iterable[str]) -> str | None:
         pairs.append(_Pair(match["key"].strip("\"' "), match["value"] or ""))
     if not pairs or pairs[-1].is_open:
         return None
-    named = {pair.key.casefold(): pair for pair in reversed(pairs)}
-    found = named.get("title") or next((named[key] for key in named if key in _TITLES), None)
-    return found.scalar() if found else ""
+    found, note = of_yaml("\n".join(lines)), ""
+    if found is None:
+        found = {pair.key.lower(): pair.scalar() for pair in reversed(pairs) if pair.scalar()}
+        note = "the front matter is not YAML, or very long: read line by line"
+    return FrontMatter(len(lines) + 2, _title(found), found, note)
+
+
+def _title(found: Mapping[str, MetadataValue]) -> str | None:
+    """The title that front matter names, in any language; None for none."""
+    named = found.get("title") or next((found[key] for key in found if key.casefold() in _TITLES), None)
+    return one_line(str(named)) or None if isinstance(named, str | int | float) else None
 
 
 class _Pair:

@@ -22,10 +22,17 @@ _MAX_TITLE_CHARS = 300
 
 # `{#anchor .class}`, as pandoc, kramdown and Hugo write it after a title.
 _ATTRIBUTES = re.compile(r"\s*\{:?\s*[#.][^{}]*\}\s*$")
+# `[[Page|shown]]` of wikis, and the mark of a footnote, which a title does not show.
+_WIKI_LINK = re.compile(r"\[\[(?:[^\[\]|]{1,200}\|)?([^\[\]|]{1,200})\]\]")
+_NOTE = re.compile(r"\[\^[^\]\s]{1,60}\]")
+_EMOJI = re.compile(r":[a-z][a-z0-9_+-]{1,40}:\s+(?=\S)|(?<=\S)\s+:[a-z][a-z0-9_+-]{1,40}:$")
+_STRUCK = re.compile(r"~~(?=\S)([^~]{1,200})~~")
 # Text of permanent links that page generators put after a title.
 _PERMALINKS = frozenset({"#", "¶", "§", "🔗", "\u200b", "link", "permalink", ""})
 _MARKUP = re.compile(r"[\\`*_\[\]<>&!\n]")
 _BOLD = re.compile(r"(\*\*|__)(?=\S)(?P<title>[^*_]{1,120}?)\1:?")
+_TIGHT = re.compile(r"(#{1,6})(?![#!\s\d])([^\n]{2,120})")
+_MIN_TIGHT = 2
 _MAX_WORDS = 6
 _MAX_CHARS = 60
 _MIN_TITLES = 3
@@ -40,7 +47,9 @@ def title_text(parser: MarkdownIt, source: str, env: MutableMapping[str, Any]) -
     Link and emphasis marks, HTML tags and comments go, an image gives its alternative text, and a
     `{#id}` or a permanent link at the end is dropped. Cut after 300 characters.
     """
-    source = _ATTRIBUTES.sub("", source[:_MAX_SOURCE_CHARS])
+    source = _NOTE.sub("", _ATTRIBUTES.sub("", source[:_MAX_SOURCE_CHARS]))
+    source = _EMOJI.sub("", source.strip())
+    source = _STRUCK.sub(r"\1", _WIKI_LINK.sub(r"\1", source))
     marks = sum(1 for _ in _MARKUP.finditer(source))
     if marks > _MAX_MARKS:
         source = running_text(source)
@@ -88,6 +97,9 @@ def pseudo_headings(tokens: Sequence[Token], lines: Sequence[str], begins: Seque
       optional colon at its end, and does not itself stand before another such line unless that one
       is a title (a run of short lines is a list, not a run of titles).
 
+    - or marked as a title, but without the space that CommonMark wants after the mark (``##Title``), as
+      older Markdown allowed; two of these at least.
+
     Bold lines are believed alone. Short lines, the weaker sign, count only if there are three or more
     and they are at most a third of all paragraphs, so that prose stays whole. A title that ends in a
     colon is one level below the others.
@@ -97,6 +109,13 @@ def pseudo_headings(tokens: Sequence[Token], lines: Sequence[str], begins: Seque
     bold = [at for at in bold if at + 1 < len(blocks)]
     if bold:
         return [_heading(_bold(lines[blocks[at][0]], blocks[at]), 1, blocks[at][0], begins) for at in bold]
+    tight = [
+        (at, match)
+        for at, (line, _) in enumerate(blocks)
+        if (match := _TIGHT.fullmatch(lines[line].rstrip()))
+    ]
+    if len(tight) >= _MIN_TIGHT:
+        return [_heading(match[2].rstrip("# "), len(match[1]), blocks[at][0], begins) for at, match in tight]
     short = [after - line == 1 and _is_short_title(lines[line]) for line, after in blocks]
     titles = [at for at in range(len(blocks) - 1) if short[at] and not short[at + 1]]
     # Where two stand together the first is a title over titles, if it is the stronger of the two.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import islice
 
@@ -38,13 +38,15 @@ class LabelReading:
 
 @dataclass(frozen=True, slots=True)
 class ClauseMark:
-    """A label at its place, in characters. `indent` is its column, -1 unless it begins a line."""
+    """A label at its place, in characters. `indent` is its column, -1 unless it begins a line; `worded` labels have a
+    word before their number."""
 
     begin: int
     end: int
     place: LabelPlace
     indent: int
     readings: tuple[LabelReading, ...]
+    worded: bool = False
 
     @property
     def kind(self) -> str:
@@ -123,7 +125,8 @@ def _keywords(text: str) -> Iterator[ClauseMark]:
             continue
         if kind == "section" and len(path) > 1:
             kind = "decimal"
-        yield _mark(text, match.start(), match.end(), place, (LabelReading(kind, kind, path),))
+        mark = _mark(text, match.start(), match.end(), place, (LabelReading(kind, kind, path),))
+        yield replace(mark, worded=True)
     for match in _EXHIBIT.finditer(text):
         place = _place(text, match.start())
         if place is None or place is LabelPlace.INLINE:

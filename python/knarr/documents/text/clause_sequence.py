@@ -30,6 +30,7 @@ from knarr.documents.text.clause_titles import ClauseTitle, TitleKind
 KEYWORDS = ("part", "article", "item", "note", "section")
 """Kinds of labels that begin with a word."""
 
+_AT_MARGIN = "at margin "
 _LONG_ITEM_CHARS = 300
 _MIN_BODY_CHARS = 40
 _RANK = {"part": 0, "article": 1, "item": 1, "note": 2, "section": 2, "number": 2}
@@ -82,6 +83,8 @@ class _Builder:
         for at, mark in enumerate(marks):
             for reading in mark.readings:
                 self.places.setdefault((reading.form, reading.path), []).append(at)
+                if mark.indent == 0:
+                    self.places.setdefault((_AT_MARGIN + reading.form, reading.path), []).append(at)
 
     def take(self, at: int) -> None:
         """Put mark number `at` where it belongs, or leave it in the text."""
@@ -177,7 +180,8 @@ class _Builder:
                 del self.stack[depth:]
                 self._open(at, reading, prefix)
                 return True
-        if self.outer or not confirmed or len(prefix) > 1 or prefix[0] > 2:
+        begins = prefix[0] <= 2 or self.marks[at].worded
+        if self.outer or not confirmed or len(prefix) > 1 or not begins:
             return False
         self._open(at, reading, prefix)
         return True
@@ -260,10 +264,19 @@ class _Builder:
                 del self.stack[depth:]
 
     def _goes_on(self, at: int, reading: LabelReading) -> bool:
+        if reading.kind == "number" and self._goes_on_at_margin(at, reading):
+            return True
         second = self._next_place(at, reading.form, (2,))
         if reading.kind == "number":
             second = min(second, self._next_place(at, "decimal", (1, 1)))
         return second < min(len(self.marks), self._next_place(at, reading.form, (1,)))
+
+    def _goes_on_at_margin(self, at: int, reading: LabelReading) -> bool:
+        """Whether "2." follows at the margin where "1." stands, whatever lists are indented between them."""
+        if self.marks[at].indent != 0:
+            return False
+        second = self._next_place(at, _AT_MARGIN + reading.form, (2,))
+        return second < min(len(self.marks), self._next_place(at, _AT_MARGIN + reading.form, (1,)))
 
     # -- helpers --------------------------------------------------------------------------------
 

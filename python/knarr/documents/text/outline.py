@@ -9,10 +9,13 @@ from functools import cached_property
 from itertools import accumulate, islice
 from typing import TypeVar
 
+from knarr.documents.text.chapters import chapters
 from knarr.documents.text.clause_marks import ClauseMark, LabelPlace, find_marks
 from knarr.documents.text.clause_sequence import Clause, ClauseList, clause_lists
 from knarr.documents.text.clause_titles import ClauseTitle, bare, clause_title, is_title_like, is_upper
 from knarr.documents.text.contents_table import contents_ranges
+from knarr.documents.text.margin_numbers import without_margin_numbers
+from knarr.documents.text.marked_headings import hash_headings, underlined
 from knarr.documents.text.page_noise import page_noise
 from knarr.documents.text.plain_headings import HeadingStyle, PlainHeading, plain_headings
 
@@ -28,6 +31,7 @@ _NAMES_DOCUMENT = re.compile(
     r"rules|specification|standard|syllabus|proposal|statement of work)\b",
     re.IGNORECASE,
 )
+_DECIMAL = re.compile(r"\d+\.\d")
 _COVER_PAGE = re.compile(r"UNITED STATES|SECURITIES (?:AND )?EXCHANGE")
 _REPORT_KINDS = ("item", "note", "part")
 
@@ -48,7 +52,9 @@ class Outline:
         # The replacement has the same length, so offsets stay valid; no-break spaces part labels from titles
         # as other spaces do.
         self.text = text.replace("\xa0", " ")
-        self.lines = self.text.split("\n")
+        self.lines, self.margin_numbers = without_margin_numbers(self.text.split("\n"))
+        if self.margin_numbers:
+            self.text = "\n".join(self.lines)
         self.begins = [0, *accumulate(len(line) + 1 for line in self.lines)][:-1]
         starts = frozenset(self._line(page) for page in pages)
         self.noise = page_noise(self.lines, starts)
@@ -56,9 +62,12 @@ class Outline:
         self.contents = contents_ranges(self.text, self.lines, self.begins, marks)
         self.marks = [mark for mark in marks if not self._in_contents(mark.begin)]
         labelled = {self._line(mark.begin) for mark in self.marks if mark.place is LabelPlace.LINE}
+        looks = plain_headings(self.lines, self.noise, starts)
+        self._underlined = underlined(looks)
+        self._chapters = chapters(self.lines, self.noise, starts)
         self.plain = [
             heading
-            for heading in plain_headings(self.lines, self.noise, starts)
+            for heading in looks
             if heading.first not in labelled and not self._in_contents(self.begins[heading.first])
         ]
 
@@ -66,6 +75,23 @@ class Outline:
         self._plain_begins = [self.begins[heading.first] for heading in self.plain]
 
     def headings(self) -> list[TextHeading]:
+        """By marks that mean headings, where the text has them; else by chapters; else by clauses; else by looks."""
+        clauses = self._clause_headings()
+        hashed = hash_headings(self.lines)
+        if hashed and len(hashed) >= len(clauses):
+            return [self._spot(heading, level) for heading, level in hashed]
+        if self._underlined and len(self._underlined) >= len(clauses):
+            return self._unnumbered([h for h in self._underlined if h.title != self.title], 0)
+        decimals = sum(bool(_DECIMAL.match(spot.title)) for spot in clauses)
+        if len(self._chapters) > decimals:
+            return [
+                TextHeading(one.title, one.level, self.begins[one.first], self._begin(one.after))
+                for one in self._chapters
+            ]
+        return clauses or self._unnumbered([h for h in self.plain if h.title != self.title], 0)
+
+    def _clause_headings(self) -> list[TextHeading]:
+        """Those of numbered clauses, and of exhibits with what is in them; [] for a text without either."""
         spots: list[TextHeading] = []
         cuts = exhibits(self.text, self.marks, self._first_text)
         # Marks before any clause begin no exhibit: they label the whole file, or list its exhibits.
@@ -81,9 +107,7 @@ class Outline:
             title = self._titles([mark], end)[0]
             spots.append(TextHeading(title.text, 1, mark.begin, min(title.end, end)))
             any_clauses |= self._region(spots, mark.end, end, 1)
-        if not any_clauses and not cuts:
-            spots = self._unnumbered([h for h in self.plain if h.title != self.title], 0)
-        return _without_repeats(spots)
+        return _without_repeats(spots) if any_clauses or cuts else []
 
     @cached_property
     def title(self) -> str:
@@ -182,7 +206,7 @@ class Outline:
         return "", 0
 
     def _spot(self, heading: PlainHeading, level: int) -> TextHeading:
-        body = self.begins[heading.after] if heading.after < len(self.begins) else len(self.text)
+        body = self._begin(heading.after)
         return TextHeading(heading.title, level, self.begins[heading.first], body)
 
     @cached_property
@@ -193,6 +217,9 @@ class Outline:
 
     def _plain_between(self, begin: int, end: int) -> list[PlainHeading]:
         return self.plain[bisect_left(self._plain_begins, begin) : bisect_left(self._plain_begins, end)]
+
+    def _begin(self, line: int) -> int:
+        return self.begins[line] if line < len(self.begins) else len(self.text)
 
     def _line(self, at: int) -> int:
         return bisect_right(self.begins, at) - 1

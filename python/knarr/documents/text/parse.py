@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from knarr.documents.decode import Limits, decode
+from knarr.documents.line_ends import whole_words
 from knarr.documents.sections import Document, Heading, section_tree
 from knarr.documents.text.outline import Outline
 
@@ -25,14 +26,22 @@ _MAX_PAGES = 100_000
 def parse(data: bytes, name: str, limits: Limits) -> Document:
     """Read a plain text file. Raises DocumentError as `decode` does."""
     decoded = decode(data, name, limits=limits)
-    text, pages = _pages(decoded.text)
+    whole, mended = whole_words(decoded.text)
+    text, pages = _pages(whole)
     head = _first_lines(text, limits.text_lines)
     outline = Outline(head, [page for page in pages if page <= len(head)])
-    notes = decoded.notes
+    notes = (*decoded.notes, *mended)
     if len(head) < len(text):
         count = text.count("\n") + 1
         notes = (*notes, f"headings were read in the first {limits.text_lines:,} of {count:,} lines")
     found = outline.headings()
+    if outline.margin_numbers:
+        for one in found:
+            one.begin = text.rfind("\n", 0, one.begin) + 1
+        notes = (
+            *notes,
+            f"numbers in the margin of {outline.margin_numbers:,} lines: kept, but no part of titles",
+        )
     offsets = [*pages, *(at for one in found for at in (one.begin, one.body)), len(text)]
     bytes_at = _byte_offsets(text, offsets)
     headings = [Heading(s.title, s.level, bytes_at[s.begin], bytes_at[s.body]) for s in found]

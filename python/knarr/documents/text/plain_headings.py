@@ -20,10 +20,11 @@ _LABELLED = re.compile(r"(?:item|part|note|article|chapter)\s+[\dIVX]+[A-Z]?\b.{
 _SENTENCE_END = re.compile(r"[.:;!?)\]”\"]$")
 _NO_HEADING = re.compile(
     r"(?:by|name|title|its|date|attest|attention|attn|tel|fax|phone|e-?mail|address|signature|signed|to|from|re|and|between|"
-    r"by and between|among|or|whereas|now,? therefore|in witness whereof|yes|no|total)\b[:.]?|/s/|_{3}|\W*$|"
+    r"best regards|kind regards|regards|sincerely|yours|thanks|cheers|by and between|among|or|whereas|now,? therefore|in witness whereof|yes|no|total)\b[:.]?|/s/|_{3}|\W*$|"
     r"(?:the )?(?:confidential|execution (?:copy|version)|draft|\[?redacted|\*{2,})|table of contents|contents|index|(?:\d+ +)?exhibit \d|[\[(]",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"[={}<>\\]|\w_\w|\(\)|;$")
 _COMPANY = re.compile(
     r"(?<!^the )(?<!^our )\b(?:inc|llc|l\.l\.c|corp|ltd|corporation|limited|company|gmbh|s[./]a|n\.a|b\.v|l\.?p|plc)\b\.?\)?\W*$",
     re.IGNORECASE,
@@ -106,7 +107,7 @@ def _capitals(
 ) -> PlainHeading | None:
     if (
         not is_upper(lines[at])
-        or not _is_title(bare(lines[at]))
+        or not (_is_title(bare(lines[at])) or _over_indented(lines, at))
         or not _stands_alone(lines, at, noise, page_starts)
     ):
         return None
@@ -143,6 +144,12 @@ def _short(
     )
 
 
+def _over_indented(lines: Sequence[str], at: int) -> bool:
+    """Whether a short word at the margin heads indented lines right below it, as in a page of a manual (NAME)."""
+    line, below = lines[at].rstrip(), lines[at + 1] if at + 1 < len(lines) else ""
+    return line.isalpha() and len(line) > 2 and below[:3] in ("   ", "\t") and bool(below.strip())
+
+
 def _is_title(line: str) -> bool:
     letters = sum(map(str.isalpha, line))
     if " " not in line and letters < _MIN_WORD_LETTERS:
@@ -150,7 +157,11 @@ def _is_title(line: str) -> bool:
     if letters < 4 or len(line) > _MAX_CHARS or letters * 2 < len(line.replace(" ", "")):
         return False
     return not (
-        _NO_HEADING.match(line) or _COMPANY.search(line) or line.endswith((",", "&")) or "  " in line.strip()
+        _CODE.search(line)
+        or _NO_HEADING.match(line)
+        or _COMPANY.search(line)
+        or line.endswith((",", "&"))
+        or "  " in line.strip()
     )
 
 

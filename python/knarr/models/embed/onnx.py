@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from knarr.errors import EmbedderError
 from knarr.models.embed.session import OnnxModel, brief, onnx_session
-from knarr.models.embed.tokens import Offsets, pieces
+from knarr.models.embed.tokens import Offsets, parted, pieces
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -54,15 +54,17 @@ class HubTokenizer:
     def token_begins(self, text: str) -> Offsets:
         found = []
         for at, piece in pieces(text):
-            offsets = self._tokenizer.encode(piece, add_special_tokens=False).offsets
-            found.append(np.fromiter((at + begin for begin, _ in offsets), np.int64, len(offsets)))
+            spaced, spaces = parted(piece)
+            offsets = self._tokenizer.encode(spaced, add_special_tokens=False).offsets
+            begins = np.fromiter((begin for begin, _ in offsets), np.int64, len(offsets))
+            found.append(at + begins - np.searchsorted(spaces, begins))
         return np.concatenate(found)
 
     def ids(self, text: str) -> list[int]:
         """Token ids without special tokens."""
         found: list[int] = []
         for _, piece in pieces(text):
-            found.extend(self._tokenizer.encode(piece, add_special_tokens=False).ids)
+            found.extend(self._tokenizer.encode(parted(piece)[0], add_special_tokens=False).ids)
         return found
 
     def id_of(self, token: str) -> int | None:

@@ -45,6 +45,32 @@ def pieces(text: str) -> list[tuple[int, str]]:
     return found
 
 
+# A vocabulary of word pieces takes no run of more than a hundred letters apart: it becomes one unknown token, and a line of
+# a megabyte counts as one. Runs are cut before that (an accent or a syllable may be taken apart further); letters of
+# scripts that have no spaces are looked up one by one, as ideographs are.
+_RUN_CHARS = 32
+_SPACELESS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_LONG = re.compile(
+    rf"(?P<spaceless>[{_SPACELESS}]{{2,}})"
+    rf"|[^\s!-/:-@\[-`{{-~\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff{_SPACELESS}]{{{_RUN_CHARS + 1},}}"
+)
+
+
+def parted(text: str) -> tuple[str, Offsets]:
+    """The text with spaces in its long runs of letters, and where, in code points of what comes out, these stand."""
+    found: list[str] = []
+    spaces: list[int] = []
+    at, size = 0, 0
+    for run in _LONG.finditer(text):
+        most = 1 if run["spaceless"] else _RUN_CHARS
+        for begin in range(run.start() + most, run.end(), most):
+            found += (text[at:begin], " ")
+            size += begin - at
+            spaces.append(size)
+            size, at = size + 1, begin
+    return "".join((*found, text[at:])), np.asarray(spaces, dtype=np.int64)
+
+
 class RegexTokenizer:
     """An approximation for embedders whose tokenizer is not at hand: words in parts of at most six
     characters, single CJK characters, single marks. Within a few per cent of word-piece counts on
