@@ -94,7 +94,9 @@ def _mean(values: Sequence[float]) -> float | None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--readers", nargs="*", default=[], help="names of readers (default: all that are installed)")
+    parser.add_argument(
+        "--readers", nargs="*", default=[], help="names of readers (default: all that are installed)"
+    )
     parser.add_argument("--worst", type=int, default=0, help="how many of the worst files to name")
     parser.add_argument("--results", type=Path, help="append the JSON lines to this file")
     options = parser.parse_args()

@@ -40,7 +40,8 @@ def save(folder: Path, rows: Iterable[Gold]) -> int:
     """Write the gold of a folder, each line as it comes; how many files have some."""
     count = 0
     with (folder / FILE_NAME).open("w", encoding="utf-8") as file:
-        for count, row in enumerate(rows, 1):
+        for row in rows:
             file.write(json.dumps({key: value for key, value in asdict(row).items() if value}) + "\n")
             file.flush()
+            count += 1
     return count

@@ -17,6 +17,7 @@ Needs pypdf, pymupdf, pdftotext and pandoc. Nothing that it makes belongs in a r
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import re
 import shutil
@@ -87,14 +88,10 @@ def _outline(reader: Any, text: str) -> tuple[str, ...]:
 
     titles = list(flat(reader.outline))
     lines = {title_key(line) for line in text.split("\n")}
-    both = {title_key(left + " " + right) for left, right in _neighbours(text.split("\n"))}
+    both = {title_key(left + " " + right) for left, right in itertools.pairwise(text.split("\n"))}
     found = [title for title in titles if title_key(title) in lines or title_key(title) in both]
     enough = len(titles) >= _FEWEST_ENTRIES and len(found) >= _LEAST_FOUND * len(titles)
     return tuple(titles) if enough else ()
-
-
-def _neighbours(lines: list[str]) -> Iterator[tuple[str, str]]:
-    return zip(lines, lines[1:], strict=False)
 
 
 def _agreed(one: str, other: str) -> tuple[str, ...]:
@@ -173,7 +170,11 @@ def _inline(nodes: Any) -> str:
         elif kind in ("Code", "Math"):
             parts.append(content[1])
         elif content:
-            parts.append(_inline(content[-1] if kind in ("Quoted", "Span") else content[1] if kind == "Link" else content))
+            parts.append(
+                _inline(
+                    content[-1] if kind in ("Quoted", "Span") else content[1] if kind == "Link" else content
+                )
+            )
     return "".join(parts)
 
 
@@ -191,12 +192,16 @@ def main() -> None:
     found = (
         row
         for suffix in options.suffixes
-        for row in _some(sorted(options.folder.rglob(f"*{suffix}")), MAKERS[suffix], options.out, options.most)
+        for row in _some(
+            sorted(options.folder.rglob(f"*{suffix}")), MAKERS[suffix], options.out, options.most
+        )
     )
     print(gold.save(options.out, found), "files with gold", file=sys.stderr)
 
 
-def _some(paths: list[Path], make: Callable[[Path, Path], Gold | None], out: Path, most: int) -> Iterator[Gold]:
+def _some(
+    paths: list[Path], make: Callable[[Path, Path], Gold | None], out: Path, most: int
+) -> Iterator[Gold]:
     made = 0
     for number, path in enumerate(paths):
         if made == most:

@@ -89,7 +89,11 @@ def markdown_headings(text: str) -> tuple[str, ...]:
     for line in text.split("\n"):
         mark = _FENCE.match(line)
         if fence:
-            fence = "" if mark and line.strip().strip(fence[0]) == "" and len(line.strip()) >= len(fence) else fence
+            fence = (
+                ""
+                if mark and line.strip().strip(fence[0]) == "" and len(line.strip()) >= len(fence)
+                else fence
+            )
         elif mark:
             fence = mark[1]
         elif heading := _ATX.match(line):
@@ -165,7 +169,13 @@ _OFFICE = frozenset({".pptx", ".xlsx", ".xls", ".epub", ".odt", ".rtf", ".eml", 
 READERS = (
     Reader("knarr", _PDF | _WORD | _PAGE | _MARKED | _OFFICE | {".txt"}, _knarr, "knarr"),
     Reader("pdftotext", _PDF, _pdftotext, "pdftotext", program=True),
-    Reader("pandoc", _WORD | _PAGE | (_MARKED - {".adoc"}) | {".epub", ".odt", ".rtf"}, _pandoc, "pandoc", program=True),
+    Reader(
+        "pandoc",
+        _WORD | _PAGE | (_MARKED - {".adoc"}) | {".epub", ".odt", ".rtf"},
+        _pandoc,
+        "pandoc",
+        program=True,
+    ),
     Reader("kreuzberg", _PDF | _WORD | _PAGE | _MARKED | _OFFICE, _kreuzberg, "kreuzberg"),
     Reader("markitdown", _PDF | _WORD | _PAGE | _OFFICE | {".ipynb"}, _markitdown, "markitdown"),
     Reader("pymupdf", _PDF, _pymupdf, "pymupdf"),

@@ -22,7 +22,9 @@ from bench.documents.readers import Reading
 from bench.rag.scoring import normalise, text_coverage
 
 _LINE_END = re.compile(r"(?<=\w)[-\u2010\u00ad]\s*\n\s*(?=\w)|\u00ad")
-_NUMBER = re.compile(r"^(?:(?:chapter|section|part|item|article|appendix)\s+)?(?:\d+|[ivxlc]+|[a-z])?(?:\s\d+)*\s+(?=\w{3})")
+_NUMBER = re.compile(
+    r"^(?:(?:chapter|section|part|item|article|appendix)\s+)?(?:\d+|[ivxlc]+|[a-z])?(?:\s\d+)*\s+(?=\w{3})"
+)
 
 
 def plain(text: str) -> str:

@@ -26,7 +26,18 @@ from knarr.documents.registry import parse
 from knarr.documents.sections import Document
 from knarr.errors import DocumentError
 
-COLUMNS = ["set", "documents", "status", "spans", "found", "coverage", "sections", "depth", "notes", "cpu_seconds"]
+COLUMNS = [
+    "set",
+    "documents",
+    "status",
+    "spans",
+    "found",
+    "coverage",
+    "sections",
+    "depth",
+    "notes",
+    "cpu_seconds",
+]
 
 
 def read(data: DataSet) -> Iterator[tuple[str, Document | DocumentError]]:
@@ -80,7 +91,9 @@ def measure(data: DataSet, trees: Path | None) -> dict[str, Any]:
         "coverage": round(mean(shares), 4) if shares else None,
         "sections": len(sections),
         "depth": round(mean(sections), 2) if sections else 0,
-        "notes": dict(Counter(note.partition(":")[0][:40] for one in documents.values() for note in one.notes)),
+        "notes": dict(
+            Counter(note.partition(":")[0][:40] for one in documents.values() for note in one.notes)
+        ),
         "cpu_seconds": round(spent, 1),
     }
 
