@@ -71,6 +71,8 @@ class WordBoxes:
     def within(self, begin_byte: int, end_byte: int) -> tuple[Box, ...]:
         """The boxes of the words in a range of the text; the words of a line that stand together have one. A word
         that the range cuts is marked whole."""
+        if begin_byte >= end_byte:
+            return ()
         first = int(np.searchsorted(self.ends, begin_byte, side="right"))
         last = int(np.searchsorted(self.begins, end_byte, side="left"))
         found: list[list[float]] = []

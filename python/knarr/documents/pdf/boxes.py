@@ -22,6 +22,7 @@ from knarr.documents.pdf.word_places import Sides
 from knarr.documents.sections import Document
 
 _TOKEN = re.compile(r"\S+")
+_MARK = re.compile(r"\||---|#{1,6}")  # of Markdown, which no page has
 _FEW, _ASIDE = 4, 24
 _TOKEN_CHARS = 200
 
@@ -79,6 +80,8 @@ class _Matching:
     def run(self, text: str) -> Iterator[tuple[int, int, int]]:
         """(begin, end, word) in characters of the text, in order."""
         for token in _TOKEN.finditer(text):
+            if _MARK.fullmatch(token[0]):
+                continue
             for begin, end, word in self._token(token[0]):
                 yield token.start() + begin, token.start() + end, word
 
@@ -123,13 +126,14 @@ class _Matching:
         return word
 
     def _fits(self, token: str, at: int, word: int) -> bool:
-        """Whether the token has the word there, as a whole: what follows is the next word, or no letter or digit."""
+        """Whether the token has the word there, as a whole: what follows is nothing, the next word, or, after a letter
+        or digit, neither."""
         text = self._words[word]
         if not token.startswith(text, at):
             return False
         end = at + len(text)
         rest = token[end : end + _ASIDE]
-        if not any(map(str.isalnum, rest)):
+        if not rest or (any(map(str.isalnum, text)) and not any(map(str.isalnum, rest))):
             return True
         below = self._words[word + 1] if word + 1 < len(self._words) else ""
         return bool(below) and token.startswith(below, end + (rest[0] == "-" != below[0]))
