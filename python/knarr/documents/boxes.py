@@ -49,8 +49,8 @@ class WordBoxes:
     sides: Ints
 
     @staticmethod
-    def of(words: Sequence[tuple[int, int, int]], sides: Sequence[tuple[float, ...]]) -> WordBoxes:
-        """From (begin, end, page) of each word in order, and its sides in points."""
+    def of(words: Sequence[int], sides: Sequence[float]) -> WordBoxes:
+        """From begin, end and page of each word in order, one number after the other, and its sides in points."""
         placed = np.asarray(words, dtype=np.int64).reshape(-1, 3)
         tenths = np.rint(np.asarray(sides, dtype=np.float64).reshape(-1, 4) * _TENTHS)
         return WordBoxes(placed[:, 0], placed[:, 1], placed[:, 2], tenths.astype(np.int64))
@@ -76,23 +76,16 @@ class WordBoxes:
         first = int(np.searchsorted(self.ends, begin_byte, side="right"))
         last = int(np.searchsorted(self.begins, end_byte, side="left"))
         found: list[list[float]] = []
-        for at in range(first, last):
-            page = int(self.pages[at]) + 1
-            box = [page, *self._clipped(at, begin_byte, end_byte)]
+        spans = zip(self.begins[first:last].tolist(), self.ends[first:last].tolist(), strict=True)
+        places = zip(self.pages[first:last].tolist(), self.sides[first:last].tolist(), strict=True)
+        for (begin, end), (at, sides) in zip(spans, places, strict=True):
+            page = at + 1
+            box = [page, *_clipped(sides, begin, end, begin_byte, end_byte)]
             if found and _stand_together(found[-1], box):
                 found[-1] = [page, *map(min, found[-1][1:3], box[1:3]), *map(max, found[-1][3:], box[3:])]
             else:
                 found.append(box)
         return tuple(Box(int(page), *(round(side) / _TENTHS for side in sides)) for page, *sides in found)
-
-    def _clipped(self, at: int, begin_byte: int, end_byte: int) -> tuple[float, float, float, float]:
-        begin, end = int(self.begins[at]), int(self.ends[at])
-        left, bottom, right, top = map(int, self.sides[at])
-        if end - begin <= _LONG_BYTES:
-            return left, bottom, right, top
-        per_byte = (right - left) / (end - begin)
-        before, after = max(0, begin_byte - begin), max(0, end - end_byte)
-        return left + per_byte * before, bottom, right - per_byte * after, top
 
     # ------------------------------------------------------------------ the stored form
 
@@ -133,6 +126,16 @@ class WordBoxes:
         bottoms = np.cumsum(rises)
         sides = np.stack([rights - widths, bottoms, rights, bottoms + np.cumsum(heights)], axis=1)
         return WordBoxes(ends - sizes, ends, np.full(len(ends), stored.page, dtype=np.int64), sides)
+
+
+def _clipped(sides: Sequence[int], begin: int, end: int, begin_byte: int, end_byte: int) -> Sequence[float]:
+    """The sides of what a range has of a word; only of a long one is it less than the word."""
+    if end - begin <= _LONG_BYTES:
+        return sides
+    left, bottom, right, top = sides
+    per_byte = (right - left) / (end - begin)
+    before, after = max(0, begin_byte - begin), max(0, end - end_byte)
+    return left + per_byte * before, bottom, right - per_byte * after, top
 
 
 def _stand_together(one: Sequence[float], other: Sequence[float]) -> bool:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import knarr
-from knarr.agent import Decision, Quote
+from knarr.agent import Cite, Decision, Quote, ToolCall, View
 from knarr.errors import InvalidArgument, NotFound
 from knarr.testing import HashEmbedder, ScriptedPolicy
 from knarr.uris import ABSTRACT_NAME, name_of
@@ -318,12 +318,54 @@ def test_a_base_of_an_older_knarr_opens_and_learns_when_it_is_read_again(
     with knarr.open(tmp_path / "k", embedder=embedder) as kb:
         (found,) = ask_bell(kb).citations
         assert found == replace(old, boxes=())
-        assert (
-            kb.document("viking://kb/a").metadata == {} and kb.document("viking://kb/a").pages == ()
-        )
+        assert kb.document("viking://kb/a").metadata == {} and kb.document("viking://kb/a").pages == ()
         assert kb.boxes("viking://kb/a") == ()
         assert kb.add(docs, into="viking://kb").files[0].change == "unchanged"
     monkeypatch.setattr("knarr.writing.ingest._RECIPE_VERSION", 10_000)
     with knarr.open(tmp_path / "k", embedder=embedder) as kb:
         assert kb.add(docs, into="viking://kb").files[0].change == "updated"
         assert ask_bell(kb).citations[0].boxes == old.boxes
+
+
+def test_every_passage_shown_to_a_policy_is_where_it_says(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs
+) -> None:
+    """What Search, Grep and Read show, and the citations made of it by number."""
+    prose_of = "\n\n".join(
+        f"Gáte {n} opens at dusk, {n} hours after the bell; nobody passes it later." for n in range(60)
+    )
+    rows = "\n".join(f"| gate {n} | {n * 7} |" for n in range(80))
+    kb.add(
+        write_docs({"a.md": f"# Gátes\n\n{prose_of}\n\n## Tolls\n\n| gate | toll |\n|---|---|\n{rows}\n"}),
+        into="viking://kb",
+    )
+    text = kb.read("viking://kb/a").text.encode("utf-8")
+    views: list[View] = []
+
+    def decide(view: View) -> Decision:
+        views.append(view)
+        if not view.observations:
+            return Decision(
+                (
+                    ToolCall("Search", {"query": "toll of gate 44"}),
+                    ToolCall("Search", {"query": "gate 7 opens"}),
+                    ToolCall("Grep", {"pattern": "gate 4."}),
+                    ToolCall("Read", {"uri": "viking://kb/a/Gátes/Tolls", "max_tokens": 60}),
+                )
+            )
+        return Decision.answer("Gate 44: 308.", *(Cite(piece.number) for piece in view.shown[:6]))
+
+    answer = kb.ask("What is the toll of gate 44?", policy=ScriptedPolicy(decide))
+    shown = views[-1].shown
+    assert len({piece.uri for piece in shown}) > 3
+    for piece in shown:
+        data = piece.text.encode("utf-8")
+        assert text[piece.begin_byte : piece.begin_byte + len(data)] == data
+        assert piece.source.bytes == (piece.begin_byte, piece.begin_byte + len(data))
+    trace = kb.traces.get(answer.trace_id)
+    cited = (*trace.citations, *trace.folded)
+    assert cited
+    for citation in cited:
+        assert citation.bytes is not None and citation.version == 1
+        assert text[slice(*citation.bytes)].decode() == citation.text
+        assert citation.lines[0] == text[: citation.bytes[0]].count(b"\n") + 1

@@ -172,11 +172,13 @@ WORD = st.tuples(
 
 @given(st.lists(WORD, max_size=60))
 def test_the_stored_form_is_the_whole(words: list[tuple[int, ...]]) -> None:
-    placed, sides, at = [], [], 0
+    placed: list[int] = []
+    sides: list[float] = []
+    at = 0
     for gap, size, page, left, bottom, wide, high in words:
         begin, at = at + gap, at + gap + size
-        placed.append((begin, at, page))
-        sides.append((left / 10, bottom / 10, (left + wide) / 10, (bottom + high) / 10))
+        placed += (begin, at, page)
+        sides += (left / 10, bottom / 10, (left + wide) / 10, (bottom + high) / 10)
     boxes = WordBoxes.of(placed, sides)
     boxes.check(at)
     again: dict[int, tuple[tuple[int, ...], list[int]]] = {}
@@ -196,7 +198,7 @@ def test_the_stored_form_is_the_whole(words: list[tuple[int, ...]]) -> None:
 
 
 def test_a_range_has_the_words_that_it_touches() -> None:
-    boxes = WordBoxes.of([(0, 3, 0), (4, 8, 0), (10, 14, 1)], [(0, 0, 9, 10), (12, 0, 20, 10), (0, 0, 9, 10)])
+    boxes = WordBoxes.of([0, 3, 0, 4, 8, 0, 10, 14, 1], [0, 0, 9, 10, 12, 0, 20, 10, 0, 0, 9, 10])
     assert boxes.within(0, 8) == (Box(1, 0, 0, 20, 10),)
     assert boxes.within(3, 5) == (Box(1, 12, 0, 20, 10),)
     assert boxes.within(5, 11) == (Box(1, 12, 0, 20, 10), Box(2, 0, 0, 9, 10))
@@ -204,12 +206,12 @@ def test_a_range_has_the_words_that_it_touches() -> None:
 
 
 def test_a_part_of_a_line_without_spaces_is_marked_alone() -> None:
-    boxes = WordBoxes.of([(0, 90, 0)], [(0, 0, 300, 10)])
+    boxes = WordBoxes.of([0, 90, 0], [0, 0, 300, 10])
     assert boxes.within(30, 60) == (Box(1, 100, 0, 200, 10),)
 
 
 def test_damaged_boxes_are_refused() -> None:
-    (packed,) = WordBoxes.of([(0, 3, 0)], [(0, 0, 9, 10)]).packed()
+    (packed,) = WordBoxes.of([0, 3, 0], [0, 0, 9, 10]).packed()
     with pytest.raises(ValueError, match="incomplete"):
         WordBoxes.unpacked(type(packed)(packed.page, packed.begin_byte, packed.end_byte, packed.data[:-3]))
 

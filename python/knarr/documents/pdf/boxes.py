@@ -12,6 +12,7 @@ Cost: linear; every look aside is bounded.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -32,8 +33,7 @@ def word_boxes(document: Document, lines: Iterable[Line]) -> WordBoxes:
     by_page: dict[int, list[Line]] = {}
     for line in lines:
         by_page.setdefault(line.page, []).append(line)
-    words: list[tuple[int, int, int]] = []
-    sides: list[Sides] = []
+    words, sides = array("q"), array("d")
     begins = [*document.page_begins, len(document.data)]
     for page, page_lines in sorted(by_page.items()):
         if page + 1 >= len(begins):
@@ -42,8 +42,8 @@ def word_boxes(document: Document, lines: Iterable[Line]) -> WordBoxes:
         printed = [(plain_characters(word), place) for word, place in _printed(page_lines)]
         found = _Matching([word for word, _ in printed]).run(text)
         for begin, end, at in _in_bytes(text, found):
-            words.append((begins[page] + begin, begins[page] + end, page))
-            sides.append(printed[at][1])
+            words.extend((begins[page] + begin, begins[page] + end, page))
+            sides.extend(printed[at][1])
     return WordBoxes.of(words, sides)
 
 
