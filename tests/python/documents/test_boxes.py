@@ -12,7 +12,7 @@ from knarr.documents import parse
 from knarr.documents.boxes import WordBoxes
 from knarr.documents.sections import Document
 from knarr.types import Box
-from make_pdf import HEIGHT, WIDTH, Page, pdf, prose
+from make_pdf import HEIGHT, WIDTH, Bookmark, Page, pdf, prose
 
 
 def boxes_of(document: Document, words: str, nth: int = 0) -> tuple[Box, ...]:
@@ -109,6 +109,14 @@ def test_the_cells_of_a_table_are_where_they_stand() -> None:
         for across, box in enumerate(found):
             x = 72 if across == 0 else 100 + 100 * across
             assert holds(box, x, 680 - 14 * down, 10, width(row[across], 10)), (row, across, box)
+
+
+def test_a_heading_that_no_page_has_takes_no_word() -> None:
+    mark = Bookmark("The northern market", 0, 792.0)
+    document = parse(pdf([Page().lines(72, 700, prose(4))], [mark]), "a.pdf")
+    assert "# The northern market" in document.text
+    assert boxes_of(document, "# The northern market") == ()
+    assert len(boxes_of(document, document.text.partition("market\n")[2].strip())) == 4
 
 
 def test_a_head_that_is_repeated_is_where_it_is_printed() -> None:

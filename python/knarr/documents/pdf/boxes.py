@@ -3,8 +3,9 @@
 Between a page and its text lies everything that makes prose of lines: hyphens are mended, cells put into columns,
 labels repeated, notes moved. None of that has to keep places: when the text is done, its words are held against those
 of the page's lines, in order. Where the two part, a word of the text belongs to the nearest word of the page that is
-spelled alike and was not taken yet; a label that is repeated belongs to where it is printed. Only equal words are
-ever matched, so a box always holds the word that it is said to hold.
+spelled alike and was not taken yet; a label that rows of a table repeat belongs to where it is printed. Only equal
+words are ever matched, so a box always holds the word that it is said to hold, and a heading that stands in the outline
+alone has none.
 
 Cost: linear; every look aside is bounded.
 """
@@ -53,6 +54,16 @@ def _printed(lines: Iterable[Line]) -> Iterator[tuple[str, Sides]]:
             yield from ((word, sides) for word, sides in line.words.words(line.text, line.y) if word)
 
 
+def _tokens(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Where each word of a text begins, the word, and whether it is in a row of a table."""
+    in_table = False
+    for token in _TOKEN.finditer(text):
+        if token.start() == 0 or text[token.start() - 1] == "\n":
+            in_table = token[0] == "|"
+        if not _MARK.fullmatch(token[0]):
+            yield token.start(), token[0], in_table
+
+
 def _in_bytes(text: str, found: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
     """Ranges of characters, in order, as ranges of bytes."""
     if text.isascii():
@@ -73,17 +84,22 @@ class _Matching:
         self._taken = bytearray(len(words))
         self._at = 0  # the word that should come next
         self._left = 0  # the one that should have come where the text last went elsewhere
+        self._goes_on = False  # whether the last token of the text was found
+        self._after = ""  # the next one
+        self._in_table = False
         self._places: dict[str, list[int]] = {}
         for at, word in enumerate(words):
             self._places.setdefault(word, []).append(at)
 
     def run(self, text: str) -> Iterator[tuple[int, int, int]]:
         """(begin, end, word) in characters of the text, in order."""
-        for token in _TOKEN.finditer(text):
-            if _MARK.fullmatch(token[0]):
-                continue
-            for begin, end, word in self._token(token[0]):
-                yield token.start() + begin, token.start() + end, word
+        tokens = list(_tokens(text))
+        for at, (place, token, self._in_table) in enumerate(tokens):
+            self._after = tokens[at + 1][1] if at + 1 < len(tokens) else ""
+            taken = self._at
+            for begin, end, word in self._token(token):
+                yield place + begin, place + end, word
+            self._goes_on = self._at != taken
 
     def _token(self, token: str) -> Iterator[tuple[int, int, int]]:
         """A word of the text may be several of the page: halves of one that was broken, a figure and its sign."""
@@ -103,22 +119,32 @@ class _Matching:
 
     def _next(self, token: str, at: int) -> int | None:
         for word in (self._at, self._left):
-            if self._is_free(word) and self._fits(token, at, word):
+            if self._is_free(word) and self._fits(token, at, word) and self._is_sure(token, at, word):
                 if word == self._left:
                     self._left = self._at
                 return self._take(word)
         rest = token[at:] if len(token) - at <= _TOKEN_CHARS else ""
         places = self._places.get(rest, ())
-        if (near := self._nearest(places, taken=False)) is not None:
+        if (near := self._nearest(places, taken=False)) is not None and self._is_sure(token, at, near):
             self._left = self._at
             return self._take(near)
         for word in range(self._at + 1, self._at + _FEW):
-            if self._is_free(word) and self._fits(token, at, word):
+            if self._is_free(word) and self._fits(token, at, word) and self._is_sure(token, at, word):
                 return self._take(word)
-        return self._nearest(places, taken=True) if at == 0 else None
+        return self._nearest(places, taken=True) if self._in_table and at == 0 else None
 
     def _is_free(self, word: int) -> bool:
         return word < len(self._words) and not self._taken[word]
+
+    def _is_sure(self, token: str, at: int, word: int) -> bool:
+        """Whether the text goes on as the page does: by the word before, or by the one after. Cells of a table stand
+        alone; a heading that only the outline has must take no word from the prose."""
+        if self._in_table or at or (self._goes_on and word == self._at):
+            return True
+        if at + len(self._words[word]) < len(token) or word + 1 >= len(self._words) or not self._after:
+            return True
+        below = self._words[word + 1]
+        return self._after.startswith(below[: len(self._after)])
 
     def _take(self, word: int) -> int:
         self._taken[word] = 1
