@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from knarr.arguments import checked
 from knarr.catalog import documents, page_boxes
-from knarr.documents.boxes import PackedPage, WordBoxes
 from knarr.errors import CatalogError, InvalidArgument
 from knarr.reading.context import ReadContext, consistent
 from knarr.types import Box, Citation, EdgeHit, Hit, Match, Passage
@@ -22,6 +21,9 @@ def boxes(
     end_byte: int | None = None,
 ) -> tuple[Box, ...]:
     """See `KnowledgeBase.boxes`."""
+    # A base that only searches does without the room that reads documents.
+    from knarr.documents.boxes import PackedPage, WordBoxes
+
     uri, version, span = _range(place)
     card = context.cards.owning(canonical(uri))
     if card is None or (version and card.record.version != version):

@@ -103,7 +103,7 @@ def _pages(record: DocumentRecord, begin_byte: int, end_byte: int) -> Span | Non
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class WholeDocument:
     """A whole document: where it comes from, and what its file says of itself."""
 
     source: Provenance
@@ -116,7 +116,7 @@ class Cards:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._cards: OrderedDict[str, Card] = OrderedDict()
-        self._roots: OrderedDict[str, Root | None] = OrderedDict()
+        self._roots: OrderedDict[str, WholeDocument | None] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, document_uri: str) -> Card:
@@ -152,20 +152,20 @@ class Cards:
                     return card
         return None
 
-    def roots(self, uris: Sequence[str]) -> Mapping[str, Root | None]:
+    def roots(self, uris: Sequence[str]) -> Mapping[str, WholeDocument | None]:
         """Whole documents by their URIs; None where a URI names no document."""
         with self._lock:
             known = {uri: self._roots[uri] for uri in uris if uri in self._roots}
         missing = [uri for uri in uris if uri not in known]
         if not missing:
             return known
-        found: dict[str, Root | None] = dict.fromkeys(missing)
+        found: dict[str, WholeDocument | None] = dict.fromkeys(missing)
         with self._catalog.reading() as connection:
             for record, root in documents.roots_of(connection, missing):
                 pages = _pages(record, root.begin_byte, root.end_byte)
                 lines, span = (root.begin_line, root.end_line), (root.begin_byte, root.end_byte)
                 source = Provenance(record.uri, record.version, (), lines, pages, span)
-                found[record.uri] = Root(source, record.metadata)
+                found[record.uri] = WholeDocument(source, record.metadata)
         with self._lock:
             self._roots.update(found)
             while len(self._roots) > _ROOTS_KEPT:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from knarr.arguments import checked
 from knarr.errors import NotFound
-from knarr.reading.cards import Root
+from knarr.reading.cards import WholeDocument
 from knarr.reading.context import ReadContext, consistent
 from knarr.types import Entry, Listing
 from knarr.uris import SCHEME, abstract_of, as_directory, canonical, without_slash
@@ -19,9 +19,9 @@ def list_children(context: ReadContext, uri: str = SCHEME, offset: int = 0, limi
     uri = canonical(uri)
     page = context.engine.list(uri, offset, limit)
     card = context.cards.owning(uri)
-    roots: Sequence[Root | None]
+    roots: Sequence[WholeDocument | None]
     if card is not None:
-        roots = [Root(card.provenance(without_slash(entry.uri)), {}) for entry in page.entries]
+        roots = [WholeDocument(card.provenance(without_slash(entry.uri)), {}) for entry in page.entries]
     else:
         named = ["" if entry.kind else canonical(entry.uri) for entry in page.entries]
         known = context.cards.roots([name for name in named if name])
