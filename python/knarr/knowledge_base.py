@@ -20,13 +20,29 @@ from knarr.experience.experience import Experience
 from knarr.index.index import Changing, Index
 from knarr.models.configured import ConfiguredChat
 from knarr.models.embed import Embedder, load_embedder
+from knarr.reading.boxes import boxes
 from knarr.reading.context import ReadContext
+from knarr.reading.document import document
 from knarr.reading.grep import grep
 from knarr.reading.list import list_children
 from knarr.reading.read import read
 from knarr.reading.search import search
 from knarr.trace.store import Traces
-from knarr.types import Answer, GrepResult, Kind, Listing, Passage, Progress, SearchResult
+from knarr.types import (
+    Answer,
+    Box,
+    Citation,
+    EdgeHit,
+    GrepResult,
+    Hit,
+    Kind,
+    Listing,
+    Match,
+    Passage,
+    Progress,
+    SearchResult,
+    StoredDocument,
+)
 from knarr.uris import SCHEME
 from knarr.writing.writer import DocumentWriter
 
@@ -223,9 +239,30 @@ class KnowledgeBase:
     def read(self, uri: str, begin_byte: int = 0, max_tokens: int | None = None) -> Passage:
         """The text of a chunk, an abstract, a section or a whole document, from `begin_byte` on.
 
-        With `max_tokens` the text is cut at a token; `next_offset` says where to go on. Raises
+        Bytes count in the document's canonical text, whatever part of it the URI names (in the abstract for an
+        abstract); one before that part is its beginning. With `max_tokens` the text is cut at a token; `next_offset` says where to go on. Raises
         NotFound, and InvalidArgument for a folder above documents."""
         return read(self._context, uri, begin_byte, max_tokens)
+
+    def document(self, uri: str) -> StoredDocument:
+        """What is known of the document that a URI names or lies in: its file, version, pages and metadata.
+
+        Raises NotFound."""
+        return document(self._context, uri)
+
+    def boxes(
+        self,
+        place: Hit | EdgeHit | Match | Passage | Citation | str,
+        begin_byte: int | None = None,
+        end_byte: int | None = None,
+    ) -> tuple[Box, ...]:
+        """Where something stands on the pages of its document, a box for each line, so that a viewer can mark it.
+
+        `place` is what a tool returned, or the URI of a chunk, a section or a document; `begin_byte` and `end_byte`
+        narrow it to a range of the canonical text. Citations of an answer have their boxes already. Empty where the
+        document has no pages, is another version than was found, or was last read by an older knarr.
+        Costs a look into the catalog and the unpacking of the pages that it touches. Raises NotFound."""
+        return boxes(self._context, place, begin_byte, end_byte)
 
     @checked
     def ask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Kind = Literal["chunk", "abstract"]
 Mode = Literal["vikingrag", "vikingrag-e", "vikingrag-e+"]
 Span = tuple[int, int]
+MetadataValue = str | int | float | bool | tuple[str | int | float | bool, ...]
 Progress = Callable[[int, int, str], None]  # called with (done, total, name of the item at work)
 
 
@@ -17,7 +18,7 @@ def to_json(value: Any) -> Any:
     """Dataclasses, sequences and mappings as what `json.dumps` takes."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: to_json(getattr(value, f.name)) for f in dataclasses.fields(value) if f.repr}
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): to_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [to_json(item) for item in value]
@@ -30,8 +31,11 @@ class Provenance:
 
     document: URI of its document    version:  of that document, from 1
     section:  titles from the document's top heading down to the owner
-    lines:    first and last line (from 1) in the canonical text
+    lines:    first and last line (from 1) in the canonical text; for Markdown and plain text, whose lines the
+              canonical text keeps one for one, also those of the file
     pages:    first and last page (from 1), None where the document has no pages
+    bytes:    where it begins and ends in the canonical text, that of an abstract where its section does; None
+              for the abstract of a folder, which is about no one text
     """
 
     document: str
@@ -39,6 +43,62 @@ class Provenance:
     section: tuple[str, ...]
     lines: Span
     pages: Span | None
+    bytes: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A place on a page (from 1): its sides in points, in the page's own coordinates as the file has them, so y
+    grows upwards and a viewer's own mapping, rotation included, shows it. A box holds the words of one line."""
+
+    page: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageShape:
+    """The part of a page that a viewer shows, in the coordinates of its boxes; `rotation` is by how many degrees it is
+    then turned clockwise."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    rotation: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """What a knowledge base knows of a document beside its text.
+
+    format:        "pdf", "markdown", …
+    version:       from 1, one more with each update
+    status:        "ok", or "partial" when `missing_pages` gave no text
+    path:          of the file that it was last read from, "" where that is not known
+    content_hash:  SHA-256 of that file's bytes, by which a viewer sees whether it is still the same
+    size_bytes:    of the file
+    updated_at:    when it was last read, ISO 8601 in UTC
+    pages:         the shape of each page; empty for formats without pages, and for documents that an older knarr read
+    notes:         what the receipt said of it
+    metadata:      what the source says of itself, by its own keys in lower case
+    """
+
+    uri: str
+    title: str
+    format: str
+    version: int
+    status: str
+    path: str
+    content_hash: str
+    size_bytes: int
+    updated_at: str
+    pages: tuple[PageShape, ...]
+    missing_pages: tuple[int, ...]
+    notes: tuple[str, ...]
+    metadata: Mapping[str, MetadataValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +156,7 @@ class SearchResult:
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One child in a listing. Directories end in `/`; `rows` counts the objects below; `source` is
-    None for folders above documents."""
+    None for folders above documents; `metadata` is what the file of a document says of itself, empty for all else."""
 
     uri: str
     name: str
@@ -104,6 +164,7 @@ class Entry:
     rows: int
     preview: str = ""
     source: Provenance | None = None
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +189,8 @@ class Listing:
 class Match:
     """One result of Grep. `uri` is the object where the match begins and `uris` all it touches;
     `begin_byte` and `end_byte` count in the canonical text of `document`; `line` starts at 1;
-    `excerpt` is a bounded window of the line, `column` the match's byte in that line."""
+    `excerpt` is a bounded window of the line, which begins at `excerpt_byte` of the canonical text, and
+    `column` the match's byte in that line, from 1."""
 
     uri: str
     uris: tuple[str, ...]
@@ -141,6 +203,7 @@ class Match:
     section: tuple[str, ...]
     page: int | None
     version: int = 0
+    excerpt_byte: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +231,10 @@ class GrepResult:
 class Passage:
     """What Read returns: text of a chunk, an abstract, or a whole section or document.
 
-    `begin_byte` and `end_byte` count in the canonical text (in the abstract for an abstract);
-    `total_bytes` is the size of all that the URI names, `next_offset` where to go on (None at the
-    end), `uris` the objects the shown text touches."""
+    `begin_byte` and `end_byte` count in the canonical text of the document, whatever part of it the URI names, and
+    in the abstract for an abstract; `next_offset`, where to go on, counts as they do (None at the end).
+    `total_bytes` is the size of all that the URI names, `uris` the objects the shown text touches. `source` is of
+    the shown text alone."""
 
     uri: str
     text: str
@@ -184,13 +248,22 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Quoted evidence: `text` stands, word for word, in the object `uri`."""
+    """Quoted evidence: `text` stands, word for word, in the object `uri`, and in the canonical text of `document`.
+
+    version:  of the document that was quoted; 0 in traces of older versions
+    bytes:    where the text begins and ends in the canonical text; None in traces of older versions
+    boxes:    where it stands on its pages, a box for each line; filled in for the citations that an answer gives,
+              empty where the document has no pages
+    """
 
     uri: str
     text: str
     lines: Span
     pages: Span | None
     document: str
+    version: int = 0
+    bytes: Span | None = None
+    boxes: tuple[Box, ...] = ()
 
 
 # How a question ended:

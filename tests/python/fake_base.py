@@ -9,15 +9,18 @@ from typing import Any
 from knarr.trace.record import CallRecord, RoundRecord, ScopeRecord, Trace
 from knarr.types import (
     Answer,
+    Box,
     Citation,
     Entry,
     GrepResult,
     Hit,
     Listing,
     Match,
+    PageShape,
     Passage,
     Provenance,
     SearchResult,
+    StoredDocument,
     Usage,
     Verdict,
 )
@@ -26,6 +29,7 @@ from knarr.writing.receipt import AddReport, FileReport
 Run = Callable[..., tuple[int, str, str]]
 
 LOANS = "viking://handbook/Loans"
+BOX = Box(2, 72, 500.5, 210.2, 512)
 CHUNK = f"{LOANS}/Late_returns/Late_returns_1.md"
 LONG_CHUNK = "viking://" + "/".join(f"a_rather_long_component_name_{n}" for n in range(9)) + "/x_1.md"
 SOURCE = Provenance(LOANS, 1, ("Loans", "Late returns"), (7, 9), None)
@@ -41,6 +45,7 @@ COMMANDS: dict[str, list[str]] = {
     "trace": ["trace", "t-1"],
     "traces": ["trace"],
     "info": ["info"],
+    "show": ["show", LOANS],
     "remove": ["remove", LOANS],
     "move": ["move", LOANS, "viking://old"],
 }
@@ -104,6 +109,18 @@ class FakeBase:
         self._called("read", uri, **options)
         return Passage(uri, QUOTE + "\x1b[31m\n", SOURCE, 60, 90, 2000, 90, (CHUNK,))
 
+    def document(self, uri: str) -> StoredDocument:
+        self._called("document", uri)
+        said = {"author": "A. Moor\x1b[31m", "tags": ("fees", "loans"), "year": 2026}
+        return StoredDocument(
+            LOANS, "Loans", "pdf", 3, "ok", "/docs/loans.pdf", "ab" * 32, 2048, "2026-01-01T10:00:00+00:00",
+            (PageShape(0, 0, 612, 792),), (), ("no outline in the file",), said,
+        )  # fmt: skip
+
+    def boxes(self, place: str) -> tuple[Box, ...]:
+        self._called("boxes", place)
+        return (BOX,)
+
     def remove(self, uri: str) -> int:
         self._called("remove", uri)
         return 9
@@ -119,7 +136,8 @@ class FakeBase:
     def ask(self, question: str, **options: Any) -> Answer:
         self._called("ask", question, **options)
         found = self.status == "answered"
-        citations = (Citation(self.uri, QUOTE, (7, 7), (2, 2), LOANS),) if found else ()
+        cited = Citation(self.uri, QUOTE, (7, 7), (2, 2), LOANS, 3, (60, 90), (BOX,))
+        citations = (cited,) if found else ()
         text = f"{QUOTE} [1]" if found else "The documents do not say."
         usage = Usage({"search": 420, "read": 80}, {"search": 2, "read": 1}, {"search": 3.0})
         verdict = Verdict("sufficient" if found else "insufficient", "as told")

@@ -16,7 +16,7 @@ from knarr.trace.record import (
     ScopeRecord,
     Trace,
 )
-from knarr.types import Citation, ConstraintCheck, Gate, ModelUsage, Usage, Verdict
+from knarr.types import Box, Citation, ConstraintCheck, Gate, ModelUsage, Usage, Verdict
 
 LOANS = "viking://handbook/Loans"
 FEES = f"{LOANS}/Late_returns/Late_returns_1.md"
@@ -70,7 +70,9 @@ def full_trace(**changes: Any) -> Trace:
         ),
         "status": "answered",
         "text": "15 euros. [1]",
-        "citations": (Citation(FEES, QUOTE, (7, 7), (2, 2), LOANS),),
+        "citations": (
+            Citation(FEES, QUOTE, (7, 7), (2, 2), LOANS, 3, (60, 90), (Box(2, 72, 500.5, 210.2, 512),)),
+        ),
         "dropped": (DroppedCitation(RATES, "made up", "not_found"),),
         "usage": Usage(
             {"Search": 420, "Serch": 12, "Read": 80},

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from knarr.agent.excerpts import lines_of, pages_of
+from knarr.agent.excerpts import bytes_of, lines_of, pages_of
 from knarr.agent.fitting import best_part, fit, part_with, share_of
-from knarr.agent.library import Library
+from knarr.agent.library import HasBoxes, Library
 from knarr.agent.numbers import plain_numbers
 from knarr.agent.values import Cite, Draft, Excerpt, Quote
 from knarr.errors import InvalidArgument, NotFound
@@ -43,6 +43,13 @@ class Cited:
     dropped: tuple[DroppedCitation, ...] = ()
     folded: tuple[Citation, ...] = ()
     places: dict[int, int] = field(default_factory=dict)
+
+
+def with_boxes(library: Library, citations: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Citations with the places where they stand on their pages, as far as the library knows them."""
+    if not isinstance(library, HasBoxes):
+        return tuple(citations)
+    return tuple(replace(one, boxes=library.boxes(one)) if one.pages else one for one in citations)
 
 
 class Citer:
@@ -81,8 +88,17 @@ class Citer:
         """A part of a passage that was shown, as a citation."""
         first = piece.source.lines[0] + piece.text.count("\n", 0, begin)
         last = first + piece.text.count("\n", begin, end)
-        text = piece.text[begin:end]
-        return Citation(piece.uri, text, (first, last), self._pages(piece, text), piece.source.document)
+        text, source = piece.text[begin:end], piece.source
+        at = piece.begin_byte + len(piece.text[:begin].encode("utf-8"))
+        return Citation(
+            piece.uri,
+            text,
+            (first, last),
+            self._pages(piece, text),
+            source.document,
+            source.version,
+            (at, at + len(text.encode("utf-8"))),
+        )
 
     def _ranked(self, keys: list[tuple[str, str]], draft: Draft) -> list[tuple[str, str]]:
         """All when they are few, else those that fit best, in the order given."""
@@ -142,8 +158,9 @@ class Citer:
 
     def _of_passage(self, quote: Quote, passage: Passage, begin: int, end: int) -> Citation:
         lines = lines_of(passage, begin, end)
-        pages = pages_of(self._library, passage, begin, end)
-        return Citation(quote.uri, passage.text[begin:end], lines, pages, passage.source.document)
+        pages, source = pages_of(self._library, passage, begin, end), passage.source
+        text, span = passage.text[begin:end], bytes_of(passage, begin, end)
+        return Citation(quote.uri, text, lines, pages, source.document, source.version, span)
 
     def _read(self, uri: str) -> Passage | None:
         """The text that a quote may come from; None where there is none."""

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from knarr.agent.library import Library
 from knarr.agent.values import Excerpt
 from knarr.errors import KnarrError
-from knarr.types import Passage, Provenance, Span
+from knarr.types import Passage, Span
 
 
 def excerpt_of(library: Library, whole: Passage, begin: int, end: int, score: float | None = None) -> Excerpt:
     """`whole.text[begin:end]`, in characters, with the lines and pages of the excerpt itself."""
-    source = Provenance(
-        whole.source.document,
-        whole.source.version,
-        whole.source.section,
-        lines_of(whole, begin, end),
-        pages_of(library, whole, begin, end),
+    source = replace(
+        whole.source,
+        lines=lines_of(whole, begin, end),
+        pages=pages_of(library, whole, begin, end),
+        bytes=bytes_of(whole, begin, end),
     )
     return Excerpt(whole.uri, whole.text[begin:end], source, byte_of(whole, begin), score)
 
 
 def byte_of(whole: Passage, at: int) -> int:
-    """The byte, in the text of `whole.uri`, of a character of the passage."""
+    """The byte, in the canonical text of its document, of a character of the passage."""
     return whole.begin_byte + len(whole.text[:at].encode("utf-8"))
+
+
+def bytes_of(whole: Passage, begin: int, end: int) -> Span:
+    """The bytes of a part of a passage."""
+    first = byte_of(whole, begin)
+    return first, first + len(whole.text[begin:end].encode("utf-8"))
 
 
 def lines_of(whole: Passage, begin: int, end: int) -> Span:

@@ -8,7 +8,9 @@ from typing import Any, Protocol
 from knarr.arguments import checked
 from knarr.catalog import documents
 from knarr.config import Settings
+from knarr.errors import NotFound
 from knarr.models.embed import count_tokens
+from knarr.reading.boxes import boxes
 from knarr.reading.context import ReadContext
 from knarr.reading.grep import grep
 from knarr.reading.list import list_children
@@ -16,7 +18,7 @@ from knarr.reading.read import read
 from knarr.reading.search import search
 from knarr.trace.record import Trace
 from knarr.trace.store import Traces
-from knarr.types import GrepResult, Listing, Passage, SearchResult
+from knarr.types import Box, Citation, GrepResult, Listing, Passage, SearchResult
 
 
 class Learner(Protocol):
@@ -63,6 +65,13 @@ class KnowledgeLibrary:
     def read(self, *args: Any, **options: Any) -> Passage:
         """As `knarr.reading.read`."""
         return read(self._context, *args, **options)
+
+    def boxes(self, place: Citation) -> tuple[Box, ...]:
+        """As `knarr.reading.boxes`; none for a document that is gone."""
+        try:
+            return boxes(self._context, place)
+        except NotFound:
+            return ()
 
     @checked
     def exists(self, scope: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from knarr.config import Settings
 from knarr.trace.record import Trace
-from knarr.types import GrepResult, Kind, Listing, Passage, SearchResult
+from knarr.types import Box, Citation, GrepResult, Kind, Listing, Passage, SearchResult
 
 
 class Library(Protocol):
@@ -67,6 +67,13 @@ class HasExperience(Protocol):
 
     @property
     def gamma(self) -> float: ...
+
+
+@runtime_checkable
+class HasBoxes(Protocol):
+    """A library that knows where quotes stand on their pages."""
+
+    def boxes(self, place: Citation) -> tuple[Box, ...]: ...
 
 
 @runtime_checkable

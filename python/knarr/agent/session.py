@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 
 from knarr.agent.budget import Budget
-from knarr.agent.cite import Cited, Citer
+from knarr.agent.cite import Cited, Citer, with_boxes
 from knarr.agent.closing import IDLE, close, reason_of, verdict_of
 from knarr.agent.escalation import Escalation, agrees, case_of
 from knarr.agent.failures import FAILURES
@@ -180,7 +180,7 @@ class Session:
             rounds=outcome.rounds,
             status=outcome.status,
             text=closing.text,
-            citations=closing.citations,
+            citations=with_boxes(self._resources.library, closing.citations),
             dropped=closing.dropped,
             usage=usage,
             spent=outcome.spent,

@@ -108,8 +108,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A piece of document text that an observation showed. `begin_byte` counts in the text of `uri` (in the
-    document's for a match). `score` is the reranker's, from a search only; `number` is what a model cites it by,
+    """A piece of document text that an observation showed. `begin_byte` is where it begins in the canonical text of
+    its document (in the abstract for one). `score` is the reranker's, from a search only; `number` is what a model cites it by,
     0 before it has one."""
 
     uri: str

@@ -8,13 +8,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from knarr.catalog import experience
+from knarr.catalog import experience, page_boxes
 from knarr.catalog.batches import VALUES, batches
 from knarr.catalog.records import DocumentRecord, Laid, NamedObject, NamedSection
-from knarr.catalog.schema import documents, labels, objects, sections, sources, texts
+from knarr.catalog.schema import documents, labels, objects, pages, sections, sources, texts
 from knarr.uris import MAX_PLACE_BYTES, SCHEME, moved, parent, span_below, without_slash
 
 _TUPLES = ("page_begins", "missing_pages", "notes")
+_PARTS = (texts, labels, sections, objects, pages)
 
 
 def record_of(row: Mapping[Any, Any]) -> DocumentRecord:
@@ -22,6 +23,10 @@ def record_of(row: Mapping[Any, Any]) -> DocumentRecord:
     values = dict(row)
     for name in _TUPLES:
         values[name] = tuple(values[name])
+    stored = values["metadata"] or {}  # nothing where an older knarr read the document
+    values["metadata"] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()
+    }
     return DocumentRecord(**values)
 
 
@@ -106,7 +111,7 @@ def put(
     else:
         document_id = int(known)
         connection.execute(documents.update().where(documents.c.id == document_id).values(**values))
-        for table in (texts, labels, sections, objects):
+        for table in _PARTS:
             connection.execute(table.delete().where(table.c.document_id == document_id))
     connection.execute(texts.insert().values(document_id=document_id, text=text))
     names = zip(laid.labels, laid.label_hashes(), strict=True)
@@ -122,6 +127,8 @@ def put(
         _object_row(document_id, at, o, h) for at, (o, h) in enumerate(zip(laid.objects, hashes, strict=True))
     ]
     connection.execute(objects.insert(), rows)
+    if laid.pages:
+        page_boxes.put(connection, document_id, laid.pages)
     if known is not None:
         chunks = (part for part in laid.objects if part.kind == "chunk")
         experience.reconcile(connection, document_id, {c.path: experience.text_hash(c.text) for c in chunks})
@@ -227,7 +234,7 @@ def retell(connection: sa.Connection, document_id: int, rows: Sequence[Mapping[s
 def remove(connection: sa.Connection, ids: Iterable[int]) -> None:
     """Delete documents with their texts, sections and objects."""
     for document_id in ids:
-        for table in (texts, labels, sections, objects):
+        for table in _PARTS:
             connection.execute(table.delete().where(table.c.document_id == document_id))
         connection.execute(documents.delete().where(documents.c.id == document_id))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from knarr.language.plain import text_key
-from knarr.types import Kind
+from knarr.types import Kind, MetadataValue, PageShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,19 @@ class DocumentRecord:
     missing_pages: tuple[int, ...]
     notes: tuple[str, ...]
     updated_at: str
+    metadata: Mapping[str, MetadataValue]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPage:
+    """A page (from 1): its shape, and where its words stand, packed; these are in a range of the text, which is
+    empty for a page without words."""
+
+    number: int
+    shape: PageShape
+    begin_byte: int = 0
+    end_byte: int = 0
+    boxes: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +126,14 @@ class NamedObject:
 @dataclass(frozen=True, slots=True)
 class Laid:
     """A document laid out: sections and objects in document order. `labels` are what a question may
-    call the document; the vector of each of its objects leans towards theirs. `notes` are for the receipt."""
+    call the document; the vector of each of its objects leans towards theirs. `notes` are for the receipt; `pages`
+    are those of formats that have pages."""
 
     sections: tuple[NamedSection, ...]
     objects: tuple[NamedObject, ...]
     labels: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    pages: tuple[NamedPage, ...] = ()
 
     def label_hashes(self) -> list[bytes]:
         """The keys of the labels' vectors."""

@@ -9,6 +9,7 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
               1─n sections       the heading tree, in document order
               1─n labels         what a question may call it
               1─n objects        chunks and abstracts, in document order: the engine's rows
+              1─n pages          the shape of each page, and where the words of its text stand, packed
               1─1 sources        the file that it came from, by its name on disk
     source_folders               the folders above documents, by their names on disk
     folders                      abstracts of the folders above documents
@@ -73,6 +74,7 @@ documents = sa.Table(
     sa.Column("missing_pages", sa.JSON, nullable=False),
     sa.Column("notes", sa.JSON, nullable=False),
     sa.Column("updated_at", sa.Text, nullable=False),
+    sa.Column("metadata", sa.JSON),
     sa.UniqueConstraint("folder", "file_name"),
 )
 
@@ -139,6 +141,17 @@ objects = sa.Table(
     sa.Column("text", sa.Text),
     sa.Column("vector_hash", sa.LargeBinary, nullable=False),
     sa.Index("objects_by_vector", "vector_hash"),
+)
+
+pages = sa.Table(
+    "pages",
+    metadata,
+    _document("document_id"),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("shape", sa.JSON, nullable=False),
+    sa.Column("begin_byte", sa.Integer, nullable=False),
+    sa.Column("end_byte", sa.Integer, nullable=False),
+    sa.Column("boxes", sa.LargeBinary, nullable=False),
 )
 
 labels = sa.Table(
@@ -284,7 +297,7 @@ def open_database(path: Path, *, read_only: bool) -> sa.Engine:
         if not read_only:
             metadata.create_all(database)
         _check_version(database, path, read_only)
-        _stamp_changes(database, path, read_only)
+        _upgrade(database, path, read_only)
     except sa.exc.DBAPIError as error:
         database.dispose()
         raise _unopened(path, error.orig) from error
@@ -348,22 +361,34 @@ def _check_version(database: sa.Engine, path: Path, read_only: bool) -> None:
             )
 
 
-def _stamp_changes(database: sa.Engine, path: Path, read_only: bool) -> None:
-    """Give the log of an older knarr its stamps, the newest change one at once."""
-    if _is_stamped(database):
+def _upgrade(database: sa.Engine, path: Path, read_only: bool) -> None:
+    """Give the tables of an older knarr the columns that it did not know. What they would hold is empty until the
+    document is read again."""
+    if not _missing_columns(database):
         return
     if read_only:
         raise CatalogError(f"{path}: made by an older knarr; open it once where it can be written")
     with database.connect() as plain:
         connection = plain.execution_options(immediate=True)
         with connection.begin():
-            if _is_stamped(connection):
-                return  # by another process, meanwhile
-            connection.exec_driver_sql("ALTER TABLE changes ADD COLUMN stamp BIGINT")
-            newest = sa.select(sa.func.max(changes.c.seq)).scalar_subquery()
-            stamp = secrets.randbits(63)
-            connection.execute(changes.update().where(changes.c.seq == newest).values(stamp=stamp))
+            missing = _missing_columns(connection)  # another process may have done it meanwhile
+            for column in missing:
+                kind = column.type.compile(database.dialect)
+                connection.exec_driver_sql(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}")
+            if changes.c.stamp in missing:
+                _stamp_newest(connection)
 
 
-def _is_stamped(bind: sa.Engine | sa.Connection) -> bool:
-    return any(column["name"] == "stamp" for column in sa.inspect(bind).get_columns("changes"))
+def _stamp_newest(connection: sa.Connection) -> None:
+    """Give the log of an older knarr a stamp at its newest change, from where on logs can be told apart."""
+    newest = sa.select(sa.func.max(changes.c.seq)).scalar_subquery()
+    connection.execute(changes.update().where(changes.c.seq == newest).values(stamp=secrets.randbits(63)))
+
+
+def _missing_columns(bind: sa.Engine | sa.Connection) -> list[sa.Column[Any]]:
+    inspector = sa.inspect(bind)
+    return [
+        column
+        for column in (changes.c.stamp, documents.c.metadata)
+        if all(known["name"] != column.name for known in inspector.get_columns(column.table.name))
+    ]

@@ -70,6 +70,12 @@ def candidates(connection: sa.Connection, folder: str, name: str) -> list[KnownF
     return found
 
 
+def path_of(connection: sa.Connection, document_id: int) -> str:
+    """Where the file of a document was found last, "" where that is not known."""
+    found = connection.execute(sa.select(sources.c.path).where(sources.c.document_id == document_id)).scalar()
+    return found or ""
+
+
 def put(connection: sa.Connection, seen: Sequence[Seen]) -> None:
     """Note where files were found, in place of what was noted of their documents before."""
     for one in seen:

@@ -8,7 +8,20 @@ from typing import Annotated
 
 import typer
 
-from knarr.cli import abstracts, answers, checker, demo, exits, experience, look, page, traces, warmup, write
+from knarr.cli import (
+    abstracts,
+    answers,
+    checker,
+    demo,
+    exits,
+    experience,
+    facts,
+    look,
+    page,
+    traces,
+    warmup,
+    write,
+)
 from knarr.cli.options import ROOT
 from knarr.errors import KnarrError, NotFound
 
@@ -30,6 +43,7 @@ app.command("search")(look.search)
 app.command("grep")(look.grep)
 app.command("list")(look.list_)
 app.command("read")(look.read)
+app.command("show", short_help="Say what a document is, and what it says of itself.")(facts.show)
 app.command("info")(look.info)
 app.command("abstracts")(abstracts.abstracts)
 app.add_typer(checker.checker, name="checker")

@@ -23,10 +23,12 @@ from functools import cached_property
 
 import numpy as np
 
+from knarr.documents.boxes import WordBoxes
+from knarr.types import MetadataValue as MetadataValue
+from knarr.types import PageShape
+
 DEEPEST = 32
 """Levels of sections that a document can have; deeper headings become siblings."""
-
-MetadataValue = str | int | float | bool | tuple[str | int | float | bool, ...]
 
 
 @dataclass(slots=True)
@@ -77,6 +79,8 @@ class Document:
     notes:         short sentences for the coverage receipt, which say what was dropped and why
     metadata:      what the source says of itself (front matter, properties, headers of a message): text, numbers,
                    and lists of them, by the source's own keys in lower case
+    pages:         the shape of each page, where the format has pages
+    boxes:         where the words of the text stand on the pages
     """
 
     title: str
@@ -89,6 +93,8 @@ class Document:
     missing_pages: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    pages: tuple[PageShape, ...] = ()
+    boxes: WordBoxes | None = None
 
     @cached_property
     def data(self) -> bytes:
@@ -130,6 +136,8 @@ class Document:
         assert list(self.page_begins) == sorted(self.page_begins)
         for table in self.tables:
             assert 0 <= table.begin_byte <= table.end_byte <= size
+        if self.boxes is not None:
+            self.boxes.check(size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from knarr.catalog import Catalog, documents
 from knarr.catalog.records import DocumentRecord
 from knarr.errors import NotFound
-from knarr.types import Provenance, Span
+from knarr.types import MetadataValue, Provenance, Span
 from knarr.uris import relative, without_slash
 
 _KEPT = 512
@@ -57,6 +57,11 @@ class Card:
             raise NotFound(f"{uri}: does not lie in the document {self.record.uri}")
         return path
 
+    def span(self, uri: str) -> Span:
+        """Where the object or section `uri` of this document begins and ends in the text, in bytes."""
+        place = self._place(uri, self.relative(uri))
+        return place.begin_byte, place.end_byte
+
     def provenance(self, uri: str) -> Provenance:
         """Where the object or section `uri` of this document comes from."""
         path = self.relative(uri)
@@ -66,18 +71,25 @@ class Card:
         return known
 
     def _find(self, uri: str, path: str) -> Provenance:
-        row = self.objects.get(path)
-        section = row.section if row is not None else self.paths.get(path)
-        if section is None:
-            raise NotFound(f"{uri}: the document {self.record.uri} has no such section")
-        place = row if row is not None else self.sections[section]
+        place = self._place(uri, path)
+        section = place.section if path in self.objects else self.paths[path]
         return Provenance(
             document=self.record.uri,
             version=self.record.version,
             section=self.titles(section),
             lines=(place.begin_line, place.end_line),
             pages=self.pages(place.begin_byte, place.end_byte),
+            bytes=(place.begin_byte, place.end_byte),
         )
+
+    def _place(self, uri: str, path: str) -> sa.Row[Any]:
+        """The row of an object or a section."""
+        row = self.objects.get(path)
+        if row is not None:
+            return row
+        if path not in self.paths:
+            raise NotFound(f"{uri}: the document {self.record.uri} has no such section")
+        return self.sections[self.paths[path]]
 
 
 def _page_at(record: DocumentRecord, byte: int) -> int | None:
@@ -90,13 +102,21 @@ def _pages(record: DocumentRecord, begin_byte: int, end_byte: int) -> Span | Non
     return None if first is None or last is None else (first, last)
 
 
+@dataclass(frozen=True, slots=True)
+class WholeDocument:
+    """A whole document: where it comes from, and what its file says of itself."""
+
+    source: Provenance
+    metadata: Mapping[str, MetadataValue]
+
+
 class Cards:
     """The cards used last, read from the catalog on first use. Thread-safe."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._cards: OrderedDict[str, Card] = OrderedDict()
-        self._roots: OrderedDict[str, Provenance | None] = OrderedDict()
+        self._roots: OrderedDict[str, WholeDocument | None] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, document_uri: str) -> Card:
@@ -132,19 +152,20 @@ class Cards:
                     return card
         return None
 
-    def roots(self, uris: Sequence[str]) -> Mapping[str, Provenance | None]:
-        """The provenance of whole documents by their URIs; None where a URI names no document."""
+    def roots(self, uris: Sequence[str]) -> Mapping[str, WholeDocument | None]:
+        """Whole documents by their URIs; None where a URI names no document."""
         with self._lock:
             known = {uri: self._roots[uri] for uri in uris if uri in self._roots}
         missing = [uri for uri in uris if uri not in known]
         if not missing:
             return known
-        found: dict[str, Provenance | None] = dict.fromkeys(missing)
+        found: dict[str, WholeDocument | None] = dict.fromkeys(missing)
         with self._catalog.reading() as connection:
             for record, root in documents.roots_of(connection, missing):
                 pages = _pages(record, root.begin_byte, root.end_byte)
-                lines = (root.begin_line, root.end_line)
-                found[record.uri] = Provenance(record.uri, record.version, (), lines, pages)
+                lines, span = (root.begin_line, root.end_line), (root.begin_byte, root.end_byte)
+                source = Provenance(record.uri, record.version, (), lines, pages, span)
+                found[record.uri] = WholeDocument(source, record.metadata)
         with self._lock:
             self._roots.update(found)
             while len(self._roots) > _ROOTS_KEPT:

@@ -70,4 +70,17 @@ def _match(context: ReadContext, match: GrepMatch) -> Match:
         section=card.provenance(match.uri).section,
         page=card.page_at(match.begin_byte),
         version=card.record.version,
+        excerpt_byte=_excerpt_byte(context, match),
     )
+
+
+def _excerpt_byte(context: ReadContext, match: GrepMatch) -> int:
+    """Where the excerpt begins in the text: at the beginning of the match's line, or, in a long one, somewhere in the
+    bytes before the match."""
+    line_byte, excerpt = match.begin_byte - match.column + 1, match.excerpt.encode("utf-8")
+    if match.column == 1:
+        return match.begin_byte
+    first = max(line_byte, match.begin_byte - len(excerpt))
+    around = context.engine.read(match.document, first, 2 * len(excerpt) + 1)
+    at = around.text.encode("utf-8").find(excerpt)
+    return around.begin_byte + at if at >= 0 else match.begin_byte

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from knarr.arguments import checked
 from knarr.errors import NotFound
+from knarr.reading.cards import WholeDocument
 from knarr.reading.context import ReadContext, consistent
-from knarr.types import Entry, Listing, Provenance
+from knarr.types import Entry, Listing
 from knarr.uris import SCHEME, abstract_of, as_directory, canonical, without_slash
 
 
@@ -18,16 +19,24 @@ def list_children(context: ReadContext, uri: str = SCHEME, offset: int = 0, limi
     uri = canonical(uri)
     page = context.engine.list(uri, offset, limit)
     card = context.cards.owning(uri)
-    sources: Sequence[Provenance | None]
+    roots: Sequence[WholeDocument | None]
     if card is not None:
-        sources = [card.provenance(without_slash(entry.uri)) for entry in page.entries]
+        roots = [WholeDocument(card.provenance(without_slash(entry.uri)), {}) for entry in page.entries]
     else:
         named = ["" if entry.kind else canonical(entry.uri) for entry in page.entries]
-        roots = context.cards.roots([name for name in named if name])
-        sources = [roots.get(name) for name in named]
+        known = context.cards.roots([name for name in named if name])
+        roots = [known.get(name) for name in named]
     entries = tuple(
-        Entry(entry.uri, entry.name, entry.is_directory, entry.rows, entry.preview, source)
-        for entry, source in zip(page.entries, sources, strict=True)
+        Entry(
+            entry.uri,
+            entry.name,
+            entry.is_directory,
+            entry.rows,
+            entry.preview,
+            root.source if root else None,
+            root.metadata if root else {},
+        )
+        for entry, root in zip(page.entries, roots, strict=True)
     )
     end = offset + len(entries)
     return Listing(

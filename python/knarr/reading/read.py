@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from knarr.arguments import checked
 from knarr.engine import TextSpan
 from knarr.errors import InvalidArgument, NotFound
 from knarr.reading.cards import Card
 from knarr.reading.context import ReadContext, consistent
 from knarr.reading.search import folder_abstract_source
-from knarr.types import Passage, Provenance
+from knarr.types import Passage
 from knarr.uris import abstract_of, canonical, parent
 
 # How many bytes hold a token: one guess that nearly always suffices, and one for texts of long words. The
@@ -28,17 +30,19 @@ def read(context: ReadContext, uri: str, begin_byte: int = 0, max_tokens: int | 
     card = context.cards.owning(uri)
     if card is None and not _is_abstract(uri):
         raise _no_text(context, uri)
+    base = 0 if card is None or _is_abstract(uri) else card.span(uri)[0]
+    # The engine counts in what the URI names, and knows best where that ends.
+    offset = begin_byte if begin_byte < 0 else max(0, begin_byte - base)
     if max_tokens is None:
-        span = context.engine.read(uri, begin_byte)
-        return _passage(uri, card, span, span.text, span.end_byte)
-    span, text = _cut(context, uri, begin_byte, max_tokens)
-    return _passage(uri, card, span, text, span.begin_byte + len(text.encode("utf-8")))
+        span = context.engine.read(uri, offset)
+        return _passage(uri, card, base, span, span.text)
+    return _passage(uri, card, base, *_cut(context, uri, offset, max_tokens))
 
 
-def _cut(context: ReadContext, uri: str, begin_byte: int, max_tokens: int) -> tuple[TextSpan, str]:
+def _cut(context: ReadContext, uri: str, offset: int, max_tokens: int) -> tuple[TextSpan, str]:
     """A piece of the text, and its first `max_tokens` tokens."""
     for bytes_per_token in _BYTES_PER_TOKEN:
-        span = context.engine.read(uri, begin_byte, max(64, max_tokens * bytes_per_token))
+        span = context.engine.read(uri, offset, max(64, max_tokens * bytes_per_token))
         begins = context.embedder.tokenizer.token_begins(span.text)
         if len(begins) > max_tokens:
             cut = max(1, int(begins[max(1, max_tokens)]))
@@ -50,21 +54,22 @@ def _cut(context: ReadContext, uri: str, begin_byte: int, max_tokens: int) -> tu
     return span, span.text if len(begins) <= max_tokens else span.text[:cut]
 
 
-def _passage(uri: str, card: Card | None, span: TextSpan, text: str, end: int) -> Passage:
+def _passage(uri: str, card: Card | None, base: int, span: TextSpan, text: str) -> Passage:
+    """`base`: the byte of the document where the text of `uri` begins, from which the engine counts."""
     source = folder_abstract_source(uri) if card is None else card.provenance(uri)
+    begin = base + span.begin_byte
+    end = begin + len(text.encode("utf-8"))
     if card is not None and not _is_abstract(uri):
-        first = span.base_byte + span.begin_byte
         lines = (span.line_begin, span.line_begin + text.rstrip("\n").count("\n"))
-        pages = card.pages(first, first + len(text.encode("utf-8")))
-        source = Provenance(source.document, source.version, source.section, lines, pages)
+        source = replace(source, lines=lines, pages=card.pages(begin, end), bytes=(begin, end))
     return Passage(
         uri=uri,
         text=text,
         source=source,
-        begin_byte=span.begin_byte,
+        begin_byte=begin,
         end_byte=end,
         total_bytes=span.total_bytes,
-        next_offset=end if end < span.total_bytes else None,
+        next_offset=end if end < base + span.total_bytes else None,
         uris=tuple(span.uris),
     )
 

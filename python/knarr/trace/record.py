@@ -8,18 +8,20 @@ meaning.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from knarr.errors import InvalidArgument
 from knarr.types import (
     AnswerStatus,
+    Box,
     Citation,
     ConstraintCheck,
     Gate,
     Mode,
     ModelUsage,
+    Span,
     Usage,
     Verdict,
     to_json,
@@ -265,8 +267,11 @@ def _verdict(value: dict[str, Any]) -> Verdict:
 
 
 def _citation(value: dict[str, Any]) -> Citation:
+    spans = {name: _span(value.get(name)) for name in ("pages", "bytes")}
+    boxes = tuple(Box(**box) for box in value.get("boxes", ()))
     first, last = value["lines"]
-    span = value["pages"]
-    return Citation(
-        **{**value, "lines": (first, last), "pages": None if span is None else (span[0], span[1])}
-    )
+    return Citation(**{**value, **spans, "lines": (first, last), "boxes": boxes})
+
+
+def _span(value: Sequence[int] | None) -> Span | None:
+    return None if value is None else (value[0], value[1])

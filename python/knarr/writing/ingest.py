@@ -32,6 +32,7 @@ from knarr.models.embed.parallel import available_cores
 from knarr.types import Progress
 from knarr.uris import above, place
 from knarr.writing.layout import lay_out
+from knarr.writing.metadata import kept
 from knarr.writing.places import Places
 from knarr.writing.receipt import AddReport, Change, FileReport, GoneFile, Status
 from knarr.writing.sources import SourceFile, find_sources, read_bytes, why
@@ -190,7 +191,8 @@ class Ingest:
         missing, fresh = self._embed_missing(laid, hashes, advance)
         clock.embedding += time.monotonic() - began
         version = known.version + 1 if known else 1
-        notes = (*document.notes, *laid.notes, *renamed)
+        metadata, cut = kept(document.metadata)
+        notes = (*document.notes, *cut, *laid.notes, *renamed)
         values = {
             "uri": uri,
             "folder": file.folder,
@@ -204,6 +206,7 @@ class Ingest:
             "page_begins": list(document.page_begins),
             "missing_pages": list(document.missing_pages),
             "notes": list(notes),
+            "metadata": metadata,
             "updated_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         if known is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from knarr.abstracts.extractive import abstracts, preview
-from knarr.catalog.records import Laid, NamedObject, NamedSection
+from knarr.catalog.records import Laid, NamedObject, NamedPage, NamedSection
 from knarr.documents.chunks import Chunk, chunk, rows_cut
 from knarr.documents.sections import Document, Section
 from knarr.models.embed.tokens import Tokenizer, count_tokens
@@ -45,6 +45,17 @@ def lay_out(
     """Name every section, cut chunks, write abstracts. `name` is the document's own (decoded) component,
     which its top chunks carry."""
     return _Layout(document, name, tokenizer, chunk_tokens, abstract_tokens, preview_chars).run()
+
+
+def _pages(document: Document) -> tuple[NamedPage, ...]:
+    """The pages with the boxes of their words, packed."""
+    packed = {} if document.boxes is None else {page.page: page for page in document.boxes.packed()}
+    found = []
+    for at, shape in enumerate(document.pages):
+        known = packed.get(at)
+        words = (known.begin_byte, known.end_byte, known.data) if known is not None else ()
+        found.append(NamedPage(at + 1, shape, *words))
+    return tuple(found)
 
 
 class _Layout:
@@ -87,7 +98,8 @@ class _Layout:
                 parents[id(child)] = index[id(section)]
             named.append(self._named(section, parents.get(id(section))))
         own = self._names[id(self._document.root)]
-        return Laid(tuple(named), tuple(objects), labels(self._document, own), self._notes)
+        words = labels(self._document, own)
+        return Laid(tuple(named), tuple(objects), words, self._notes, _pages(self._document))
 
     def _named(self, section: Section, parent: int | None) -> NamedSection:
         return NamedSection(

@@ -48,7 +48,7 @@ def values(kb: knarr.KnowledgeBase, folder: Path) -> dict[str, Any]:
     vectors = np.eye(4, dtype=np.float32)
     return {
         "query": "word", "question": "what word?", "pattern": "word", "text": "word", "scope": "viking://k",
-        "uri": "viking://k/a", "source": "viking://none", "target": "viking://n", "into": "viking://k",
+        "uri": "viking://k/a", "place": "viking://k/a", "source": "viking://none", "target": "viking://n", "into": "viking://k",
         "path": folder / "any", "trace_id": trace, "first": trace, "second": trace, "trace": kb.traces.get(trace),
         "good": True, "later": ["what?"], "documents": ["viking://k/a"], "count": 1, "dim": 4,
         "uris": ["viking://n/1.md"], "vectors": vectors[:1], "queries": vectors[:2], "seeds": ["viking://a/x.md"],

@@ -128,9 +128,28 @@ def test_ask_json(base: FakeBase, run: Run) -> None:
     assert record["tokens_shown"] == 500
     assert record["trace_id"] == "t-1"
     assert record["citations"] == [
-        {"uri": CHUNK, "text": QUOTE, "lines": [7, 7], "pages": [2, 2], "document": LOANS}
+        {
+            "uri": CHUNK,
+            "text": QUOTE,
+            "lines": [7, 7],
+            "pages": [2, 2],
+            "document": LOANS,
+            "version": 3,
+            "bytes": [60, 90],
+            "boxes": [{"page": 2, "left": 72, "bottom": 500.5, "right": 210.2, "top": 512}],
+        }
     ]
     assert record["path"][0]["calls"][0]["uris"][0] == CHUNK
+
+
+def test_show_says_what_a_document_is(base: FakeBase, run: Run) -> None:
+    text = run("show", LOANS)[1]
+    for shown in ("/docs/loans.pdf", "author  A. Moor", "fees, loans", "no outline in the file", "ab" * 32):
+        assert shown in text
+    assert "\x1b" not in text
+    record = json.loads(run("show", LOANS, "--json")[1])
+    assert record["metadata"]["tags"] == ["fees", "loans"] and record["pages"][0]["right"] == 612
+    assert record["boxes"] == [{"page": 2, "left": 72, "bottom": 500.5, "right": 210.2, "top": 512}]
 
 
 def test_trace_draws_and_lists(base: FakeBase, run: Run) -> None:

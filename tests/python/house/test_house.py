@@ -51,7 +51,8 @@ LOOSE = {
     "version",
 }
 VERBS = {
-    "add", "remove", "move", "search", "list", "grep", "read", "ask", "aask", "info", "refresh", "close",
+    "add", "remove", "move", "search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info", "refresh",
+    "close",
 }  # fmt: skip
 PARTS = {"experience", "checker", "traces", "abstracts", "library"}
 FACTS = {"path", "embedder", "settings"}

@@ -46,8 +46,9 @@ def _block(piece: Excerpt, match: Match) -> str:
 
 def _excerpt(match: Match) -> Excerpt:
     pages = (match.page, match.page) if match.page else None
-    source = Provenance(match.document, 0, match.section, (match.line, match.line), pages)
-    return Excerpt(match.uri, match.excerpt, source, match.begin_byte)
+    span = match.excerpt_byte, match.excerpt_byte + len(match.excerpt.encode("utf-8"))
+    source = Provenance(match.document, match.version, match.section, (match.line, match.line), pages, span)
+    return Excerpt(match.uri, match.excerpt, source, match.excerpt_byte)
 
 
 def grep_call(pattern: str, scope: str, limit: int) -> ToolCall:

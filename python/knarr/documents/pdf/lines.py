@@ -15,6 +15,7 @@ from typing import Any
 
 from knarr.documents.pdf.columns import in_columns
 from knarr.documents.pdf.placed import Cells, PlacedWord
+from knarr.documents.pdf.word_places import WordPlaces, word_places
 
 _ROW_TOLERANCE = 0.45
 _CELL_GAP = 1.6
@@ -44,6 +45,7 @@ class Line:
     size:  the size of most of its characters
     bold, italic: whether all of it is
     places: left and right end of each cell
+    words: where each of its words stands
     """
 
     text: str
@@ -56,15 +58,24 @@ class Line:
     italic: bool
     page: int
     places: tuple[tuple[float, float], ...] = ()
+    words: WordPlaces | None = None
 
 
 def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
     """The lines of one page (from 0), from its words as `words.read_words` gives them."""
     placed = [
         PlacedWord(
-            _readable(text), _clamp(x0), _clamp(x1), _clamp(y), _clamp(size), bool(bold), bool(italic), order
+            _readable(text),
+            _clamp(x0),
+            _clamp(x1),
+            _clamp(y),
+            _clamp(size),
+            bool(bold),
+            bool(italic),
+            order,
+            turned[0] if turned else 0.0,
         )
-        for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
+        for order, (text, x0, x1, y, size, bold, italic, *turned) in enumerate(words)
     ]
     rows = [_segments(row) for row in _rows([word for word in placed if word.text])]
     return [line for row in in_columns(rows) if (line := _line(row, page)) is not None]
@@ -147,8 +158,9 @@ def _line(row: Cells, page: int) -> Line | None:
     for word in words:
         sizes[word.size] += len(word.text)
     lettered = [word for word in words if any(map(str.isalnum, word.text))] or words
+    joined = CELL_SEPARATOR.join(cells)
     return Line(
-        CELL_SEPARATOR.join(cells),
+        joined,
         len(cells),
         words[0].x0,
         max(word.x1 for word in words),
@@ -158,4 +170,5 @@ def _line(row: Cells, page: int) -> Line | None:
         all(word.italic for word in lettered),
         page,
         tuple(places),
+        word_places(joined, words),
     )

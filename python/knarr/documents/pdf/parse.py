@@ -13,6 +13,7 @@ from typing import Any
 
 from knarr.documents.decode import Limits
 from knarr.documents.pdf import worker
+from knarr.documents.pdf.boxes import word_boxes
 from knarr.documents.pdf.furniture import without_furniture
 from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
@@ -24,7 +25,9 @@ from knarr.documents.symbols import UNKNOWN
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
 from knarr.language.plain import one_line
+from knarr.types import PageShape
 
+_NO_SHAPE = (0.0, 0.0, 0.0, 0.0)
 _TAIL_BYTES = 8192
 _SHOWN_TEXTS, _SHOWN_CHARS = 12, 80
 
@@ -35,6 +38,7 @@ class _Page:
     blank: bool
     lost: bool
     unknown_symbols: int
+    shape: PageShape
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
@@ -57,13 +61,22 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     flow.write(lines, headings)
     flow.writer.turn_to(len(pages) - 1)
     # The title in a PDF's metadata is more often a template's than the document's: the file's name counts.
-    return flow.writer.document("pdf", "", _notes(pages, furniture, source, missing), missing)
+    document = flow.writer.document("pdf", "", _notes(pages, furniture, source, missing), missing)
+    document.pages = tuple(page.shape for page in pages)
+    document.boxes = word_boxes(document, lines)
+    return document
 
 
 def _page(message: dict[str, Any]) -> _Page:
     words = message.get("words", ())
     lines = page_lines(words, message["page"])
-    return _Page(lines, bool(message.get("blank")), bool(message.get("lost")), unknown_symbols(words))
+    return _Page(
+        lines,
+        bool(message.get("blank")),
+        bool(message.get("lost")),
+        unknown_symbols(words),
+        PageShape(*message.get("shape", ()) or _NO_SHAPE),
+    )
 
 
 def _refuse_cut(data: bytes) -> None:

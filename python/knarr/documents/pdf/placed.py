@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class PlacedWord:
-    """A word with its place (in points, y growing upwards), its look, and its rank in the order of writing."""
+    """A word with its place (in points, y growing upwards), its look, its rank in the order of writing, and by how many radians it is
+    turned anticlockwise: its place is that on the page turned back."""
 
     text: str
     x0: float
@@ -17,6 +18,7 @@ class PlacedWord:
     bold: bool
     italic: bool
     order: int
+    angle: float = 0.0
 
 
 Cells = list[list[PlacedWord]]

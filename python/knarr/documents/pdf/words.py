@@ -44,12 +44,15 @@ def read_words(data: bytes) -> Iterator[Message]:
     """Messages about one file, in this order:
 
     {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …]}
-    {"page": index, "blank": whether nothing but these words is on it, "words": [word, …]} for each page, or
+    {"page": index, "blank": whether nothing but these words is on it, "shape": shape, "words": [word, …]} for each
+    page, or
     {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
-    A word is [text, x0, x1, y, size, bold, italic]: left and right end and base line in points, y
-    growing upwards, both along the direction of writing.
+    A page's "shape" is [left, bottom, right, top, degrees that it is turned]: what a viewer shows of it.
+    A word is [text, x0, x1, y, size, bold, italic]: left and right end and base line in points, y growing upwards,
+    both along the direction of writing; one that is written sideways has a last item, by how many radians it is
+    turned anticlockwise.
     """
     pypdfium2  # noqa: B018  importing the package is what initialises the library
     document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
@@ -92,11 +95,19 @@ def _page(document: Any, index: int) -> tuple[Message, int]:
         count = pdfium.FPDFText_CountChars(text_page) if text_page else 0
         words = _words(text_page, count) if 0 < count <= MAX_PAGE_CHARS else []
         blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
-        return {"page": index, "blank": blank, "words": words}, count
+        return {"page": index, "blank": blank, "shape": _shape(page), "words": words}, count
     finally:
         if text_page:
             pdfium.FPDFText_ClosePage(text_page)
         pdfium.FPDF_ClosePage(page)
+
+
+def _shape(page: Any) -> list[float]:
+    box = pdfium.FS_RECTF()
+    if not pdfium.FPDF_GetPageBoundingBox(page, ctypes.byref(box)):
+        return []
+    sides = [box.left, box.bottom, box.right, box.top]
+    return [*(round(side, 1) for side in sides), 90 * max(0, pdfium.FPDFPage_GetRotation(page))]
 
 
 def _shows_nothing_else(page: Any) -> bool:
@@ -131,7 +142,8 @@ def _words(text_page: Any, count: int) -> list[list[Any]]:
     words = []
     for match in _WORD.finditer(_text(text_page, count)):
         place = probe.place(match.start(), match.end() - 1)
-        words.append([match[0], *place, *probe.look(match.start())])
+        turned = [probe.angle] if probe.angle else []
+        words.append([match[0], *place, *probe.look(match.start()), *turned])
     return words
 
 
@@ -144,6 +156,7 @@ class _Probe:
         self._box_refs = [ctypes.byref(value) for value in self._box]
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
         self._matrix = pdfium.FS_MATRIX()
+        self.angle = 0.0  # of the word whose place was asked last
         self._name = ctypes.create_string_buffer(256)
         self._flags = ctypes.c_int()
         self._bold: dict[tuple[bytes, int], tuple[int, int]] = {}
@@ -154,10 +167,11 @@ class _Probe:
         pdfium.FPDFText_GetCharBox(self._page, last, *self._box_refs)
         x, y = self._x.value, self._y.value
         left, right, bottom, top = (value.value for value in self._box)
-        angle = pdfium.FPDFText_GetCharAngle(self._page, first)
+        angle, self.angle = pdfium.FPDFText_GetCharAngle(self._page, first), 0.0
         if angle > 0 and 0.05 < angle < 2 * math.pi - 0.05:
             # PDFium measures angles clockwise; text that is written sideways is read as if the page were turned.
             cos, sin = math.cos(angle), -math.sin(angle)
+            self.angle = round(-angle, 4)
             ends = [cx * cos + cy * sin for cx in (left, right) for cy in (bottom, top)]
             return round(x * cos + y * sin, 1), round(max(ends), 1), round(-x * sin + y * cos, 1)
         return round(min(x, left) if first == last else x, 1), round(right, 1), round(y, 1)
