@@ -66,8 +66,9 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
         )
         for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
     ]
-    rows = [_segments(row) for row in _rows([word for word in placed if word.text])]
-    return [line for row in in_columns(rows) if (line := _line(row, page)) is not None]
+    parts = in_columns([word for word in placed if word.text])
+    rows = [_segments(row) for part in parts for row in _rows(part)]
+    return [line for row in rows if (line := _line(row, page)) is not None]
 
 
 def unknown_symbols(words: Iterable[Sequence[Any]]) -> int:
