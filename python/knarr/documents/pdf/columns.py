@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.placed import PlacedWord, Run, runs
+from knarr.documents.pdf.placed import PlacedWord, Run, is_leftwards, runs
 
 _MOST_NESTED = 12
 _MOST_STRIPS = 12
@@ -28,7 +28,6 @@ _PROSE_WORDS = 3
 _PROSE_SHARE = 0.6
 _ASIDE = 1.8
 _ROW = 0.5
-_RTL = ("֐", "ࣿ")
 
 
 @dataclass(slots=True)
@@ -43,16 +42,11 @@ def in_columns(words: Sequence[PlacedWord]) -> list[list[PlacedWord]]:
     """The words of a page, given in the order of writing, as the parts that are read one after the other. Within
     a part, text is read across."""
     every = runs(words)
-    leftwards = _is_leftwards(words)
+    leftwards = is_leftwards(words)
     parts: list[list[PlacedWord]] = []
     for part in _in_order(every, leftwards, _MOST_NESTED):
         parts.append([word for run in part for word in run.words])
     return parts
-
-
-def _is_leftwards(words: Sequence[PlacedWord]) -> bool:
-    """Whether most words are written from right to left."""
-    return 2 * sum(_RTL[0] <= word.text[0] <= _RTL[1] for word in words) > len(words)
 
 
 def _in_order(region: list[Run], leftwards: bool, most: int) -> list[list[Run]]:

@@ -7,14 +7,15 @@ table's row stay together; wide gaps part it into cells. Columns of prose are re
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from knarr.documents.pdf.columns import in_columns
-from knarr.documents.pdf.placed import Cells, PlacedWord
+from knarr.documents.pdf.placed import Cells, PlacedWord, is_leftwards
 
 _ROW_TOLERANCE = 0.45
 _CELL_GAP = 1.6
@@ -58,15 +59,22 @@ class Line:
     places: tuple[tuple[float, float], ...] = ()
 
 
-def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
-    """The lines of one page (from 0), from its words as `words.read_words` gives them."""
+def page_lines(
+    words: Sequence[Sequence[Any]], page: int, turned: Mapping[int, int] | None = None
+) -> list[Line]:
+    """The lines of one page (from 0), from its words, and which of them are turned, as `words.read_words` gives
+    them. Words that are turned as most are come first: others are labels of figures, or stand in the margin."""
     placed = [
         PlacedWord(
             _readable(text), _clamp(x0), _clamp(x1), _clamp(y), _clamp(size), bool(bold), bool(italic), order
         )
         for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
     ]
-    parts = in_columns([word for word in placed if word.text])
+    turns: dict[int, list[PlacedWord]] = {}
+    for word in placed:
+        if word.text:
+            turns.setdefault(turned.get(word.order, 0) if turned else 0, []).append(word)
+    parts = [part for alike in sorted(turns.values(), key=len, reverse=True) for part in in_columns(alike)]
     rows = [_segments(row) for part in parts for row in _rows(part)]
     return [line for row in rows if (line := _line(row, page)) is not None]
 
@@ -113,7 +121,21 @@ def _segments(row: list[PlacedWord]) -> list[list[PlacedWord]]:
             segments.append([])
         segments[-1].append(word)
         last = word
+    if is_leftwards(row):
+        return [_leftwards(segment) for segment in reversed(segments)]
     return segments
+
+
+def _leftwards(segment: list[PlacedWord]) -> list[PlacedWord]:
+    """A segment of Hebrew or Arabic as it is read: PDFium's order, which has names and figures the right way round,
+    or where that is torn, the order of places."""
+    orders = [word.order for word in segment]
+    if max(orders) - min(orders) < len(segment):
+        return sorted(segment, key=lambda word: word.order)
+    logical: list[PlacedWord] = []
+    for leftwards, words in itertools.groupby(reversed(segment), key=lambda word: is_leftwards([word])):
+        logical += words if leftwards else reversed(list(words))
+    return logical
 
 
 def _parted(left: PlacedWord, right: PlacedWord) -> bool:
@@ -138,7 +160,7 @@ def _line(row: Cells, page: int) -> Line | None:
             places[-1] = (places[-1][0], right)
         else:
             cells.append(text)
-            places.append((segment[0].x0, right))
+            places.append((min(word.x0 for word in segment), right))
     if len(cells) == 2 and _MARKER.fullmatch(cells[0]):
         cells, places = [" ".join(cells)], [(places[0][0], places[1][1])]
     words = [word for segment in row for word in segment]
@@ -151,7 +173,7 @@ def _line(row: Cells, page: int) -> Line | None:
     return Line(
         CELL_SEPARATOR.join(cells),
         len(cells),
-        words[0].x0,
+        min(word.x0 for word in words),
         max(word.x1 for word in words),
         Counter(word.y for word in words).most_common(1)[0][0],
         sizes.most_common(1)[0][0],

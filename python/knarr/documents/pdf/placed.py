@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ _RAISED = 0.45
 _WORD_GAP = 1.0
 _OVERLAP = 0.4
 _LETTERS_OF_WORD = 3
+_LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 @dataclass(slots=True)
@@ -49,6 +51,11 @@ class Run:
     length: float
     going: bool
     stops: bool
+
+
+def is_leftwards(words: Sequence[PlacedWord]) -> bool:
+    """Whether most words are of a script that is written from right to left."""
+    return 2 * sum(bool(_LEFTWARDS.match(word.text)) for word in words) > len(words)
 
 
 def runs(words: Sequence[PlacedWord]) -> list[Run]:

@@ -34,6 +34,8 @@ _WORD = re.compile(r"[^\s\xad]*\xad|[^\s\xad]+")
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,]bd\b", re.IGNORECASE)
 _FEW_WORDS, _FEW_OBJECTS, _FEW_PATHS = 40, 200, 12
 _PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
+# Writing that slopes by less is upright.
+_UPRIGHT = 0.05
 _FORCE_BOLD = 1 << 18
 _ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 
@@ -49,7 +51,8 @@ def read_words(data: bytes) -> Iterator[Message]:
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
     A word is [text, x0, x1, y, size, bold, italic]: left and right end and base line in points, y
-    growing upwards, both along the direction of writing.
+    growing upwards, both along the direction of writing. Where words are not upright, their page also has
+    "turned": {index of the word: quarter turns counter-clockwise}.
     """
     pypdfium2  # noqa: B018  importing the package is what initialises the library
     document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
@@ -90,9 +93,9 @@ def _page(document: Any, index: int) -> tuple[Message, int]:
     text_page = pdfium.FPDFText_LoadPage(page)
     try:
         count = pdfium.FPDFText_CountChars(text_page) if text_page else 0
-        words = _words(text_page, count) if 0 < count <= MAX_PAGE_CHARS else []
+        words, turned = _words(text_page, count) if 0 < count <= MAX_PAGE_CHARS else ([], {})
         blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
-        return {"page": index, "blank": blank, "words": words}, count
+        return {"page": index, "blank": blank, "words": words, "turned": turned}, count
     finally:
         if text_page:
             pdfium.FPDFText_ClosePage(text_page)
@@ -126,13 +129,17 @@ def _text(text_page: Any, count: int) -> str:
     return text.replace("\0", " ")
 
 
-def _words(text_page: Any, count: int) -> list[list[Any]]:
+def _words(text_page: Any, count: int) -> tuple[list[list[Any]], dict[int, int]]:
     probe = _Probe(text_page)
     words = []
+    turned = {}
     for match in _WORD.finditer(_text(text_page, count)):
+        quarters = probe.turn(match.start())
+        if quarters:
+            turned[len(words)] = quarters
         place = probe.place(match.start(), match.end() - 1)
         words.append([match[0], *place, *probe.look(match.start())])
-    return words
+    return words, turned
 
 
 class _Probe:
@@ -144,29 +151,48 @@ class _Probe:
         self._box_refs = [ctypes.byref(value) for value in self._box]
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
         self._matrix = pdfium.FS_MATRIX()
+        self._along, self._up = (1.0, 0.0), (0.0, 1.0)
+        self._scale = 1.0
         self._name = ctypes.create_string_buffer(256)
         self._flags = ctypes.c_int()
         self._bold: dict[tuple[bytes, int], tuple[int, int]] = {}
 
+    def turn(self, at: int) -> int:
+        """By how many quarters the writing is turned at a character, about which `place` and `look` then tell."""
+        self._along, self._up, self._scale = (1.0, 0.0), (0.0, 1.0), 1.0
+        if not pdfium.FPDFText_GetMatrix(self._page, at, ctypes.byref(self._matrix)):
+            return 0
+        along, up = (self._matrix.a, self._matrix.b), (self._matrix.c, self._matrix.d)
+        width, height = math.hypot(*along), math.hypot(*up)
+        self._scale = height or 1.0
+        if not width or not height or (along[0] > 0 and abs(along[1]) < _UPRIGHT * width):
+            return 0
+        self._along, self._up = (along[0] / width, along[1] / width), (up[0] / height, up[1] / height)
+        return round(math.atan2(along[1], along[0]) / (math.pi / 2)) % 4
+
     def place(self, first: int, last: int) -> tuple[float, float, float]:
         """Left end, right end and base line of the word from character `first` to `last`."""
         pdfium.FPDFText_GetCharOrigin(self._page, first, ctypes.byref(self._x), ctypes.byref(self._y))
-        pdfium.FPDFText_GetCharBox(self._page, last, *self._box_refs)
         x, y = self._x.value, self._y.value
+        left, right = self._ends(last)
+        start = x * self._along[0] + y * self._along[1]
+        if right < start:
+            # Written from right to left.
+            start, right = left, self._ends(first)[1]
+        elif first == last and self._up[1] == 1.0:
+            start = min(start, left)
+        return round(start, 1), round(right, 1), round(x * self._up[0] + y * self._up[1], 1)
+
+    def _ends(self, at: int) -> tuple[float, float]:
+        """Where a character begins and ends, along the direction of writing."""
+        pdfium.FPDFText_GetCharBox(self._page, at, *self._box_refs)
         left, right, bottom, top = (value.value for value in self._box)
-        angle = pdfium.FPDFText_GetCharAngle(self._page, first)
-        if angle > 0 and 0.05 < angle < 2 * math.pi - 0.05:
-            # PDFium measures angles clockwise; text that is written sideways is read as if the page were turned.
-            cos, sin = math.cos(angle), -math.sin(angle)
-            ends = [cx * cos + cy * sin for cx in (left, right) for cy in (bottom, top)]
-            return round(x * cos + y * sin, 1), round(max(ends), 1), round(-x * sin + y * cos, 1)
-        return round(min(x, left) if first == last else x, 1), round(right, 1), round(y, 1)
+        ends = [x * self._along[0] + y * self._along[1] for x in (left, right) for y in (bottom, top)]
+        return min(ends), max(ends)
 
     def look(self, at: int) -> tuple[float, int, int]:
         """Size in points as it shows on the page, bold, italic."""
-        size = pdfium.FPDFText_GetFontSize(self._page, at)
-        if pdfium.FPDFText_GetMatrix(self._page, at, ctypes.byref(self._matrix)):
-            size *= math.hypot(self._matrix.c, self._matrix.d) or 1.0
+        size = pdfium.FPDFText_GetFontSize(self._page, at) * self._scale
         written = pdfium.FPDFText_GetFontInfo(self._page, at, self._name, 256, ctypes.byref(self._flags))
         key = (self._name.value if 0 < written <= 256 else b"", self._flags.value)
         if key not in self._bold:
