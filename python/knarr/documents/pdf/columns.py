@@ -23,6 +23,7 @@ _MOST_STRIPS = 12
 _STEP = 3
 _MANY_LINES = 6
 _FEWEST_LINES = 2
+_CELL_LINES = 4
 _SHORT_WORDS = 3.5
 _PROSE_WORDS = 3
 _PROSE_SHARE = 0.6
@@ -177,13 +178,25 @@ def _are_columns(left: Sequence[Run], right: Sequence[Run]) -> bool:
     if fewest < _FEWEST_LINES:
         return False
     if fewest < _MANY_LINES:
-        return _downwards(left, right) and _reads_on(left) and _has_prose(right)
-    if _switches(left, right) > max(1, 0.2 * fewest):
+        return _downwards(left, right) and _are_short_columns(left, right)
+    switches = _switches(left, right)
+    if switches > max(1, 0.2 * fewest):
         return False
     one, other = _prose(left), _prose(right)
+    if one and other and _going(left) >= 0.2 and _going(right) >= 0.2:
+        return True
+    at_once = (one and other) or switches == 1
+    return (one or other) and _aligned(left, right) < (0.7 if at_once else 0.5)
+
+
+def _are_short_columns(left: Sequence[Run], right: Sequence[Run]) -> bool:
+    """Whether both sides read on; or one does for several lines, beside a note or a cell of more than one line."""
+    one, other = _reads_on(left), _has_prose(right)
     if one and other:
-        return _going(left) >= 0.2 and _going(right) >= 0.2 or _aligned(left, right) < 0.7
-    return (one or other) and _aligned(left, right) < 0.5
+        return True
+    if other and len(right) >= _CELL_LINES:
+        return any(run.length for run in left)
+    return one and len(left) >= _CELL_LINES and all(run.length for run in right)
 
 
 def _downwards(left: Sequence[Run], right: Sequence[Run]) -> bool:

@@ -8,9 +8,10 @@ table's row stay together; wide gaps part it into cells. Columns of prose are re
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ _CURRENCY_GAP = 0.4
 _FIGURE_ENDS = "0123456789)%–—-"
 _CURRENCIES = ("$", "€", "£", "¥", "$(", "€(", "£(")
 _FARTHEST = 20_000.0
+_QUARTER = math.pi / 2
 CELL_SEPARATOR = "  "
 _BEFORE_FIGURE = re.compile(r"[$€£¥(]+|[$€£¥]\(")
 _AFTER_FIGURE = re.compile(r"[)%]+|\)\s?%|pts?\.?|x")
@@ -59,21 +61,27 @@ class Line:
     places: tuple[tuple[float, float], ...] = ()
 
 
-def page_lines(
-    words: Sequence[Sequence[Any]], page: int, turned: Mapping[int, int] | None = None
-) -> list[Line]:
-    """The lines of one page (from 0), from its words, and which of them are turned, as `words.read_words` gives
-    them. Words that are turned as most are come first: others are labels of figures, or stand in the margin."""
+def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
+    """The lines of one page (from 0), from its words as `words.read_words` gives them. Words that are turned as most
+    are come first: others are labels of figures, or stand in the margin."""
     placed = [
         PlacedWord(
-            _readable(text), _clamp(x0), _clamp(x1), _clamp(y), _clamp(size), bool(bold), bool(italic), order
+            _readable(text),
+            _clamp(x0),
+            _clamp(x1),
+            _clamp(y),
+            _clamp(size),
+            bool(bold),
+            bool(italic),
+            order,
+            turned[0] if turned else 0.0,
         )
-        for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
+        for order, (text, x0, x1, y, size, bold, italic, *turned) in enumerate(words)
     ]
     turns: dict[int, list[PlacedWord]] = {}
     for word in placed:
         if word.text:
-            turns.setdefault(turned.get(word.order, 0) if turned else 0, []).append(word)
+            turns.setdefault(round(word.angle / _QUARTER) % 4, []).append(word)
     parts = [part for alike in sorted(turns.values(), key=len, reverse=True) for part in in_columns(alike)]
     rows = [_segments(row) for part in parts for row in _rows(part)]
     return [line for row in rows if (line := _line(row, page)) is not None]

@@ -62,7 +62,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
 
 def _page(message: dict[str, Any]) -> _Page:
     words = message.get("words", ())
-    lines = page_lines(words, message["page"], message.get("turned"))
+    lines = page_lines(words, message["page"])
     return _Page(lines, bool(message.get("blank")), bool(message.get("lost")), unknown_symbols(words))
 
 

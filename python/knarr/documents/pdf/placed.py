@@ -15,7 +15,8 @@ _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 @dataclass(slots=True)
 class PlacedWord:
-    """A word with its place (in points, y growing upwards), its look, and its rank in the order of writing."""
+    """A word with its place (in points, y growing upwards), its look, its rank in the order of writing, and by how
+    many radians it is turned anticlockwise: its place is that on the page turned back."""
 
     text: str
     x0: float
@@ -25,6 +26,7 @@ class PlacedWord:
     bold: bool
     italic: bool
     order: int
+    angle: float = 0.0
 
 
 Cells = list[list[PlacedWord]]

@@ -36,6 +36,7 @@ _FEW_WORDS, _FEW_OBJECTS, _FEW_PATHS = 40, 200, 12
 _PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
 # Writing that slopes by less is upright.
 _UPRIGHT = 0.05
+_STRAIGHT = (0.0, (1.0, 0.0), (0.0, 1.0), 1.0)
 _FORCE_BOLD = 1 << 18
 _ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 
@@ -50,9 +51,9 @@ def read_words(data: bytes) -> Iterator[Message]:
     {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
-    A word is [text, x0, x1, y, size, bold, italic]: left and right end and base line in points, y
-    growing upwards, both along the direction of writing. Where words are not upright, their page also has
-    "turned": {index of the word: quarter turns counter-clockwise}.
+    A word is [text, x0, x1, y, size, bold, italic]: left and right end and base line in points, y growing upwards,
+    both along the direction of writing; one that is written sideways has a last item, by how many radians it is
+    turned anticlockwise.
     """
     pypdfium2  # noqa: B018  importing the package is what initialises the library
     document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
@@ -93,9 +94,9 @@ def _page(document: Any, index: int) -> tuple[Message, int]:
     text_page = pdfium.FPDFText_LoadPage(page)
     try:
         count = pdfium.FPDFText_CountChars(text_page) if text_page else 0
-        words, turned = _words(text_page, count) if 0 < count <= MAX_PAGE_CHARS else ([], {})
+        words = _words(text_page, count) if 0 < count <= MAX_PAGE_CHARS else []
         blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
-        return {"page": index, "blank": blank, "words": words, "turned": turned}, count
+        return {"page": index, "blank": blank, "words": words}, count
     finally:
         if text_page:
             pdfium.FPDFText_ClosePage(text_page)
@@ -129,17 +130,14 @@ def _text(text_page: Any, count: int) -> str:
     return text.replace("\0", " ")
 
 
-def _words(text_page: Any, count: int) -> tuple[list[list[Any]], dict[int, int]]:
+def _words(text_page: Any, count: int) -> list[list[Any]]:
     probe = _Probe(text_page)
     words = []
-    turned = {}
     for match in _WORD.finditer(_text(text_page, count)):
-        quarters = probe.turn(match.start())
-        if quarters:
-            turned[len(words)] = quarters
         place = probe.place(match.start(), match.end() - 1)
-        words.append([match[0], *place, *probe.look(match.start())])
-    return words, turned
+        turned = [probe.angle] if probe.angle else []
+        words.append([match[0], *place, *probe.look(match.start()), *turned])
+    return words
 
 
 class _Probe:
@@ -151,27 +149,27 @@ class _Probe:
         self._box_refs = [ctypes.byref(value) for value in self._box]
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
         self._matrix = pdfium.FS_MATRIX()
-        self._along, self._up = (1.0, 0.0), (0.0, 1.0)
-        self._scale = 1.0
+        # Of the word whose place was asked last.
+        self.angle, self._along, self._up, self._scale = _STRAIGHT
         self._name = ctypes.create_string_buffer(256)
         self._flags = ctypes.c_int()
         self._bold: dict[tuple[bytes, int], tuple[int, int]] = {}
 
-    def turn(self, at: int) -> int:
-        """By how many quarters the writing is turned at a character, about which `place` and `look` then tell."""
-        self._along, self._up, self._scale = (1.0, 0.0), (0.0, 1.0), 1.0
+    def _turn(self, at: int) -> None:
+        """Learns how the writing is turned at a character."""
+        self.angle, self._along, self._up, self._scale = _STRAIGHT
         if not pdfium.FPDFText_GetMatrix(self._page, at, ctypes.byref(self._matrix)):
-            return 0
+            return
         along, up = (self._matrix.a, self._matrix.b), (self._matrix.c, self._matrix.d)
         width, height = math.hypot(*along), math.hypot(*up)
         self._scale = height or 1.0
-        if not width or not height or (along[0] > 0 and abs(along[1]) < _UPRIGHT * width):
-            return 0
-        self._along, self._up = (along[0] / width, along[1] / width), (up[0] / height, up[1] / height)
-        return round(math.atan2(along[1], along[0]) / (math.pi / 2)) % 4
+        if width and height and not (along[0] > 0 and abs(along[1]) < _UPRIGHT * width):
+            self.angle = round(math.atan2(along[1], along[0]), 4)
+            self._along, self._up = (along[0] / width, along[1] / width), (up[0] / height, up[1] / height)
 
     def place(self, first: int, last: int) -> tuple[float, float, float]:
         """Left end, right end and base line of the word from character `first` to `last`."""
+        self._turn(first)
         pdfium.FPDFText_GetCharOrigin(self._page, first, ctypes.byref(self._x), ctypes.byref(self._y))
         x, y = self._x.value, self._y.value
         left, right = self._ends(last)
@@ -179,7 +177,7 @@ class _Probe:
         if right < start:
             # Written from right to left.
             start, right = left, self._ends(first)[1]
-        elif first == last and self._up[1] == 1.0:
+        elif first == last and not self.angle:
             start = min(start, left)
         return round(start, 1), round(right, 1), round(x * self._up[0] + y * self._up[1], 1)
 
@@ -191,7 +189,7 @@ class _Probe:
         return min(ends), max(ends)
 
     def look(self, at: int) -> tuple[float, int, int]:
-        """Size in points as it shows on the page, bold, italic."""
+        """Size in points as it shows on the page, bold, italic; of the word whose place was asked last."""
         size = pdfium.FPDFText_GetFontSize(self._page, at) * self._scale
         written = pdfium.FPDFText_GetFontInfo(self._page, at, self._name, 256, ctypes.byref(self._flags))
         key = (self._name.value if 0 < written <= 256 else b"", self._flags.value)
