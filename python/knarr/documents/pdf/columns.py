@@ -185,8 +185,10 @@ def _are_columns(left: Sequence[Run], right: Sequence[Run]) -> bool:
     one, other = _prose(left), _prose(right)
     if one and other and _going(left) >= 0.2 and _going(right) >= 0.2:
         return True
+    if not (one or other) or _figures(left) > 0.5 or _figures(right) > 0.5:
+        return False
     at_once = (one and other) or switches == 1
-    return (one or other) and _aligned(left, right) < (0.7 if at_once else 0.5)
+    return _aligned(left, right) < (0.7 if at_once else 0.5)
 
 
 def _are_short_columns(left: Sequence[Run], right: Sequence[Run]) -> bool:
@@ -215,10 +217,21 @@ def _prose(side: Sequence[Run]) -> bool:
     return sum(run.length for run in side if run.length >= _PROSE_WORDS) >= _PROSE_SHARE * every
 
 
+def _figures(side: Sequence[Run]) -> float:
+    """The share of runs without a word."""
+    return sum(not run.length for run in side) / len(side)
+
+
 def _going(side: Sequence[Run]) -> float:
     """The share of lines that begin in the middle of a sentence."""
     lines = [run for run in side if run.length >= _PROSE_WORDS]
     return sum(run.going for run in lines) / max(1, len(lines))
+
+
+def _full(side: Sequence[Run]) -> float:
+    """The share of runs that are about as wide as the column."""
+    width = max(run.x1 for run in side) - min(run.x0 for run in side)
+    return sum(run.x1 - run.x0 >= 0.75 * width for run in side) / len(side)
 
 
 def _aligned(left: Sequence[Run], right: Sequence[Run]) -> float:
@@ -235,7 +248,7 @@ def _written_across(band: Sequence[Run], x: float) -> bool:
     fewest = min(len(left), len(right))
     if fewest < _MANY_LINES or _switches(left, right) < fewest:
         return False
-    return all(_prose(side) and _going(side) >= 0.4 for side in (left, right))
+    return all(_prose(side) and _going(side) >= 0.4 and _full(side) >= 0.6 for side in (left, right))
 
 
 def _has_prose(side: Sequence[Run]) -> bool:

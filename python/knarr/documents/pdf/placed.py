@@ -9,7 +9,7 @@ from dataclasses import dataclass
 _RAISED = 0.45
 _WORD_GAP = 1.0
 _OVERLAP = 0.4
-_LETTERS_OF_WORD = 3
+_LETTERS_OF_WORD = 4
 _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
