@@ -111,11 +111,13 @@ def _merged(parts: Sequence[_Part]) -> list[_Part]:
 def _columns(band: list[Run], x: float) -> list[_Part]:
     """A band that nothing crosses: where it is columns of prose, or a row of cells that hold prose, they are
     parted."""
-    rows = _rows(band)
-    if _written_across(band, x):
-        return [_sides(band, x)]
+    both = _sides(band, x)
+    if min(len(both.left), len(both.right)) < _FEWEST_LINES:
+        return [_Part(band, [])]
+    if _written_across(both):
+        return [both]
     parts: list[_Part] = []
-    for block in _blocks(rows):
+    for block in _blocks(_rows(band), x):
         begin, end = _without_lone_rows(block)
         body = _sides([run for row in block[begin:end] for run in row], x)
         above = [run for row in block[:begin] for run in row]
@@ -141,18 +143,20 @@ def _rows(band: Sequence[Run]) -> list[list[Run]]:
     return rows
 
 
-def _blocks(rows: Sequence[list[Run]]) -> list[list[list[Run]]]:
-    """Rows that were written before all rows below them, parted from these: the rows of a table, whose cells may
-    have several lines; or columns and what stands below them."""
+def _blocks(rows: Sequence[list[Run]], x: float) -> list[list[list[Run]]]:
+    """Rows that were written before all rows below them, parted from these where the writer came back to the left
+    side: rows of a table, whose cells may have several lines; or columns, and what stands below them."""
     later = [min(run.first for run in row) for row in rows]
     for at in reversed(range(len(rows) - 1)):
         later[at] = min(later[at], later[at + 1])
     blocks: list[list[list[Run]]] = []
-    last = -1
+    last, right = -1, False
     for row, first in zip(rows, later, strict=True):
-        if not blocks or last < first:
+        if not blocks or (last < first and right and any(run.x0 < x - 1 for run in row)):
             blocks.append([])
+            right = False
         blocks[-1].append(row)
+        right = right or any(run.x0 >= x - 1 for run in row)
         last = max(last, *(run.last for run in row))
     return blocks
 
@@ -241,9 +245,8 @@ def _aligned(left: Sequence[Run], right: Sequence[Run]) -> float:
     return sum(bool(places & {round(run.y) + step for step in (-1, 0, 1)}) for run in few) / len(few)
 
 
-def _written_across(band: Sequence[Run], x: float) -> bool:
+def _written_across(part: _Part) -> bool:
     """Whether a band is columns of prose that were written line by line over both, as by a scanner."""
-    part = _sides(band, x)
     left, right = part.left, part.right
     fewest = min(len(left), len(right))
     if fewest < _MANY_LINES or _switches(left, right) < fewest:

@@ -135,11 +135,12 @@ def _segments(row: list[PlacedWord]) -> list[list[PlacedWord]]:
 
 
 def _leftwards(segment: list[PlacedWord]) -> list[PlacedWord]:
-    """A segment of Hebrew or Arabic as it is read: PDFium's order, which has names and figures the right way round,
-    or where that is torn, the order of places."""
-    orders = [word.order for word in segment]
-    if max(orders) - min(orders) < len(segment):
-        return sorted(segment, key=lambda word: word.order)
+    """A segment of Hebrew or Arabic as it is read: in PDFium's order, which has names and figures the right way
+    round; or where that is torn, or runs as the places do, in the order of places."""
+    written = sorted(segment, key=lambda word: word.order)
+    backwards = sum(right.x0 < left.x0 for left, right in itertools.pairwise(written))
+    if written[-1].order - written[0].order < len(segment) and 2 * backwards >= len(segment) - 1:
+        return written
     logical: list[PlacedWord] = []
     for leftwards, words in itertools.groupby(reversed(segment), key=lambda word: is_leftwards([word])):
         logical += words if leftwards else reversed(list(words))
