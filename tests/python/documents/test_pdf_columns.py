@@ -232,3 +232,30 @@ def test_turned_words_are_lines_of_their_own() -> None:
     turned = [word(text, 62.0 + 38 * at, 701.0, 1.5708) for at, text in enumerate("written sideways".split())]
     for words in (upright + turned, turned + upright):
         assert [line.text for line in page_lines(words, 0)] == ["ships lie here now", "written sideways"]
+
+
+def test_an_initial_over_lines_begins_its_word() -> None:
+    for first, rest, expected in (
+        ("T", "he ships", "The ships"),
+        ("A", "ship in harbour", "A ship in harbour"),
+    ):
+        lines = [f"{rest} lie in the harbour", "and a ship waits for the tide", "to turn before the night"]
+        page = (
+            Page()
+            .text(60, 676, first, 36)
+            .lines(90, 700, lines)
+            .text(60, 664, "below the initial it goes on")
+        )
+        assert (
+            flat(text_of(page))
+            == f"{expected} lie in the harbour {lines[1]} {lines[2]} below the initial it goes on"
+        )
+
+
+def test_signs_of_footnotes_written_later_stay_at_their_words() -> None:
+    left, right = column("west", 10), column("east", 10)
+    page = Page().lines(60, 700, left).lines(330, 700, right)
+    for at in (2, 5):
+        page.text(247, 704 - 12 * at, str(at), 6)
+    expected = words_of([line + (f" {at}" if at in (2, 5) else "") for at, line in enumerate(left)], right)
+    assert flat(text_of(page)).replace(" ", "") == expected.replace(" ", "")

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from knarr.documents.pdf.placed import PlacedWord, Run, is_leftwards, runs
+from knarr.documents.pdf.strays import with_raised
 
 _MOST_NESTED = 12
 _MOST_STRIPS = 12
@@ -42,7 +43,7 @@ class _Part:
 def in_columns(words: Sequence[PlacedWord]) -> list[list[PlacedWord]]:
     """The words of a page, given in the order of writing, as the parts that are read one after the other. Within
     a part, text is read across."""
-    every = runs(words)
+    every = with_raised(runs(words))
     leftwards = is_leftwards(words)
     parts: list[list[PlacedWord]] = []
     for part in _in_order(every, leftwards, _MOST_NESTED):

@@ -17,6 +17,7 @@ from typing import Any
 
 from knarr.documents.pdf.columns import in_columns
 from knarr.documents.pdf.placed import Cells, PlacedWord, is_leftwards
+from knarr.documents.pdf.strays import with_initials
 
 _ROW_TOLERANCE = 0.45
 _CELL_GAP = 1.6
@@ -79,9 +80,8 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
         for order, (text, x0, x1, y, size, bold, italic, *turned) in enumerate(words)
     ]
     turns: dict[int, list[PlacedWord]] = {}
-    for word in placed:
-        if word.text:
-            turns.setdefault(round(word.angle / _QUARTER) % 4, []).append(word)
+    for word in with_initials([word for word in placed if word.text]):
+        turns.setdefault(round(word.angle / _QUARTER) % 4, []).append(word)
     parts = [part for alike in sorted(turns.values(), key=len, reverse=True) for part in in_columns(alike)]
     rows = [_segments(row) for part in parts for row in _rows(part)]
     return [line for row in rows if (line := _line(row, page)) is not None]

@@ -37,6 +37,8 @@ _PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
 # Writing that slopes by less is upright.
 _UPRIGHT = 0.05
 _STRAIGHT = (0.0, (1.0, 0.0), (0.0, 1.0), 1.0)
+# Fonts below this size are suspected to be larger: their glyphs are looked at.
+_TINY, _DRAWN_FONTS, _DRAWN_GLYPHS, _ASCENT = 2.0, 16, 40, 0.72
 _FORCE_BOLD = 1 << 18
 _ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 
@@ -154,6 +156,7 @@ class _Probe:
         self._name = ctypes.create_string_buffer(256)
         self._flags = ctypes.c_int()
         self._bold: dict[tuple[bytes, int], tuple[int, int]] = {}
+        self._drawn: dict[tuple[bytes, float], float] = {}
 
     def _turn(self, at: int) -> None:
         """Learns how the writing is turned at a character."""
@@ -193,11 +196,23 @@ class _Probe:
         size = pdfium.FPDFText_GetFontSize(self._page, at) * self._scale
         written = pdfium.FPDFText_GetFontInfo(self._page, at, self._name, 256, ctypes.byref(self._flags))
         key = (self._name.value if 0 < written <= 256 else b"", self._flags.value)
+        if 0 < size < _TINY:
+            size = max(size, self._drawn_size(at, (key[0], size)))
         if key not in self._bold:
             name = key[0].decode("utf-8", "replace")
             bold = bool(_BOLD.search(name)) or bool(key[1] & _FORCE_BOLD)
             self._bold[key] = (int(bold), int(bool(_ITALIC.search(name))))
         return round(size, 1), *self._bold[key]
+
+    def _drawn_size(self, at: int, font: tuple[bytes, float]) -> float:
+        """The size of a font whose glyphs are drawn larger than it says, from the tallest of some of them."""
+        if font not in self._drawn and len(self._drawn) < _DRAWN_FONTS:
+            tallest = 0.0
+            for other in range(at, at + _DRAWN_GLYPHS):
+                if pdfium.FPDFText_GetCharBox(self._page, other, *self._box_refs):
+                    tallest = max(tallest, self._box[3].value - self._box[2].value)
+            self._drawn[font] = tallest / _ASCENT
+        return self._drawn.get(font, 0.0)
 
 
 def _outline(document: Any) -> list[list[Any]]:
