@@ -45,10 +45,9 @@ def in_columns(words: Sequence[PlacedWord]) -> list[list[PlacedWord]]:
     a part, text is read across."""
     every = with_raised(runs(words))
     leftwards = is_leftwards(words)
-    parts: list[list[PlacedWord]] = []
-    for part in _in_order(every, leftwards, _MOST_NESTED):
-        parts.append([word for run in part for word in run.words])
-    return parts
+    return [
+        [word for run in part for word in run.words] for part in _in_order(every, leftwards, _MOST_NESTED)
+    ]
 
 
 def _in_order(region: list[Run], leftwards: bool, most: int) -> list[list[Run]]:

@@ -1,7 +1,7 @@
 """Running headers, footers and page numbers: the lines that pages repeat at their top and bottom.
 
 Leaving out too little costs some noise, leaving out too much costs the reader a value. So a line is
-furniture only when nothing but furniture is further out on its page, and
+furniture only when nothing but furniture is further out on its page, or it is written along the side of it, and
 - the same text, figures included, is at the same height on several pages, and no page has other figures, or another
   value after the same label, in its place: "Result: 4.0" beside "Result: 5.1" is data on every page; or
 - it shows a number that counts with the pages and has the form of a page number (see `page_numbers`).
@@ -53,17 +53,17 @@ class _Edge:
 def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], tuple[str, ...]]:
     """The pages without their furniture, and the texts that were dropped: each distinct text once, and of page
     numbers the first."""
-    edges = [(_edges(lines, True), _edges(lines, False)) for lines in pages]
-    every = [edge for both in edges for side in both for edge in side]
+    edges = [(_edges(lines, True), _edges(lines, False), *_margins(lines)) for lines in pages]
+    every = [edge for sides in edges for side in sides for edge in side]
     counting = _counting(every, len(pages))
     repeated = _repeated([edge for edge in every if edge.key not in counting], len(pages))
     firsts = _first_appearances(repeated, len(pages))
     furniture = counting.keys() | repeated.keys()
     dropped: dict[str, str] = {}
     kept: list[list[Line]] = []
-    for lines, both in zip(pages, edges, strict=True):
+    for lines, sides in zip(pages, edges, strict=True):
         gone: set[int] = set()
-        for edge in itertools.chain.from_iterable(_outermost(side, furniture) for side in both):
+        for edge in itertools.chain.from_iterable(_outermost(side, furniture) for side in sides):
             if edge.key not in firsts:
                 gone.add(id(edge.line))
                 number = counting.get(edge.key)
@@ -80,9 +80,21 @@ def _chars(pages: Sequence[list[Line]]) -> int:
 
 def _edges(lines: Sequence[Line], top: bool) -> list[_Edge]:
     """The outer lines of a page that may be furniture, outermost first."""
-    order = sorted(lines, key=lambda line: -line.y if top else line.y)[: _DEPTH + 1]
-    found = [_Edge(top, " ".join(line.text.lower().split()), line, page_number(line)) for line in order]
+    upright = [line for line in lines if not line.aside]
+    found = [
+        _edge(line, top)
+        for line in sorted(upright, key=lambda line: -line.y if top else line.y)[: _DEPTH + 1]
+    ]
     return found[: _outside_tables(found)]
+
+
+def _margins(lines: Sequence[Line]) -> list[list[_Edge]]:
+    """The lines written along a side of a page, as the stamps of those who hand a file out are; each on its own."""
+    return [[_edge(line, False)] for line in lines if line.aside][:_DEPTH]
+
+
+def _edge(line: Line, top: bool) -> _Edge:
+    return _Edge(top, " ".join(line.text.lower().split()), line, page_number(line))
 
 
 def _outside_tables(edges: Sequence[_Edge]) -> int:

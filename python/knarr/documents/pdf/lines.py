@@ -48,6 +48,7 @@ class Line:
     size:  the size of most of its characters
     bold, italic: whether all of it is
     places: left and right end of each cell
+    aside: whether it is turned otherwise than the text of its page
     """
 
     text: str
@@ -60,6 +61,7 @@ class Line:
     italic: bool
     page: int
     places: tuple[tuple[float, float], ...] = ()
+    aside: bool = False
 
 
 def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
@@ -82,9 +84,11 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
     turns: dict[int, list[PlacedWord]] = {}
     for word in with_initials([word for word in placed if word.text]):
         turns.setdefault(round(word.angle / _QUARTER) % 4, []).append(word)
-    parts = [part for alike in sorted(turns.values(), key=len, reverse=True) for part in in_columns(alike)]
-    rows = [_segments(row) for part in parts for row in _rows(part)]
-    return [line for row in rows if (line := _line(row, page)) is not None]
+    lines: list[Line] = []
+    for at, alike in enumerate(sorted(turns.values(), key=len, reverse=True)):
+        rows = [_segments(row) for part in in_columns(alike) for row in _rows(part)]
+        lines += [line for row in rows if (line := _line(row, page, at > 0)) is not None]
+    return lines
 
 
 def unknown_symbols(words: Iterable[Sequence[Any]]) -> int:
@@ -142,8 +146,9 @@ def _leftwards(segment: list[PlacedWord]) -> list[PlacedWord]:
     if written[-1].order - written[0].order < len(segment) and 2 * backwards >= len(segment) - 1:
         return written
     logical: list[PlacedWord] = []
-    for leftwards, words in itertools.groupby(reversed(segment), key=lambda word: is_leftwards([word])):
-        logical += words if leftwards else reversed(list(words))
+    for leftwards, group in itertools.groupby(reversed(segment), key=lambda word: is_leftwards([word])):
+        words = list(group)
+        logical += words if leftwards else reversed(words)
     return logical
 
 
@@ -156,7 +161,7 @@ def _parted(left: PlacedWord, right: PlacedWord) -> bool:
     return gap > (_CURRENCY_GAP if right.text in _CURRENCIES and left.text[-1] in _FIGURE_ENDS else _CELL_GAP)
 
 
-def _line(row: Cells, page: int) -> Line | None:
+def _line(row: Cells, page: int, aside: bool) -> Line | None:
     cells: list[str] = []
     places: list[tuple[float, float]] = []
     for segment in row:
@@ -190,4 +195,5 @@ def _line(row: Cells, page: int) -> Line | None:
         all(word.italic for word in lettered),
         page,
         tuple(places),
+        aside,
     )
