@@ -131,6 +131,13 @@ def test_stamps_along_the_side_go_and_keep_no_footer() -> None:
     assert "Handed out by the harbour" in document.notes[0]
 
 
+def test_a_paragraph_that_ends_alike_on_every_page_is_kept() -> None:
+    end = ["is held by the harbour office, which hands", "it out to whoever asks for it there."]
+    pages = [Page().lines(72, 200, [f"The list of ship {at} and of its crew", *end]) for at in range(5)]
+    text = text_of(page.text(72, 40, f"Page {at + 1}") for at, page in enumerate(pages))
+    assert text.count("hands it out to whoever asks") == 5 and "Page 2" not in text
+
+
 def test_the_title_of_a_part_is_kept_once() -> None:
     """Also where the part is the first: the name of a patient or a chapter is nowhere else."""
     titles = ["Patient Ann Arber"] * 4 + ["Patient Bo Berg"] * 4 + ["Patient Cy Cole"] * 4

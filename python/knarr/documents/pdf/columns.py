@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.placed import PlacedWord, Run, is_leftwards, runs
+from knarr.documents.pdf.placed import PlacedWord, WordRun, is_leftwards, runs
 from knarr.documents.pdf.strays import with_raised
 
 _MOST_NESTED = 12
@@ -36,8 +36,8 @@ _ROW = 0.5
 class _Part:
     """A stretch of a page from top to bottom: runs to be read as they are, or two columns of them."""
 
-    left: list[Run]
-    right: list[Run]
+    left: list[WordRun]
+    right: list[WordRun]
 
 
 def in_columns(words: Sequence[PlacedWord]) -> list[list[PlacedWord]]:
@@ -50,11 +50,11 @@ def in_columns(words: Sequence[PlacedWord]) -> list[list[PlacedWord]]:
     ]
 
 
-def _in_order(region: list[Run], leftwards: bool, most: int) -> list[list[Run]]:
+def _in_order(region: list[WordRun], leftwards: bool, most: int) -> list[list[WordRun]]:
     parts = _best(region) if most and len(region) > _FEWEST_LINES else []
     if not parts:
         return [region] if region else []
-    ordered: list[list[Run]] = []
+    ordered: list[list[WordRun]] = []
     for part in parts:
         sides = (part.right, part.left) if leftwards else (part.left, part.right)
         for side in sides:
@@ -62,7 +62,7 @@ def _in_order(region: list[Run], leftwards: bool, most: int) -> list[list[Run]]:
     return ordered
 
 
-def _best(region: list[Run]) -> list[_Part]:
+def _best(region: list[WordRun]) -> list[_Part]:
     """The region cut at the strip that parts most of it at once; empty where no strip parts columns."""
     best: list[_Part] = []
     most = 0
@@ -74,7 +74,7 @@ def _best(region: list[Run]) -> list[_Part]:
     return best
 
 
-def _strips(region: Sequence[Run]) -> list[float]:
+def _strips(region: Sequence[WordRun]) -> list[float]:
     """Where columns may begin: the x that most text begins at, from left to right."""
     lengths: dict[int, float] = defaultdict(float)
     lefts: dict[int, float] = {}
@@ -88,7 +88,7 @@ def _strips(region: Sequence[Run]) -> list[float]:
     return sorted(lefts[step] for step in likely[:_MOST_STRIPS])
 
 
-def _cut(region: Sequence[Run], x: float) -> list[_Part]:
+def _cut(region: Sequence[WordRun], x: float) -> list[_Part]:
     """The region from top to bottom: columns beside the strip that ends at x, and what is between them."""
     parts: list[_Part] = []
     for crosses, group in itertools.groupby(region, key=lambda run: run.x0 < x - 1 and run.x1 > x + 1):
@@ -108,7 +108,7 @@ def _merged(parts: Sequence[_Part]) -> list[_Part]:
     return merged
 
 
-def _columns(band: list[Run], x: float) -> list[_Part]:
+def _columns(band: list[WordRun], x: float) -> list[_Part]:
     """A band that nothing crosses: where it is columns of prose, or a row of cells that hold prose, they are
     parted."""
     both = _sides(band, x)
@@ -128,13 +128,13 @@ def _columns(band: list[Run], x: float) -> list[_Part]:
     return parts
 
 
-def _sides(band: Sequence[Run], x: float) -> _Part:
+def _sides(band: Sequence[WordRun], x: float) -> _Part:
     return _Part([run for run in band if run.x0 < x - 1], [run for run in band if run.x0 >= x - 1])
 
 
-def _rows(band: Sequence[Run]) -> list[list[Run]]:
+def _rows(band: Sequence[WordRun]) -> list[list[WordRun]]:
     """Runs grouped by base line."""
-    rows: list[list[Run]] = []
+    rows: list[list[WordRun]] = []
     for run in band:
         if rows and rows[-1][0].y - run.y <= _ROW * min(run.size, rows[-1][0].size):
             rows[-1].append(run)
@@ -143,13 +143,13 @@ def _rows(band: Sequence[Run]) -> list[list[Run]]:
     return rows
 
 
-def _blocks(rows: Sequence[list[Run]], x: float) -> list[list[list[Run]]]:
+def _blocks(rows: Sequence[list[WordRun]], x: float) -> list[list[list[WordRun]]]:
     """Rows that were written before all rows below them, parted from these where the writer came back to the left
     side: rows of a table, whose cells may have several lines; or columns, and what stands below them."""
     later = [min(run.first for run in row) for row in rows]
     for at in reversed(range(len(rows) - 1)):
         later[at] = min(later[at], later[at + 1])
-    blocks: list[list[list[Run]]] = []
+    blocks: list[list[list[WordRun]]] = []
     last, right = -1, False
     for row, first in zip(rows, later, strict=True):
         if not blocks or (last < first and right and any(run.x0 < x - 1 for run in row)):
@@ -161,7 +161,7 @@ def _blocks(rows: Sequence[list[Run]], x: float) -> list[list[list[Run]]]:
     return blocks
 
 
-def _without_lone_rows(block: Sequence[list[Run]]) -> tuple[int, int]:
+def _without_lone_rows(block: Sequence[list[WordRun]]) -> tuple[int, int]:
     """Where columns begin and end among rows of which the outer ones stand apart: headers and footers."""
     begin, end = 0, len(block)
     while begin < end - 1 and _apart(block[begin], block[begin + 1]):
@@ -171,12 +171,12 @@ def _without_lone_rows(block: Sequence[list[Run]]) -> tuple[int, int]:
     return begin, end
 
 
-def _apart(above: Sequence[Run], below: Sequence[Run]) -> bool:
+def _apart(above: Sequence[WordRun], below: Sequence[WordRun]) -> bool:
     low, high = min(run.y for run in above), max(run.y for run in below)
     return low - high > _ASIDE * max(run.size for run in (*above, *below))
 
 
-def _are_columns(left: Sequence[Run], right: Sequence[Run]) -> bool:
+def _are_columns(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:
     """Whether both sides are columns of prose, of which one was written before the other."""
     fewest = min(len(left), len(right))
     if fewest < _FEWEST_LINES:
@@ -195,7 +195,7 @@ def _are_columns(left: Sequence[Run], right: Sequence[Run]) -> bool:
     return _aligned(left, right) < (0.7 if at_once else 0.5)
 
 
-def _are_short_columns(left: Sequence[Run], right: Sequence[Run]) -> bool:
+def _are_short_columns(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:
     """Whether both sides read on; or one does for several lines, beside a note or a cell of more than one line."""
     one, other = _reads_on(left), _has_prose(right)
     if one and other:
@@ -205,40 +205,40 @@ def _are_short_columns(left: Sequence[Run], right: Sequence[Run]) -> bool:
     return one and len(left) >= _CELL_LINES and all(run.length for run in right)
 
 
-def _downwards(left: Sequence[Run], right: Sequence[Run]) -> bool:
+def _downwards(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:
     return max(run.last for run in left) < min(run.first for run in right)
 
 
-def _switches(left: Sequence[Run], right: Sequence[Run]) -> int:
+def _switches(left: Sequence[WordRun], right: Sequence[WordRun]) -> int:
     """How often the writer went from one side to the other."""
     sides = sorted([(run.first, False) for run in left] + [(run.first, True) for run in right])
     return sum(one[1] != other[1] for one, other in itertools.pairwise(sides))
 
 
-def _prose(side: Sequence[Run]) -> bool:
+def _prose(side: Sequence[WordRun]) -> bool:
     """Whether most of its text is in lines of several words."""
     every = sum(max(1.0, run.length) for run in side)
     return sum(run.length for run in side if run.length >= _PROSE_WORDS) >= _PROSE_SHARE * every
 
 
-def _figures(side: Sequence[Run]) -> float:
+def _figures(side: Sequence[WordRun]) -> float:
     """The share of runs without a word."""
     return sum(not run.length for run in side) / len(side)
 
 
-def _going(side: Sequence[Run]) -> float:
+def _going(side: Sequence[WordRun]) -> float:
     """The share of lines that begin in the middle of a sentence."""
     lines = [run for run in side if run.length >= _PROSE_WORDS]
     return sum(run.going for run in lines) / max(1, len(lines))
 
 
-def _full(side: Sequence[Run]) -> float:
+def _full(side: Sequence[WordRun]) -> float:
     """The share of runs that are about as wide as the column."""
     width = max(run.x1 for run in side) - min(run.x0 for run in side)
     return sum(run.x1 - run.x0 >= 0.75 * width for run in side) / len(side)
 
 
-def _aligned(left: Sequence[Run], right: Sequence[Run]) -> float:
+def _aligned(left: Sequence[WordRun], right: Sequence[WordRun]) -> float:
     """The share of the lines of the shorter side that have one on the other side on their base line."""
     few, many = sorted((left, right), key=len)
     places = {round(run.y) for run in many}
@@ -254,7 +254,7 @@ def _written_across(part: _Part) -> bool:
     return all(_prose(side) and _going(side) >= 0.4 and _full(side) >= 0.6 for side in (left, right))
 
 
-def _has_prose(side: Sequence[Run]) -> bool:
+def _has_prose(side: Sequence[WordRun]) -> bool:
     """Whether it reads on, or is columns of which the first does."""
     if _reads_on(side):
         return True
@@ -263,7 +263,7 @@ def _has_prose(side: Sequence[Run]) -> bool:
     return len(first) < len(side) and _reads_on(first)
 
 
-def _reads_on(side: Sequence[Run]) -> bool:
+def _reads_on(side: Sequence[WordRun]) -> bool:
     """Whether it is lines of several words that go on in the next one."""
     pairs = list(itertools.pairwise(side))
     if not pairs or sum(run.length for run in side[:-1]) < _SHORT_WORDS * len(pairs):

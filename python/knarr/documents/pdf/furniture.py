@@ -32,6 +32,7 @@ _WHOLE_SHARE = 0.35
 _TITLED_SHARE = 0.4
 # Where more than this share of the text would go, the text repeats itself, and nothing is furniture.
 _MOST_SHARE = 0.4
+_LEADING = 1.5
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _LABELLED = re.compile(r"([^:]{1,60}:)\s")
 
@@ -63,7 +64,9 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], tu
     kept: list[list[Line]] = []
     for lines, sides in zip(pages, edges, strict=True):
         gone: set[int] = set()
-        for edge in itertools.chain.from_iterable(_outermost(side, furniture) for side in sides):
+        for edge in itertools.chain.from_iterable(
+            _outermost(side, furniture, counting.keys()) for side in sides
+        ):
             if edge.key not in firsts:
                 gone.add(id(edge.line))
                 number = counting.get(edge.key)
@@ -110,8 +113,22 @@ def _close(outer: _Edge, inner: _Edge) -> bool:
     return close(outer.line, inner.line) if outer.top else close(inner.line, outer.line)
 
 
-def _outermost(edges: Sequence[_Edge], furniture: Set[tuple[int, bool]]) -> list[_Edge]:
-    return list(itertools.takewhile(lambda edge: edge.key in furniture, edges))
+def _outermost(
+    edges: Sequence[_Edge], furniture: Set[tuple[int, bool]], counting: Set[tuple[int, bool]]
+) -> list[_Edge]:
+    """The furniture outside of all else, without lines that go on into the text: these belong to it."""
+    found = list(itertools.takewhile(lambda edge: edge.key in furniture, edges))
+    while found and len(found) < len(edges) and found[-1].key not in counting:
+        if not _in_one_paragraph(found[-1].line, edges[len(found)].line):
+            break
+        found.pop()
+    return found
+
+
+def _in_one_paragraph(one: Line, other: Line) -> bool:
+    alike = (one.size, one.bold, one.italic, 1) == (other.size, other.bold, other.italic, one.cells)
+    near = abs(one.y - other.y) <= _LEADING * one.size and abs(one.x0 - other.x0) <= one.size
+    return alike and near and other.cells == 1
 
 
 def _fewest(pages: int) -> float:

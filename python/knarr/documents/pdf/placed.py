@@ -34,7 +34,7 @@ Cells = list[list[PlacedWord]]
 
 
 @dataclass(slots=True)
-class Run:
+class WordRun:
     """Words beside each other on one base line that were written one after the other: all or part of a line of
     text, never more, since a writer goes to the next column with a jump.
 
@@ -60,7 +60,7 @@ def is_leftwards(words: Sequence[PlacedWord]) -> bool:
     return 2 * sum(bool(_LEFTWARDS.match(word.text)) for word in words) > len(words)
 
 
-def runs(words: Sequence[PlacedWord]) -> list[Run]:
+def runs(words: Sequence[PlacedWord]) -> list[WordRun]:
     """The words, in the order of writing, as runs, from the top of the page to its bottom."""
     found: list[list[PlacedWord]] = []
     for word in words:
@@ -80,12 +80,12 @@ def _beside(word: PlacedWord, other: PlacedWord) -> bool:
     return -_OVERLAP * large <= gap <= _WORD_GAP * small
 
 
-def _run(words: list[PlacedWord]) -> Run:
+def _run(words: list[PlacedWord]) -> WordRun:
     base = max(words, key=lambda word: word.size)
     start, end = words[0].text, words[-1].text
     lettered = sum(sum(map(str.isalpha, word.text)) for word in words)
     spaced = all(word.text.isascii() for word in words)
-    return Run(
+    return WordRun(
         words,
         min(word.x0 for word in words),
         max(word.x1 for word in words),

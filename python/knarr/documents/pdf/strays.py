@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from knarr.documents.pdf.placed import PlacedWord, Run
+from knarr.documents.pdf.placed import PlacedWord, WordRun
 
 _INITIAL_CHARS = 2
 _INITIAL_SIZE = 1.8
@@ -48,7 +48,7 @@ def _begins(initial: PlacedWord, word: PlacedWord) -> bool:
     return beside and _SMALL * word.size < word.y - initial.y < initial.size
 
 
-def with_raised(runs: Sequence[Run]) -> list[Run]:
+def with_raised(runs: Sequence[WordRun]) -> list[WordRun]:
     """The runs, from top to bottom, with small raised or lowered words at the end of the larger runs that they
     touch. Cost: that of sorting."""
     ends: dict[int, list[tuple[float, int]]] = {}
@@ -56,7 +56,7 @@ def with_raised(runs: Sequence[Run]) -> list[Run]:
         ends.setdefault(_step(run), []).append((run.x1, at))
     for places in ends.values():
         places.sort()
-    kept: list[Run] = []
+    kept: list[WordRun] = []
     for run in runs:
         base = _touched(run, runs, ends) if len(run.words) == 1 else None
         if base is None:
@@ -67,11 +67,13 @@ def with_raised(runs: Sequence[Run]) -> list[Run]:
     return kept
 
 
-def _step(run: Run) -> int:
+def _step(run: WordRun) -> int:
     return int(run.y // _STEP)
 
 
-def _touched(run: Run, runs: Sequence[Run], ends: Mapping[int, list[tuple[float, int]]]) -> Run | None:
+def _touched(
+    run: WordRun, runs: Sequence[WordRun], ends: Mapping[int, list[tuple[float, int]]]
+) -> WordRun | None:
     reach = _TOUCHES * run.size
     for step in (_step(run), _step(run) - 1, _step(run) + 1):
         places = ends.get(step, [])
