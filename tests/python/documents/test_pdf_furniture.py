@@ -117,6 +117,27 @@ def test_a_header_of_two_lines_goes() -> None:
     assert "Harbour Office" not in document.text and "Internal use" not in document.text
 
 
+def test_stamps_along_the_side_go_and_keep_no_footer() -> None:
+    """Such a stamp is lower than anything else where the page is thought of as turned."""
+    pages = []
+    for at in range(5):
+        page = top_and_bottom("", f"Page {at + 1}", at)
+        page.operators.append("BT /F 8 Tf 0 1 -1 0 30 200 Tm (Handed out by the harbour) Tj ET")
+        page.operators.append(f"BT /F 8 Tf 0 1 -1 0 580 200 Tm (Figure of ship {at}) Tj ET")
+        pages.append(page)
+    document = read(pdf(pages))
+    assert "Handed out" not in document.text and "Page 2" not in document.text
+    assert all(f"Figure of ship {at}" in document.text for at in range(5))
+    assert "Handed out by the harbour" in document.notes[0]
+
+
+def test_a_paragraph_that_ends_alike_on_every_page_is_kept() -> None:
+    end = ["is held by the harbour office, which hands", "it out to whoever asks for it there."]
+    pages = [Page().lines(72, 200, [f"The list of ship {at} and of its crew", *end]) for at in range(5)]
+    text = text_of(page.text(72, 40, f"Page {at + 1}") for at, page in enumerate(pages))
+    assert text.count("hands it out to whoever asks") == 5 and "Page 2" not in text
+
+
 def test_the_title_of_a_part_is_kept_once() -> None:
     """Also where the part is the first: the name of a patient or a chapter is nowhere else."""
     titles = ["Patient Ann Arber"] * 4 + ["Patient Bo Berg"] * 4 + ["Patient Cy Cole"] * 4

@@ -1,172 +1,271 @@
-"""Columns of prose on a page: which x parts them, and the order in which their rows are read.
+"""Columns of prose on a page: which gutters part it, and the order in which its parts are read.
 
-Columns of prose are distinguished from table columns by two signs: several words on both sides of one gutter,
-line after line, and words that were written down the column, not across. Where many rows show that, the whole
-page is parted. Where few do, as in a short notice, the rows must also read on from line to line inside each
-column, as a sentence does and the cells of a table do not.
+A gutter is a vertical strip that no run of words crosses, over a band of the page, whatever the base lines on its
+two sides. Most strips part no columns but the cells of a table, which must be read across. Two signs tell them
+apart: columns hold prose, whose lines go on from one to the next; and they were written one after the other, while
+a table is written row by row. A page is cut at its best gutter, and each part again: what crosses a gutter ends
+the columns above it.
+
+Cost: a fixed number of strips is tried on each part, and parts are nested a fixed number of times: linear.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from knarr.documents.pdf.placed import Cells, PlacedWord
+from knarr.documents.pdf.placed import PlacedWord, WordRun, is_leftwards, runs
+from knarr.documents.pdf.strays import with_raised
 
-_COLUMN_ROWS = 6
-_COLUMN_PAIRS = 400
-_COLUMN_WORDS = 4
-_MOST_COLUMNS = 12
-_SHORT_ROWS = 2
+_MOST_NESTED = 12
+_MOST_STRIPS = 12
+_STEP = 3
+_MANY_LINES = 6
+_FEWEST_LINES = 2
+_CELL_LINES = 4
 _SHORT_WORDS = 3.5
+_PROSE_WORDS = 3
+_PROSE_SHARE = 0.6
+_ASIDE = 1.8
+_ROW = 0.5
 
 
-def in_columns(rows: list[Cells], most: int = _MOST_COLUMNS) -> list[Cells]:
-    """Rows in reading order: where the page, or a block of its rows, has columns of prose, the left one before
-    the right one. There are at most so many columns beside each other."""
-    gutter = _gutter(rows) if most > 1 else None
-    if gutter is not None:
-        return _parted(rows, gutter, most - 1)
-    ordered: list[Cells] = []
-    done = 0
-    for begin, end, gutter in _short_blocks(rows) if most > 1 else ():
-        ordered += [*rows[done:begin], *_parted(rows[begin:end], gutter, most - 1)]
-        done = end
-    return [*ordered, *rows[done:]] if done else rows
+@dataclass(slots=True)
+class _Part:
+    """A stretch of a page from top to bottom: runs to be read as they are, or two columns of them."""
+
+    left: list[WordRun]
+    right: list[WordRun]
 
 
-def _parted(rows: Sequence[Cells], gutter: float, most: int) -> list[Cells]:
-    """Left of the gutter, then right of it, between the rows that cross it."""
-    ordered: list[Cells] = []
-    left: list[Cells] = []
-    right: list[Cells] = []
-    for row in rows:
-        if _crosses(row, gutter):
-            ordered += [*in_columns(left, most), *in_columns(right, most), row]
-            left, right = [], []
-            continue
-        sides: tuple[Cells, Cells] = ([], [])
-        for segment in row:
-            sides[segment[0].x0 >= gutter - 1].append(segment)
-        left += [sides[0]] if sides[0] else []
-        right += [sides[1]] if sides[1] else []
-    return [*ordered, *in_columns(left, most), *in_columns(right, most)]
-
-
-def _crosses(row: Cells, gutter: float) -> bool:
-    return any(segment[0].x0 < gutter - 1 and segment[-1].x1 > gutter + 1 for segment in row)
-
-
-def _gutter(rows: list[Cells]) -> float | None:
-    """The x between two columns of prose; None when the page has no columns."""
-    pairs = [
-        (left, right)
-        for row in rows
-        for left, right in itertools.pairwise(row)
-        if len(left) >= _COLUMN_WORDS and len(right) >= _COLUMN_WORDS
+def in_columns(words: Sequence[PlacedWord]) -> list[list[PlacedWord]]:
+    """The words of a page, given in the order of writing, as the parts that are read one after the other. Within
+    a part, text is read across."""
+    every = with_raised(runs(words))
+    leftwards = is_leftwards(words)
+    return [
+        [word for run in part for word in run.words] for part in _in_order(every, leftwards, _MOST_NESTED)
     ]
-    pairs = pairs[:_COLUMN_PAIRS]
-    if len(pairs) < _COLUMN_ROWS or 2 * len(pairs) < len(rows) // 2:
-        return None
-    gutter, count = _most_crossed([(int(left[-1].x1) + 2, int(right[0].x0)) for left, right in pairs])
-    if count < max(_COLUMN_ROWS, 0.6 * len(pairs)):
-        return None
-    here = [(left, right) for left, right in pairs if left[-1].x1 < gutter < right[0].x0]
-    downwards = sum(
-        right[0].order > below[0].order > left[0].order
-        for (left, right), (below, _) in itertools.pairwise(here)
-    )
-    return float(gutter) if 2 * downwards > len(here) else None
 
 
-def _most_crossed(gaps: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """The first x that most of the gaps ``[begin, end)`` hold, and how many hold it; (0, 0) for none."""
-    steps = Counter[int]()
-    for begin, end in gaps:
-        if begin < end:
-            steps[begin] += 1
-            steps[end] -= 1
-    here, best = 0, (0, 0)
-    for x in sorted(steps):
-        here += steps[x]
-        if here > best[1]:
-            best = (x, here)
+def _in_order(region: list[WordRun], leftwards: bool, most: int) -> list[list[WordRun]]:
+    parts = _best(region) if most and len(region) > _FEWEST_LINES else []
+    if not parts:
+        return [region] if region else []
+    ordered: list[list[WordRun]] = []
+    for part in parts:
+        sides = (part.right, part.left) if leftwards else (part.left, part.right)
+        for side in sides:
+            ordered += _in_order(side, leftwards, most - 1)
+    return ordered
+
+
+def _best(region: list[WordRun]) -> list[_Part]:
+    """The region cut at the strip that parts most of it at once; empty where no strip parts columns."""
+    best: list[_Part] = []
+    most = 0
+    for x in _strips(region):
+        parts = _cut(region, x)
+        here = max((len(part.left) + len(part.right) for part in parts if part.right), default=0)
+        if here > most:
+            best, most = parts, here
     return best
 
 
-def _short_blocks(rows: Sequence[Cells]) -> list[tuple[int, int, float]]:
-    """Blocks of few rows in columns of prose: begin, end and gutter of each. Cost: linear in the words, since a
-    row is looked at by the block that it is in and by the one that begins after it."""
-    found: list[tuple[int, int, float]] = []
-    begin = 0
-    while begin < len(rows):
-        end, gutter = _block(rows, begin)
-        if end - begin >= _SHORT_ROWS and _reads_down(rows[begin:end], gutter):
-            found.append((begin, end, gutter))
-        begin = end
-    return found
+def _strips(region: Sequence[WordRun]) -> list[float]:
+    """Where columns may begin: the x that most text begins at, from left to right."""
+    lengths: dict[int, float] = defaultdict(float)
+    lefts: dict[int, float] = {}
+    for run in region:
+        step = int(run.x0) // _STEP
+        lengths[step] += max(1.0, run.length)
+        lefts[step] = min(lefts.get(step, run.x0), run.x0)
+    first = min(lefts)
+    weights = {step: length + lengths.get(step + 1, 0) for step, length in lengths.items() if step > first}
+    likely = sorted(weights, key=lambda step: (-weights[step], step))
+    return sorted(lefts[step] for step in likely[:_MOST_STRIPS])
 
 
-def _block(rows: Sequence[Cells], begin: int) -> tuple[int, float]:
-    """The end of the rows from `begin` that one gutter parts, or that are on one side of it, and the gutter.
-    Words on the left that were written after words on the right begin something new: the next row of a table
-    whose cells hold prose, or what stands below the columns."""
-    if len(rows[begin]) < 2:
-        return begin + 1, 0.0
-    low, high = rows[begin][0][-1].x1, rows[begin][1][0].x0
-    first_right = rows[begin][1][0].order
-    end = begin + 1
-    while end < len(rows) and (gap := _gap(rows[end], low, high)) is not None:
-        for segment in rows[end]:
-            if segment[0].x0 >= gap[1]:
-                first_right = min(first_right, segment[0].order)
-            elif segment[0].order > first_right:
-                return end, (low + high) / 2
-        low, high = gap
-        end += 1
-    return end, (low + high) / 2
+def _cut(region: Sequence[WordRun], x: float) -> list[_Part]:
+    """The region from top to bottom: columns beside the strip that ends at x, and what is between them."""
+    parts: list[_Part] = []
+    for crosses, group in itertools.groupby(region, key=lambda run: run.x0 < x - 1 and run.x1 > x + 1):
+        band = list(group)
+        parts += [_Part(band, [])] if crosses else _columns(band, x)
+    return _merged(parts)
 
 
-def _gap(row: Cells, low: float, high: float) -> tuple[float, float] | None:
-    """What of the gap from `low` to `high` the row leaves free, or None when that is not wide enough."""
-    for segment in row:
-        if segment[0].x0 >= high:
-            continue
-        if segment[-1].x1 <= low:
-            continue
-        middle = (segment[0].x0 + segment[-1].x1) / 2
-        if middle < (low + high) / 2:
-            low = max(low, segment[-1].x1)
+def _merged(parts: Sequence[_Part]) -> list[_Part]:
+    """Neighbours that are no columns as one."""
+    merged: list[_Part] = []
+    for part in parts:
+        if merged and not part.right and not merged[-1].right:
+            merged[-1].left += part.left
         else:
-            high = min(high, segment[0].x0)
-    return (low, high) if high - low >= row[0][0].size else None
+            merged.append(part)
+    return merged
 
 
-def _reads_down(rows: Sequence[Cells], gutter: float) -> bool:
-    """Whether both sides are prose, and the left one was written before the right one."""
-    left = [segment for row in rows for segment in row if segment[0].x0 < gutter]
-    right = [segment for row in rows for segment in row if segment[0].x0 >= gutter]
-    last = max(word.order for segment in left for word in segment)
-    written_down = last < min(word.order for segment in right for word in segment)
-    return written_down and _is_prose(left) and _has_prose(right)
+def _columns(band: list[WordRun], x: float) -> list[_Part]:
+    """A band that nothing crosses: where it is columns of prose, or a row of cells that hold prose, they are
+    parted."""
+    both = _sides(band, x)
+    if min(len(both.left), len(both.right)) < _FEWEST_LINES:
+        return [_Part(band, [])]
+    if _written_across(both):
+        return [both]
+    parts: list[_Part] = []
+    for block in _blocks(_rows(band), x):
+        begin, end = _without_lone_rows(block)
+        body = _sides([run for row in block[begin:end] for run in row], x)
+        above = [run for row in block[:begin] for run in row]
+        below = [run for row in block[end:] for run in row]
+        if not _are_columns(body.left, body.right):
+            body = _Part(sorted(body.left + body.right, key=lambda run: (-run.y, run.x0)), [])
+        parts += [part for part in (_Part(above, []), body, _Part(below, [])) if part.left or part.right]
+    return parts
 
 
-def _has_prose(segments: Sequence[list[PlacedWord]]) -> bool:
-    """Whether they are prose, or columns of which the first is."""
-    if _is_prose(segments):
-        return True
-    edge = min(segment[-1].x1 for segment in segments)
-    first = [segment for segment in segments if segment[0].x0 < edge]
-    return len(first) < len(segments) and _is_prose(first)
+def _sides(band: Sequence[WordRun], x: float) -> _Part:
+    return _Part([run for run in band if run.x0 < x - 1], [run for run in band if run.x0 >= x - 1])
 
 
-def _is_prose(segments: Sequence[list[PlacedWord]]) -> bool:
-    """Whether they are lines of several words that go on in the next one."""
-    pairs = list(itertools.pairwise(segments))
-    if not pairs or sum(map(len, segments[:-1])) < _SHORT_WORDS * len(pairs):
+def _rows(band: Sequence[WordRun]) -> list[list[WordRun]]:
+    """Runs grouped by base line."""
+    rows: list[list[WordRun]] = []
+    for run in band:
+        if rows and rows[-1][0].y - run.y <= _ROW * min(run.size, rows[-1][0].size):
+            rows[-1].append(run)
+        else:
+            rows.append([run])
+    return rows
+
+
+def _blocks(rows: Sequence[list[WordRun]], x: float) -> list[list[list[WordRun]]]:
+    """Rows that were written before all rows below them, parted from these where the writer came back to the left
+    side: rows of a table, whose cells may have several lines; or columns, and what stands below them."""
+    later = [min(run.first for run in row) for row in rows]
+    for at in reversed(range(len(rows) - 1)):
+        later[at] = min(later[at], later[at + 1])
+    blocks: list[list[list[WordRun]]] = []
+    last, right = -1, False
+    for row, first in zip(rows, later, strict=True):
+        if not blocks or (last < first and right and any(run.x0 < x - 1 for run in row)):
+            blocks.append([])
+            right = False
+        blocks[-1].append(row)
+        right = right or any(run.x0 >= x - 1 for run in row)
+        last = max(last, *(run.last for run in row))
+    return blocks
+
+
+def _without_lone_rows(block: Sequence[list[WordRun]]) -> tuple[int, int]:
+    """Where columns begin and end among rows of which the outer ones stand apart: headers and footers."""
+    begin, end = 0, len(block)
+    while begin < end - 1 and _apart(block[begin], block[begin + 1]):
+        begin += 1
+    while end - 1 > begin and _apart(block[end - 2], block[end - 1]):
+        end -= 1
+    return begin, end
+
+
+def _apart(above: Sequence[WordRun], below: Sequence[WordRun]) -> bool:
+    low, high = min(run.y for run in above), max(run.y for run in below)
+    return low - high > _ASIDE * max(run.size for run in (*above, *below))
+
+
+def _are_columns(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:
+    """Whether both sides are columns of prose, of which one was written before the other."""
+    fewest = min(len(left), len(right))
+    if fewest < _FEWEST_LINES:
         return False
-    going = sum(
-        below[0].text[0].islower() and not above[-1].text.endswith((".", ":", ";")) for above, below in pairs
-    )
-    return 2 * going >= len(pairs)
+    if fewest < _MANY_LINES:
+        return _downwards(left, right) and _are_short_columns(left, right)
+    switches = _switches(left, right)
+    if switches > max(1, 0.2 * fewest):
+        return False
+    one, other = _prose(left), _prose(right)
+    if one and other and _going(left) >= 0.2 and _going(right) >= 0.2:
+        return True
+    if not (one or other) or _figures(left) > 0.5 or _figures(right) > 0.5:
+        return False
+    at_once = (one and other) or switches == 1
+    return _aligned(left, right) < (0.7 if at_once else 0.5)
+
+
+def _are_short_columns(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:
+    """Whether both sides read on; or one does for several lines, beside a note or a cell of more than one line."""
+    one, other = _reads_on(left), _has_prose(right)
+    if one and other:
+        return True
+    if other and len(right) >= _CELL_LINES:
+        return any(run.length for run in left)
+    return one and len(left) >= _CELL_LINES and all(run.length for run in right)
+
+
+def _downwards(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:
+    return max(run.last for run in left) < min(run.first for run in right)
+
+
+def _switches(left: Sequence[WordRun], right: Sequence[WordRun]) -> int:
+    """How often the writer went from one side to the other."""
+    sides = sorted([(run.first, False) for run in left] + [(run.first, True) for run in right])
+    return sum(one[1] != other[1] for one, other in itertools.pairwise(sides))
+
+
+def _prose(side: Sequence[WordRun]) -> bool:
+    """Whether most of its text is in lines of several words."""
+    every = sum(max(1.0, run.length) for run in side)
+    return sum(run.length for run in side if run.length >= _PROSE_WORDS) >= _PROSE_SHARE * every
+
+
+def _figures(side: Sequence[WordRun]) -> float:
+    """The share of runs without a word."""
+    return sum(not run.length for run in side) / len(side)
+
+
+def _going(side: Sequence[WordRun]) -> float:
+    """The share of lines that begin in the middle of a sentence."""
+    lines = [run for run in side if run.length >= _PROSE_WORDS]
+    return sum(run.going for run in lines) / max(1, len(lines))
+
+
+def _full(side: Sequence[WordRun]) -> float:
+    """The share of runs that are about as wide as the column."""
+    width = max(run.x1 for run in side) - min(run.x0 for run in side)
+    return sum(run.x1 - run.x0 >= 0.75 * width for run in side) / len(side)
+
+
+def _aligned(left: Sequence[WordRun], right: Sequence[WordRun]) -> float:
+    """The share of the lines of the shorter side that have one on the other side on their base line."""
+    few, many = sorted((left, right), key=len)
+    places = {round(run.y) for run in many}
+    return sum(bool(places & {round(run.y) + step for step in (-1, 0, 1)}) for run in few) / len(few)
+
+
+def _written_across(part: _Part) -> bool:
+    """Whether a band is columns of prose that were written line by line over both, as by a scanner."""
+    left, right = part.left, part.right
+    fewest = min(len(left), len(right))
+    if fewest < _MANY_LINES or _switches(left, right) < fewest:
+        return False
+    return all(_prose(side) and _going(side) >= 0.4 and _full(side) >= 0.6 for side in (left, right))
+
+
+def _has_prose(side: Sequence[WordRun]) -> bool:
+    """Whether it reads on, or is columns of which the first does."""
+    if _reads_on(side):
+        return True
+    edge = min(run.x1 for run in side)
+    first = [run for run in side if run.x0 < edge]
+    return len(first) < len(side) and _reads_on(first)
+
+
+def _reads_on(side: Sequence[WordRun]) -> bool:
+    """Whether it is lines of several words that go on in the next one."""
+    pairs = list(itertools.pairwise(side))
+    if not pairs or sum(run.length for run in side[:-1]) < _SHORT_WORDS * len(pairs):
+        return False
+    return 2 * sum(below.going and not above.stops for above, below in pairs) >= len(pairs)

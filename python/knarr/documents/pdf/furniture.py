@@ -1,7 +1,7 @@
 """Running headers, footers and page numbers: the lines that pages repeat at their top and bottom.
 
 Leaving out too little costs some noise, leaving out too much costs the reader a value. So a line is
-furniture only when nothing but furniture is further out on its page, and
+furniture only when nothing but furniture is further out on its page, or it is written along the side of it, and
 - the same text, figures included, is at the same height on several pages, and no page has other figures, or another
   value after the same label, in its place: "Result: 4.0" beside "Result: 5.1" is data on every page; or
 - it shows a number that counts with the pages and has the form of a page number (see `page_numbers`).
@@ -32,6 +32,7 @@ _WHOLE_SHARE = 0.35
 _TITLED_SHARE = 0.4
 # Where more than this share of the text would go, the text repeats itself, and nothing is furniture.
 _MOST_SHARE = 0.4
+_LEADING = 1.5
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _LABELLED = re.compile(r"([^:]{1,60}:)\s")
 
@@ -53,17 +54,19 @@ class _Edge:
 def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], tuple[str, ...]]:
     """The pages without their furniture, and the texts that were dropped: each distinct text once, and of page
     numbers the first."""
-    edges = [(_edges(lines, True), _edges(lines, False)) for lines in pages]
-    every = [edge for both in edges for side in both for edge in side]
+    edges = [(_edges(lines, True), _edges(lines, False), *_margins(lines)) for lines in pages]
+    every = [edge for sides in edges for side in sides for edge in side]
     counting = _counting(every, len(pages))
     repeated = _repeated([edge for edge in every if edge.key not in counting], len(pages))
     firsts = _first_appearances(repeated, len(pages))
     furniture = counting.keys() | repeated.keys()
     dropped: dict[str, str] = {}
     kept: list[list[Line]] = []
-    for lines, both in zip(pages, edges, strict=True):
+    for lines, sides in zip(pages, edges, strict=True):
         gone: set[int] = set()
-        for edge in itertools.chain.from_iterable(_outermost(side, furniture) for side in both):
+        for edge in itertools.chain.from_iterable(
+            _outermost(side, furniture, counting.keys()) for side in sides
+        ):
             if edge.key not in firsts:
                 gone.add(id(edge.line))
                 number = counting.get(edge.key)
@@ -80,9 +83,21 @@ def _chars(pages: Sequence[list[Line]]) -> int:
 
 def _edges(lines: Sequence[Line], top: bool) -> list[_Edge]:
     """The outer lines of a page that may be furniture, outermost first."""
-    order = sorted(lines, key=lambda line: -line.y if top else line.y)[: _DEPTH + 1]
-    found = [_Edge(top, " ".join(line.text.lower().split()), line, page_number(line)) for line in order]
+    upright = [line for line in lines if not line.aside]
+    found = [
+        _edge(line, top)
+        for line in sorted(upright, key=lambda line: -line.y if top else line.y)[: _DEPTH + 1]
+    ]
     return found[: _outside_tables(found)]
+
+
+def _margins(lines: Sequence[Line]) -> list[list[_Edge]]:
+    """The lines written along a side of a page, as the stamps of those who hand a file out are; each on its own."""
+    return [[_edge(line, False)] for line in lines if line.aside][:_DEPTH]
+
+
+def _edge(line: Line, top: bool) -> _Edge:
+    return _Edge(top, " ".join(line.text.lower().split()), line, page_number(line))
 
 
 def _outside_tables(edges: Sequence[_Edge]) -> int:
@@ -98,8 +113,22 @@ def _close(outer: _Edge, inner: _Edge) -> bool:
     return close(outer.line, inner.line) if outer.top else close(inner.line, outer.line)
 
 
-def _outermost(edges: Sequence[_Edge], furniture: Set[tuple[int, bool]]) -> list[_Edge]:
-    return list(itertools.takewhile(lambda edge: edge.key in furniture, edges))
+def _outermost(
+    edges: Sequence[_Edge], furniture: Set[tuple[int, bool]], counting: Set[tuple[int, bool]]
+) -> list[_Edge]:
+    """The furniture outside of all else, without lines that go on into the text: these belong to it."""
+    found = list(itertools.takewhile(lambda edge: edge.key in furniture, edges))
+    while found and len(found) < len(edges) and found[-1].key not in counting:
+        if not _in_one_paragraph(found[-1].line, edges[len(found)].line):
+            break
+        found.pop()
+    return found
+
+
+def _in_one_paragraph(one: Line, other: Line) -> bool:
+    alike = (one.size, one.bold, one.italic, 1) == (other.size, other.bold, other.italic, one.cells)
+    near = abs(one.y - other.y) <= _LEADING * one.size and abs(one.x0 - other.x0) <= one.size
+    return alike and near and other.cells == 1
 
 
 def _fewest(pages: int) -> float:

@@ -7,6 +7,8 @@ table's row stay together; wide gaps part it into cells. Columns of prose are re
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from knarr.documents.pdf.columns import in_columns
-from knarr.documents.pdf.placed import Cells, PlacedWord
+from knarr.documents.pdf.placed import Cells, PlacedWord, is_leftwards
+from knarr.documents.pdf.strays import with_initials
 from knarr.documents.pdf.word_places import WordPlaces, word_places
 
 _ROW_TOLERANCE = 0.45
@@ -23,6 +26,7 @@ _CURRENCY_GAP = 0.4
 _FIGURE_ENDS = "0123456789)%–—-"
 _CURRENCIES = ("$", "€", "£", "¥", "$(", "€(", "£(")
 _FARTHEST = 20_000.0
+_QUARTER = math.pi / 2
 CELL_SEPARATOR = "  "
 _BEFORE_FIGURE = re.compile(r"[$€£¥(]+|[$€£¥]\(")
 _AFTER_FIGURE = re.compile(r"[)%]+|\)\s?%|pts?\.?|x")
@@ -46,6 +50,7 @@ class Line:
     bold, italic: whether all of it is
     places: left and right end of each cell
     words: where each of its words stands
+    aside: whether it is turned otherwise than the text of its page
     """
 
     text: str
@@ -59,10 +64,12 @@ class Line:
     page: int
     places: tuple[tuple[float, float], ...] = ()
     words: WordPlaces | None = None
+    aside: bool = False
 
 
 def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
-    """The lines of one page (from 0), from its words as `words.read_words` gives them."""
+    """The lines of one page (from 0), from its words as `words.read_words` gives them. Words that are turned as most
+    are come first: others are labels of figures, or stand in the margin."""
     placed = [
         PlacedWord(
             _readable(text),
@@ -77,8 +84,14 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
         )
         for order, (text, x0, x1, y, size, bold, italic, *turned) in enumerate(words)
     ]
-    rows = [_segments(row) for row in _rows([word for word in placed if word.text])]
-    return [line for row in in_columns(rows) if (line := _line(row, page)) is not None]
+    turns: dict[int, list[PlacedWord]] = {}
+    for word in with_initials([word for word in placed if word.text]):
+        turns.setdefault(round(word.angle / _QUARTER) % 4, []).append(word)
+    lines: list[Line] = []
+    for at, alike in enumerate(sorted(turns.values(), key=len, reverse=True)):
+        rows = [_segments(row) for part in in_columns(alike) for row in _rows(part)]
+        lines += [line for row in rows if (line := _line(row, page, at > 0)) is not None]
+    return lines
 
 
 def unknown_symbols(words: Iterable[Sequence[Any]]) -> int:
@@ -123,7 +136,23 @@ def _segments(row: list[PlacedWord]) -> list[list[PlacedWord]]:
             segments.append([])
         segments[-1].append(word)
         last = word
+    if is_leftwards(row):
+        return [_leftwards(segment) for segment in reversed(segments)]
     return segments
+
+
+def _leftwards(segment: list[PlacedWord]) -> list[PlacedWord]:
+    """A segment of Hebrew or Arabic as it is read: in PDFium's order, which has names and figures the right way
+    round; or where that is torn, or runs as the places do, in the order of places."""
+    written = sorted(segment, key=lambda word: word.order)
+    backwards = sum(right.x0 < left.x0 for left, right in itertools.pairwise(written))
+    if written[-1].order - written[0].order < len(segment) and 2 * backwards >= len(segment) - 1:
+        return written
+    logical: list[PlacedWord] = []
+    for leftwards, group in itertools.groupby(reversed(segment), key=lambda word: is_leftwards([word])):
+        words = list(group)
+        logical += words if leftwards else reversed(words)
+    return logical
 
 
 def _parted(left: PlacedWord, right: PlacedWord) -> bool:
@@ -135,7 +164,7 @@ def _parted(left: PlacedWord, right: PlacedWord) -> bool:
     return gap > (_CURRENCY_GAP if right.text in _CURRENCIES and left.text[-1] in _FIGURE_ENDS else _CELL_GAP)
 
 
-def _line(row: Cells, page: int) -> Line | None:
+def _line(row: Cells, page: int, aside: bool) -> Line | None:
     cells: list[str] = []
     places: list[tuple[float, float]] = []
     for segment in row:
@@ -148,7 +177,7 @@ def _line(row: Cells, page: int) -> Line | None:
             places[-1] = (places[-1][0], right)
         else:
             cells.append(text)
-            places.append((segment[0].x0, right))
+            places.append((min(word.x0 for word in segment), right))
     if len(cells) == 2 and _MARKER.fullmatch(cells[0]):
         cells, places = [" ".join(cells)], [(places[0][0], places[1][1])]
     words = [word for segment in row for word in segment]
@@ -162,7 +191,7 @@ def _line(row: Cells, page: int) -> Line | None:
     return Line(
         joined,
         len(cells),
-        words[0].x0,
+        min(word.x0 for word in words),
         max(word.x1 for word in words),
         Counter(word.y for word in words).most_common(1)[0][0],
         sizes.most_common(1)[0][0],
@@ -171,4 +200,5 @@ def _line(row: Cells, page: int) -> Line | None:
         page,
         tuple(places),
         word_places(joined, words),
+        aside,
     )

@@ -1,14 +1,22 @@
-"""Words at their places on a page, before they are lines."""
+"""Words at their places on a page, before they are lines, and runs of them."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+_RAISED = 0.45
+_WORD_GAP = 1.0
+_OVERLAP = 0.4
+_LETTERS_OF_WORD = 4
+_LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 @dataclass(slots=True)
 class PlacedWord:
-    """A word with its place (in points, y growing upwards), its look, its rank in the order of writing, and by how many radians it is
-    turned anticlockwise: its place is that on the page turned back."""
+    """A word with its place (in points, y growing upwards), its look, its rank in the order of writing, and by how
+    many radians it is turned anticlockwise: its place is that on the page turned back."""
 
     text: str
     x0: float
@@ -23,3 +31,71 @@ class PlacedWord:
 
 Cells = list[list[PlacedWord]]
 """A row parted into cells, each a run of words."""
+
+
+@dataclass(slots=True)
+class WordRun:
+    """Words beside each other on one base line that were written one after the other: all or part of a line of
+    text, never more, since a writer goes to the next column with a jump.
+
+    length: its length in words, or in groups of letters where the script writes no spaces
+    going:  whether it begins as the middle of a sentence does
+    stops:  whether it ends as a sentence does
+    """
+
+    words: list[PlacedWord]
+    x0: float
+    x1: float
+    y: float
+    size: float
+    first: int
+    last: int
+    length: float
+    going: bool
+    stops: bool
+
+
+def is_leftwards(words: Sequence[PlacedWord]) -> bool:
+    """Whether most words are of a script that is written from right to left."""
+    return 2 * sum(bool(_LEFTWARDS.match(word.text)) for word in words) > len(words)
+
+
+def runs(words: Sequence[PlacedWord]) -> list[WordRun]:
+    """The words, in the order of writing, as runs, from the top of the page to its bottom."""
+    found: list[list[PlacedWord]] = []
+    for word in words:
+        if found and _beside(found[-1][-1], word):
+            found[-1].append(word)
+        else:
+            found.append([word])
+    return sorted(map(_run, found), key=lambda run: (-run.y, run.x0))
+
+
+def _beside(word: PlacedWord, other: PlacedWord) -> bool:
+    """Whether `other` goes on where `word` ends, rightwards or, as in Hebrew, leftwards."""
+    large, small = max(word.size, other.size), max(1.0, min(word.size, other.size))
+    if abs(word.y - other.y) > _RAISED * large:
+        return False
+    gap = max(other.x0 - word.x1, word.x0 - other.x1)
+    return -_OVERLAP * large <= gap <= _WORD_GAP * small
+
+
+def _run(words: list[PlacedWord]) -> WordRun:
+    base = max(words, key=lambda word: word.size)
+    start, end = words[0].text, words[-1].text
+    lettered = sum(sum(map(str.isalpha, word.text)) for word in words)
+    spaced = all(word.text.isascii() for word in words)
+    return WordRun(
+        words,
+        min(word.x0 for word in words),
+        max(word.x1 for word in words),
+        base.y,
+        base.size,
+        words[0].order,
+        words[-1].order,
+        float(sum(any(map(str.isalpha, word.text)) for word in words))
+        if spaced
+        else max(float(len(words)), lettered / _LETTERS_OF_WORD),
+        start[0].isalpha() and not start[0].isupper(),
+        end.endswith((".", ":", ";", "。", "؟")),
+    )

@@ -34,6 +34,11 @@ _WORD = re.compile(r"[^\s\xad]*\xad|[^\s\xad]+")
 _BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,]bd\b", re.IGNORECASE)
 _FEW_WORDS, _FEW_OBJECTS, _FEW_PATHS = 40, 200, 12
 _PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
+# Writing that slopes by less is upright.
+_UPRIGHT = 0.05
+_STRAIGHT = (0.0, (1.0, 0.0), (0.0, 1.0), 1.0)
+# Fonts below this size are suspected to be larger: their glyphs are looked at.
+_TINY, _DRAWN_FONTS, _DRAWN_GLYPHS, _ASCENT = 2.0, 16, 40, 0.72
 _FORCE_BOLD = 1 << 18
 _ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 
@@ -156,38 +161,68 @@ class _Probe:
         self._box_refs = [ctypes.byref(value) for value in self._box]
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
         self._matrix = pdfium.FS_MATRIX()
-        self.angle = 0.0  # of the word whose place was asked last
+        # Of the word whose place was asked last.
+        self.angle, self._along, self._up, self._scale = _STRAIGHT
         self._name = ctypes.create_string_buffer(256)
         self._flags = ctypes.c_int()
         self._bold: dict[tuple[bytes, int], tuple[int, int]] = {}
+        self._drawn: dict[tuple[bytes, float], float] = {}
+
+    def _turn(self, at: int) -> None:
+        """Learns how the writing is turned at a character."""
+        self.angle, self._along, self._up, self._scale = _STRAIGHT
+        if not pdfium.FPDFText_GetMatrix(self._page, at, ctypes.byref(self._matrix)):
+            return
+        along, up = (self._matrix.a, self._matrix.b), (self._matrix.c, self._matrix.d)
+        width, height = math.hypot(*along), math.hypot(*up)
+        self._scale = height or 1.0
+        if width and height and not (along[0] > 0 and abs(along[1]) < _UPRIGHT * width):
+            self.angle = round(math.atan2(along[1], along[0]), 4)
+            self._along, self._up = (along[0] / width, along[1] / width), (up[0] / height, up[1] / height)
 
     def place(self, first: int, last: int) -> tuple[float, float, float]:
         """Left end, right end and base line of the word from character `first` to `last`."""
+        self._turn(first)
         pdfium.FPDFText_GetCharOrigin(self._page, first, ctypes.byref(self._x), ctypes.byref(self._y))
-        pdfium.FPDFText_GetCharBox(self._page, last, *self._box_refs)
         x, y = self._x.value, self._y.value
+        left, right = self._ends(last)
+        start = x * self._along[0] + y * self._along[1]
+        if right < start:
+            # Written from right to left.
+            start, right = left, self._ends(first)[1]
+        elif first == last and not self.angle:
+            start = min(start, left)
+        return round(start, 1), round(right, 1), round(x * self._up[0] + y * self._up[1], 1)
+
+    def _ends(self, at: int) -> tuple[float, float]:
+        """Where a character begins and ends, along the direction of writing."""
+        pdfium.FPDFText_GetCharBox(self._page, at, *self._box_refs)
         left, right, bottom, top = (value.value for value in self._box)
-        angle, self.angle = pdfium.FPDFText_GetCharAngle(self._page, first), 0.0
-        if angle > 0 and 0.05 < angle < 2 * math.pi - 0.05:
-            # PDFium measures angles clockwise; text that is written sideways is read as if the page were turned.
-            cos, sin = math.cos(angle), -math.sin(angle)
-            self.angle = round(-angle, 4)
-            ends = [cx * cos + cy * sin for cx in (left, right) for cy in (bottom, top)]
-            return round(x * cos + y * sin, 1), round(max(ends), 1), round(-x * sin + y * cos, 1)
-        return round(min(x, left) if first == last else x, 1), round(right, 1), round(y, 1)
+        ends = [x * self._along[0] + y * self._along[1] for x in (left, right) for y in (bottom, top)]
+        return min(ends), max(ends)
 
     def look(self, at: int) -> tuple[float, int, int]:
-        """Size in points as it shows on the page, bold, italic."""
-        size = pdfium.FPDFText_GetFontSize(self._page, at)
-        if pdfium.FPDFText_GetMatrix(self._page, at, ctypes.byref(self._matrix)):
-            size *= math.hypot(self._matrix.c, self._matrix.d) or 1.0
+        """Size in points as it shows on the page, bold, italic; of the word whose place was asked last."""
+        size = pdfium.FPDFText_GetFontSize(self._page, at) * self._scale
         written = pdfium.FPDFText_GetFontInfo(self._page, at, self._name, 256, ctypes.byref(self._flags))
         key = (self._name.value if 0 < written <= 256 else b"", self._flags.value)
+        if 0 < size < _TINY:
+            size = max(size, self._drawn_size(at, (key[0], size)))
         if key not in self._bold:
             name = key[0].decode("utf-8", "replace")
             bold = bool(_BOLD.search(name)) or bool(key[1] & _FORCE_BOLD)
             self._bold[key] = (int(bold), int(bool(_ITALIC.search(name))))
         return round(size, 1), *self._bold[key]
+
+    def _drawn_size(self, at: int, font: tuple[bytes, float]) -> float:
+        """The size of a font whose glyphs are drawn larger than it says, from the tallest of some of them."""
+        if font not in self._drawn and len(self._drawn) < _DRAWN_FONTS:
+            tallest = 0.0
+            for other in range(at, at + _DRAWN_GLYPHS):
+                if pdfium.FPDFText_GetCharBox(self._page, other, *self._box_refs):
+                    tallest = max(tallest, self._box[3].value - self._box[2].value)
+            self._drawn[font] = tallest / _ASCENT
+        return self._drawn.get(font, 0.0)
 
 
 def _outline(document: Any) -> list[list[Any]]:
