@@ -26,7 +26,7 @@ CELL_SEPARATOR = "  "
 _BEFORE_FIGURE = re.compile(r"[$€£¥(]+|[$€£¥]\(")
 _AFTER_FIGURE = re.compile(r"[)%]+|\)\s?%|pts?\.?|x")
 _MARKER = re.compile(
-    r"[•●▪■◦‣·○–—*o☐☒☑✓➢❖◆]|\(?[0-9]{1,3}[.)]|\([a-zA-Z0-9]{1,4}\)|[a-zA-Z][.)]|[ivxIVX]{1,5}[.)]|"
+    r"[•●▪■◦‣·○–—*o☐☒☑✓➢❖◆]|\[[x ]\]|\(?[0-9]{1,3}[.)]|\([a-zA-Z0-9]{1,4}\)|[a-zA-Z][.)]|[ivxIVX]{1,5}[.)]|"
     r"\d+(\.\d+)+\.?|(item|note|part|section|article|exhibit)\s+([0-9]+(\.[0-9]+)*|[ivx]+)[a-z]?[.:]?",
     re.IGNORECASE,
 )
@@ -73,6 +73,11 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
 def unknown_symbols(words: Iterable[Sequence[Any]]) -> int:
     """How many characters of the words no line has, since it is not known what they show."""
     return sum(ord(char) & 0xFF not in _SYMBOLS for word in words for char in _PRIVATE.findall(word[0]))
+
+
+def is_known_symbol(char: str) -> bool:
+    """Whether a private character of a symbol font is shown as another one."""
+    return "\uf000" <= char <= "\uf0ff" and ord(char) & 0xFF in _SYMBOLS
 
 
 def _clamp(value: float) -> float:

@@ -1,0 +1,131 @@
+"""Reads the pages that have no usable text, each of them once.
+
+What was read of a page is kept in a store as soon as it is there, by the bytes of the file, the page and the engine:
+an `add` that was interrupted goes on where it was, and one that lays the document out anew pays nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from knarr.documents.ocr.recogniser import RapidRecogniser, Recogniser
+from knarr.documents.ocr.words import ReadPage, read_page
+from knarr.errors import DocumentError
+
+_PACKAGE = "rapidocr"
+_USUAL_WIDTH = 612.0  # points of a page that does not say how large it is
+_LEAST_DOTS, _MOST_DOTS = 50.0, 2_400.0
+
+
+class PageStore(Protocol):
+    """Where recognised pages are kept."""
+
+    def get(self, key: bytes) -> bytes | None: ...
+
+    def put(self, key: bytes, value: bytes) -> None: ...
+
+
+def installed() -> bool:
+    """Whether the extra `ocr` is there; nothing is imported."""
+    return find_spec(_PACKAGE) is not None and find_spec("onnxruntime") is not None
+
+
+def why_not() -> str:
+    """Why no page is read where there is no reader, as the end of a sentence."""
+    return "OCR is off (KNARR_OCR)" if installed() else "`pip install 'knarr[ocr]'` reads them"
+
+
+class PageReader:
+    """Asks a recogniser about pages that the store does not have. `progress` is told which share of a file's pages
+    is done. Close it to end the process behind it."""
+
+    def __init__(
+        self,
+        store: PageStore | None = None,
+        recogniser: Recogniser | None = None,
+    ) -> None:
+        self._store = store
+        self._recogniser = recogniser or RapidRecogniser(_version())
+        self.progress: Callable[[float], None] = lambda share: None
+
+    @property
+    def id(self) -> str:
+        """Changes when pages may be read differently."""
+        return self._recogniser.id
+
+    def close(self) -> None:
+        self._recogniser.close()
+
+    def pages(
+        self,
+        data: bytes,
+        wanted: Collection[int],
+        draw: Callable[[bytes, list[int]], Iterable[dict[str, Any]]],
+    ) -> dict[int, ReadPage]:
+        """The wanted pages (from 0) of a file, as far as they could be read. `draw` makes their pictures (see
+        `pdf.pictures`). A page that costs too much is only not read."""
+        key = _file_key(data)
+        found = {page: kept for page in wanted if (kept := self._kept(key, page)) is not None}
+        left = [page for page in sorted(wanted) if page not in found]
+        for at, picture in enumerate(draw(data, left) if left else ()):
+            self.progress((len(found) or at) / len(wanted))
+            grey = base64.b64decode(picture["grey"])
+            try:
+                message = self._recogniser.picture(grey, picture["width"], picture["height"])
+            except DocumentError:
+                continue
+            found[picture["page"]] = self._keep(key, picture["page"], message, picture["dot"])
+        return found
+
+    def file(self, data: bytes) -> list[ReadPage]:
+        """The pages of an image file. Raises DocumentError."""
+        key = _file_key(data)
+        found: dict[int, ReadPage] = {}
+        while (kept := self._kept(key, len(found))) is not None:
+            found[len(found)] = kept
+        count = 0
+        for message in self._recogniser.file(data, found.keys()):
+            if "error" in message:
+                raise DocumentError(message["error"], message["status"])
+            if "pages" in message:
+                count = message["pages"]
+                continue
+            dots = message.get("dots", 0.0)
+            dot = 72 / dots if _LEAST_DOTS < dots < _MOST_DOTS else _USUAL_WIDTH / max(1, message["width"])
+            found[message["page"]] = self._keep(key, message["page"], message, dot)
+            self.progress(len(found) / max(1, count))
+        return [found[page] for page in range(count)]
+
+    def _kept(self, file: bytes, page: int) -> ReadPage | None:
+        value = self._store.get(self._key(file, page)) if self._store is not None else None
+        if value is None:
+            return None
+        words, confidence, left_out = json.loads(value)
+        return ReadPage(words, confidence, left_out)
+
+    def _keep(self, file: bytes, page: int, message: dict[str, Any], dot: float) -> ReadPage:
+        read = read_page(message, dot)
+        if self._store is not None:
+            value = json.dumps([read.words, read.confidence, read.left_out], separators=(",", ":"))
+            self._store.put(self._key(file, page), value.encode("utf-8"))
+        return read
+
+    def _key(self, file: bytes, page: int) -> bytes:
+        return hashlib.sha256(file + f"{page}:{self.id}".encode()).digest()
+
+
+def _file_key(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def _version() -> str:
+    try:
+        return version(_PACKAGE)
+    except PackageNotFoundError:
+        return "none"
