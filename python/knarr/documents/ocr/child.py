@@ -25,10 +25,9 @@ from typing import Any
 MAX_FILE_PAGES = 2_000
 MAX_DOTS = 100_000_000  # of a page of an image file, before it is made smaller
 MAX_SIDE = 2_000
-_FIRST_TURNS, _TURNS = (0,), (1, 2, 3)
+_TURNS = (1, 2, 3)  # quarters, against the clock
 _POOR = 0.75  # a page recognised with less confidence may stand on its side or its head
 _THREADS = 4
-_PLAIN_DOTS = 72.0
 
 
 def _bounds() -> ModuleType:
@@ -97,9 +96,16 @@ class Reader:
 
 
 def _worth(page: dict[str, Any]) -> float:
-    """The mean confidence of its characters."""
+    """The mean confidence of its characters, of which those on lines that run upwards count for nothing: such lines
+    are recognised, but on a page that lies on its side."""
     total = sum(len(text) for text, _, _ in page["lines"])
-    return sum(len(text) * score for text, score, _ in page["lines"]) / total if total else 0.0
+    sure = sum(len(text) * score for text, score, corners in page["lines"] if _runs_across(text, corners))
+    return sure / total if total else 0.0
+
+
+def _runs_across(text: str, corners: list[float]) -> bool:
+    left, top, right, _, _, bottom, *_ = corners
+    return len(text) < 3 or right - left > bottom - top
 
 
 def _file_pages(reader: Reader, data: bytes, skip: set[int], bound: Any) -> Iterator[dict[str, Any]]:

@@ -24,11 +24,11 @@ _LEAST_DOTS, _MOST_DOTS = 50.0, 2_400.0
 
 
 class PageStore(Protocol):
-    """Where recognised pages are kept."""
+    """Where recognised pages are kept, by the hash of their file, their number (from 0) and the engine."""
 
-    def get(self, key: bytes) -> bytes | None: ...
+    def get(self, file: str, page: int, engine: str) -> str | None: ...
 
-    def put(self, key: bytes, value: bytes) -> None: ...
+    def put(self, file: str, page: int, engine: str, words: str) -> None: ...
 
 
 def installed() -> bool:
@@ -70,7 +70,7 @@ class PageReader:
     ) -> dict[int, ReadPage]:
         """The wanted pages (from 0) of a file, as far as they could be read. `draw` makes their pictures (see
         `pdf.pictures`). A page that costs too much is only not read."""
-        key = _file_key(data)
+        key = hashlib.sha256(data).hexdigest()
         found = {page: kept for page in wanted if (kept := self._kept(key, page)) is not None}
         left = [page for page in sorted(wanted) if page not in found]
         for at, picture in enumerate(draw(data, left) if left else ()):
@@ -85,7 +85,7 @@ class PageReader:
 
     def file(self, data: bytes) -> list[ReadPage]:
         """The pages of an image file. Raises DocumentError."""
-        key = _file_key(data)
+        key = hashlib.sha256(data).hexdigest()
         found: dict[int, ReadPage] = {}
         while (kept := self._kept(key, len(found))) is not None:
             found[len(found)] = kept
@@ -102,26 +102,19 @@ class PageReader:
             self.progress(len(found) / max(1, count))
         return [found[page] for page in range(count)]
 
-    def _kept(self, file: bytes, page: int) -> ReadPage | None:
-        value = self._store.get(self._key(file, page)) if self._store is not None else None
+    def _kept(self, file: str, page: int) -> ReadPage | None:
+        value = self._store.get(file, page, self.id) if self._store is not None else None
         if value is None:
             return None
         words, confidence, left_out = json.loads(value)
         return ReadPage(words, confidence, left_out)
 
-    def _keep(self, file: bytes, page: int, message: dict[str, Any], dot: float) -> ReadPage:
+    def _keep(self, file: str, page: int, message: dict[str, Any], dot: float) -> ReadPage:
         read = read_page(message, dot)
         if self._store is not None:
             value = json.dumps([read.words, read.confidence, read.left_out], separators=(",", ":"))
-            self._store.put(self._key(file, page), value.encode("utf-8"))
+            self._store.put(file, page, self.id, value)
         return read
-
-    def _key(self, file: bytes, page: int) -> bytes:
-        return hashlib.sha256(file + f"{page}:{self.id}".encode()).digest()
-
-
-def _file_key(data: bytes) -> bytes:
-    return hashlib.sha256(data).digest()
 
 
 def _version() -> str:

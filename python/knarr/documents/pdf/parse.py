@@ -40,6 +40,7 @@ class Page:
 
     blank:   nothing else is on it
     lost:    it could not be loaded
+    unreadable: characters left out since nobody can say what they show
     garbled: its words were not what a reader sees; `lines` has those that can be read
     beside:  what else the worker's message says of it
     read:    what OCR read on it, which is what `lines` has then
@@ -49,6 +50,7 @@ class Page:
     blank: bool = False
     lost: bool = False
     unknown_symbols: int = 0
+    unreadable: int = 0
     garbled: bool = False
     beside: Mapping[str, Any] = field(default_factory=dict)
     read: ReadPage | None = None
@@ -101,12 +103,12 @@ def pages_document(format: str, head: Mapping[str, Any], pages: list[Page], *, t
 
 def _page(message: dict[str, Any]) -> Page:
     words = message.pop("words", ())
-    garbled = is_garbled(words)
-    if garbled:
-        words = readable_words(words)
+    garbled = is_garbled(words, message.get("unmapped", 0))
+    unknown = unknown_symbols(words)
+    words, unreadable = readable_words(words)
     lines = page_lines(words, message["page"])
     blank, lost = bool(message.get("blank")), bool(message.get("lost"))
-    return Page(lines, blank, lost, unknown_symbols(words), garbled, message)
+    return Page(lines, blank, lost, unknown, 0 if garbled else unreadable, garbled, message)
 
 
 def _textless(pages: list[Page], kept: list[list[Line]]) -> list[int]:
@@ -145,6 +147,8 @@ def _notes(
         notes.append(f"blank pages: {blank}")
     if unknown := sum(page.unknown_symbols for page in pages):
         notes.append(f"{UNKNOWN}: {unknown}")
+    if unreadable := sum(page.unreadable for page in pages):
+        notes.append(f"characters left out whose font does not say what they show: {unreadable}")
     return tuple(notes)
 
 
