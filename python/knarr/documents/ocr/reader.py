@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -89,8 +90,8 @@ class PageReader:
         found: dict[int, ReadPage] = {}
         while (kept := self._kept(key, len(found))) is not None:
             found[len(found)] = kept
-        count = 0
-        for message in self._recogniser.file(data, found.keys()):
+        count = found[0].of if found else 0
+        for message in self._recogniser.file(data, found.keys()) if len(found) != count or not found else ():
             if "error" in message:
                 raise DocumentError(message["error"], message["status"])
             if "pages" in message:
@@ -98,7 +99,7 @@ class PageReader:
                 continue
             dots = message.get("dots", 0.0)
             dot = 72 / dots if _LEAST_DOTS < dots < _MOST_DOTS else _USUAL_WIDTH / max(1, message["width"])
-            found[message["page"]] = self._keep(key, message["page"], message, dot)
+            found[message["page"]] = self._keep(key, message["page"], message, dot, count)
             self.progress(len(found) / max(1, count))
         return [found[page] for page in range(count)]
 
@@ -106,13 +107,12 @@ class PageReader:
         value = self._store.get(file, page, self.id) if self._store is not None else None
         if value is None:
             return None
-        words, confidence, left_out = json.loads(value)
-        return ReadPage(words, confidence, left_out)
+        return ReadPage(*json.loads(value))
 
-    def _keep(self, file: str, page: int, message: dict[str, Any], dot: float) -> ReadPage:
-        read = read_page(message, dot)
+    def _keep(self, file: str, page: int, message: dict[str, Any], dot: float, of: int = 0) -> ReadPage:
+        read = replace(read_page(message, dot), of=of)
         if self._store is not None:
-            value = json.dumps([read.words, read.confidence, read.left_out], separators=(",", ":"))
+            value = json.dumps([read.words, read.confidence, read.left_out, read.of], separators=(",", ":"))
             self._store.put(file, page, self.id, value)
         return read
 

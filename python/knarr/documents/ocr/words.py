@@ -21,11 +21,13 @@ _ASKEW = math.radians(15)
 @dataclass(frozen=True, slots=True)
 class ReadPage:
     """A page that was recognised. `words` as `pdf.words.read_words` gives them; `confidence` is the mean of its
-    characters', 0 where nothing was read; `left_out` the lines that were too doubtful."""
+    characters', 0 where nothing was read; `left_out` the lines that were too doubtful; `of` the pages of its file, where
+    only reading it told."""
 
     words: list[list[Any]]
     confidence: float
     left_out: int = 0
+    of: int = 0
 
 
 def read_page(message: dict[str, Any], dot: float) -> ReadPage:

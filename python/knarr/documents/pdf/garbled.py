@@ -88,9 +88,10 @@ def _unusual(counts: Counter[str]) -> bool:
         letters += count
         usual += count if base in _USUAL else 0
         accented += count if "\xc0" <= char <= "\xff" else 0
-    if letters < _FEWEST_LETTERS or len(kinds) < _FEWEST_KINDS:
+    if letters < _FEWEST_LETTERS:
         return False
-    return usual < _LEAST_USUAL * letters or accented > _MOST_ACCENTED * letters
+    rare = len(kinds) >= _FEWEST_KINDS and usual < _LEAST_USUAL * letters
+    return rare or accented > _MOST_ACCENTED * letters
 
 
 def _odd(words: Sequence[Sequence[Any]], counts: Counter[str], total: int) -> bool:

@@ -112,7 +112,7 @@ def _turned(rect: Rect, rotation: int) -> Rect:
 
 
 def _laid_out(text: str, rect: Rect, size: float, lines: bool) -> list[Word]:
-    """Words of a text in a place: in one line at half its height, or in lines from its top, as narrow as they must
+    """A text in a place: in one line at half its height, or in lines from its top, as narrow as they must
     be for all to be inside."""
     left, bottom, right, top = rect
     width, height = max(right - left, 1.0), max(top - bottom, 1.0)
@@ -128,16 +128,13 @@ def _laid_out(text: str, rect: Rect, size: float, lines: bool) -> list[Word]:
         first = top - step + _BELOW * size
     else:
         rows, step, first = [text], 0.0, (top + bottom - size) / 2 + _BELOW * size
-    found: list[Word] = []
-    for at, row in enumerate(rows):
-        char = min(_CHAR_WIDTH * size, width / max(1, len(row)))
-        x, y = left, first - at * step
-        for word in (row,) if row == EMPTY else row.split(" "):
-            end = x + char * len(word)
-            if word.strip():
-                found.append([word.strip(), round(x, 1), round(end, 1), round(y, 1), round(size, 1), 0, 0])
-            x = end + char
-    return found
+    # A row is one word, however many it has: where the page itself has words in the same place, they do not mix.
+    char = _CHAR_WIDTH * size
+    ends = [left + min(char * len(row), width) for row in rows]
+    return [
+        [row, round(left, 1), round(end, 1), round(first - at * step, 1), round(size, 1), 0, 0]
+        for at, (row, end) in enumerate(zip(rows, ends, strict=True))
+    ]
 
 
 def _wrapped(paragraph: str, most: int) -> list[str]:

@@ -92,7 +92,7 @@ def pages_document(format: str, head: Mapping[str, Any], pages: list[Page], *, t
     read = {at: page.read for at, page in enumerate(pages, 1) if page.read is not None and page.read.words}
     notes = (
         *_notes(pages, furniture, source, missing),
-        *reading_notes(read, missing, garbled, tried),
+        *reading_notes(read, () if head.get("placeholder") else missing, garbled, tried),
         *notes_beside(head, [page.beside for page in pages]),
     )
     # The title in a PDF's metadata is more often a template's than the document's: the file's name counts.
