@@ -1,4 +1,4 @@
-"""Pages whose fonts do not say what letters they show are named, and no others (ING-20)."""
+"""Pages whose fonts do not say what letters they show are named, and no others (ING-32)."""
 
 from __future__ import annotations
 
