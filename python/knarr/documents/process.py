@@ -23,7 +23,7 @@ from typing import Any
 
 from knarr.errors import DocumentError
 
-START_S = 60.0
+START_S = 300.0
 # For a child that neither works nor ends, as one that was stopped; work itself is counted in processor time.
 STALLED_S = 600.0
 # What an interpreter and its libraries are found by. Everything else stays here: keys, proxies, settings.

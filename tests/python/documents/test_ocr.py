@@ -138,12 +138,20 @@ def test_no_page_is_read_twice_not_even_after_an_interruption() -> None:
     stopped = Scripted(fail_on=(1,))
     first = parse(SCANNED, "x.pdf", ocr=PageReader(store, stopped))
     assert first.missing_pages == (3,)
+    assert any("OCR failed on some of them" in note for note in first.notes)
     again = Scripted()
     second = parse(SCANNED, "x.pdf", ocr=PageReader(store, again))
     assert second.missing_pages == () and len(again.asked) == 1
     third = Scripted()
     assert parse(SCANNED, "x.pdf", ocr=PageReader(store, third)).text == second.text
     assert third.asked == []
+
+
+def test_ocr_that_always_fails_is_not_asked_about_every_page() -> None:
+    failing = Scripted(fail_on=range(100))
+    with pytest.raises(DocumentError, match="OCR failed: recognising this page takes more") as caught:
+        parse(pdf([Page().image()] * 20), "x.pdf", ocr=PageReader(recogniser=failing))
+    assert caught.value.status == "no_text" and len(failing.asked) == 3
 
 
 def test_pages_that_are_drawn_are_bounded_however_large() -> None:

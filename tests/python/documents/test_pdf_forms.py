@@ -7,6 +7,7 @@ import pytest
 from knarr.documents import parse
 from knarr.documents.pdf.overlay import Shown, placed_texts
 from knarr.documents.sections import Document
+from knarr.errors import DocumentError
 from make_pdf import Page, appearance, pdf, prose, widget
 
 NAME = Page().text(72, 700, "Name of the ship").lines(72, 640, prose(4))
@@ -161,3 +162,9 @@ def test_very_many_annotations_cost_no_more_than_their_number() -> None:
     many = [widget("Tx", (10, 10, 600, 700), f"/T (n{at}) /V (value {at})") for at in range(6_000)]
     document = read(Page().lines(72, 700, prose(40)), many)
     assert "annotations beyond the bound not read: 1000" in document.notes
+
+
+def test_a_long_text_that_many_annotations_share_is_bounded() -> None:
+    note = "/Subtype /Text /Rect [0 0 9 9] /Contents 3 0 R"
+    with pytest.raises(DocumentError, match="more text than is read"):
+        read(NAME, [note] * 100, [b"(" + b"long " * 2_000 + b")"])

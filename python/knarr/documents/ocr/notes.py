@@ -13,10 +13,14 @@ _SHOWN = 24
 
 
 def reading_notes(
-    read: Mapping[int, ReadPage], missing: Sequence[int], garbled: Sequence[int], tried: bool
+    read: Mapping[int, ReadPage],
+    missing: Sequence[int],
+    garbled: Sequence[int],
+    tried: bool,
+    failure: str = "",
 ) -> list[str]:
     """Notes on the pages (from 1): those `read`, those that give no text, among them those that are `garbled`.
-    `tried`: whether the missing ones were shown to OCR."""
+    `tried`: whether the missing ones were shown to OCR; `failure`: why it could not read one of them."""
     notes = []
     if read:
         shown = (f"{page} ({_confidence(found.confidence)})" for page, found in sorted(read.items()))
@@ -28,16 +32,20 @@ def reading_notes(
     if garbled:
         pages = _list(map(str, garbled), len(garbled))
         notes.append(f"garbled pages, whose fonts do not say what letters they show: {pages}")
-    if missing:
+    if missing and failure:
+        notes.append(f"OCR failed on some of them: {failure}")
+    elif missing:
         notes.append("OCR found no text on them" if tried else f"pages without text: {why_not()}")
     return notes
 
 
-def nothing_read(pages: int, garbled: int, tried: bool) -> str:
+def nothing_read(pages: int, garbled: int, tried: bool, failure: str) -> str:
     """Why a document whose pages give no text is refused."""
     what = f"none of {pages} pages holds text"
     if garbled:
         what = f"none of {pages} pages holds text that can be read; {garbled} garbled"
+    if failure:
+        return f"{what}; OCR failed: {failure}"
     return f"{what}; OCR found none either" if tried else f"{what}; scanned pages need OCR: {why_not()}"
 
 

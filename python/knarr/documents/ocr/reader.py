@@ -22,6 +22,7 @@ from knarr.errors import DocumentError
 _PACKAGE = "rapidocr"
 _USUAL_WIDTH = 612.0  # points of a page that does not say how large it is
 _LEAST_DOTS, _MOST_DOTS = 50.0, 2_400.0
+_MOST_FAILURES = 3
 
 
 class PageStore(Protocol):
@@ -68,21 +69,30 @@ class PageReader:
         data: bytes,
         wanted: Collection[int],
         draw: Callable[[bytes, list[int]], Iterable[dict[str, Any]]],
-    ) -> dict[int, ReadPage]:
-        """The wanted pages (from 0) of a file, as far as they could be read. `draw` makes their pictures (see
-        `pdf.pictures`). A page that costs too much is only not read."""
+    ) -> tuple[dict[int, ReadPage], str]:
+        """The wanted pages (from 0) of a file, as far as they could be read, and why others could not. `draw` makes
+        their pictures (see `pdf.pictures`). A page that costs too much is only not read; after `_MOST_FAILURES` in a
+        row none is tried any more."""
         key = hashlib.sha256(data).hexdigest()
         found = {page: kept for page in wanted if (kept := self._kept(key, page)) is not None}
         left = [page for page in sorted(wanted) if page not in found]
-        for at, picture in enumerate(draw(data, left) if left else ()):
-            self.progress((len(found) or at) / len(wanted))
-            grey = base64.b64decode(picture["grey"])
-            try:
-                message = self._recogniser.picture(grey, picture["width"], picture["height"])
-            except DocumentError:
-                continue
-            found[picture["page"]] = self._keep(key, picture["page"], message, picture["dot"])
-        return found
+        failures, why = 0, ""
+        try:
+            for picture in draw(data, left) if left else ():
+                grey = base64.b64decode(picture["grey"])
+                try:
+                    message = self._recogniser.picture(grey, picture["width"], picture["height"])
+                except DocumentError as error:
+                    failures, why = failures + 1, str(error)
+                    if failures == _MOST_FAILURES:
+                        break
+                    continue
+                failures = 0
+                found[picture["page"]] = self._keep(key, picture["page"], message, picture["dot"])
+                self.progress(len(found) / len(wanted))
+        except DocumentError as error:
+            why = str(error)
+        return found, why
 
     def file(self, data: bytes) -> list[ReadPage]:
         """The pages of an image file. Raises DocumentError."""

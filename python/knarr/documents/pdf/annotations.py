@@ -82,6 +82,13 @@ class Annotations:
             pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS
         )
 
+    @property
+    def chars(self) -> int:
+        """The characters of all of it."""
+        return sum(len(shown.text) for shown in self._texts) + sum(
+            len(part) for comment in self.comments for part in comment
+        )
+
     def message(self) -> dict[str, Any]:
         """What is not empty of all but words."""
         names = ("comments", "hidden", "unread", "attached")

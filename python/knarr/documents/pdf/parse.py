@@ -65,15 +65,20 @@ def parse(data: bytes, name: str, limits: Limits, ocr: PageReader | None = None)
     """
     head, pages = worker.read(data, _page)
     _refuse_cut(data)
+    failure = ""
     if ocr is not None:
         kept, _ = without_furniture([page.lines for page in pages])
-        for at, read in ocr.pages(data, _textless(pages, kept), worker.draw).items():
+        found, failure = ocr.pages(data, _textless(pages, kept), worker.draw)
+        for at, read in found.items():
             pages[at] = replace(pages[at], lines=page_lines(read.words, at), read=read)
-    return pages_document("pdf", head, pages, tried=ocr is not None)
+    return pages_document("pdf", head, pages, tried=ocr is not None, failure=failure)
 
 
-def pages_document(format: str, head: Mapping[str, Any], pages: list[Page], *, tried: bool) -> Document:
-    """The document of pages, of which `head` has the outline; `tried`: whether OCR looked at those without text."""
+def pages_document(
+    format: str, head: Mapping[str, Any], pages: list[Page], *, tried: bool, failure: str = ""
+) -> Document:
+    """The document of pages, of which `head` has the outline; `tried`: whether OCR looked at those without text, and
+    `failure`: why it could not read one."""
     kept, furniture = without_furniture([page.lines for page in pages])
     missing = tuple(at + 1 for at in _textless(pages, kept))
     if head.get("placeholder"):
@@ -82,7 +87,7 @@ def pages_document(format: str, head: Mapping[str, Any], pages: list[Page], *, t
     for at, page in enumerate(pages):
         kept[at] = kept[at] + comment_lines(page.beside.get("comments", ()), at, kept[at])
     if not any(page.lines or page.beside.get("comments") for page in pages) or len(garbled) == len(pages):
-        raise DocumentError(nothing_read(len(pages), len(garbled), tried), "no_text")
+        raise DocumentError(nothing_read(len(pages), len(garbled), tried, failure), "no_text")
     lines = [line for page_kept in kept for line in page_kept]
     entries = [OutlineEntry(depth, title, page, y) for depth, title, page, y in head["outline"] if page >= 0]
     headings, source = find_headings(lines, entries)
@@ -92,7 +97,7 @@ def pages_document(format: str, head: Mapping[str, Any], pages: list[Page], *, t
     read = {at: page.read for at, page in enumerate(pages, 1) if page.read is not None and page.read.words}
     notes = (
         *_notes(pages, furniture, source, missing),
-        *reading_notes(read, () if head.get("placeholder") else missing, garbled, tried),
+        *reading_notes(read, () if head.get("placeholder") else missing, garbled, tried, failure),
         *notes_beside(head, [page.beside for page in pages]),
     )
     # The title in a PDF's metadata is more often a template's than the document's: the file's name counts.

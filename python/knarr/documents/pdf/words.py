@@ -132,6 +132,7 @@ def _page(document: Any, form: Any, index: int) -> tuple[Message, int]:
         if found is not None:
             message["words"] += found.words(message["words"])
             message |= found.message()
+            count += found.chars
         return message, count
     finally:
         if page:
