@@ -256,17 +256,22 @@ def rendered(lines: list[str]) -> bytes:
 @real
 @pytest.mark.skipif(sys.platform != "linux", reason="bounds are those of Linux")
 def test_the_models_read_a_picture_and_refuse_what_is_none() -> None:
+    from PIL import Image
+
     ocr = PageReader()
     try:
         document = parse(rendered(TEXT), "page.png", ocr=ocr)
         assert " ".join(TEXT) in " ".join(document.text.split())
         assert document.recognised[1] > 0.9
+        image = Image.open(io.BytesIO(rendered(TEXT[:1])))
+        pages = io.BytesIO()
+        image.save(pages, "TIFF", save_all=True, append_images=[image.rotate(180)], dpi=(150, 150))
+        document = parse(pages.getvalue(), "pages.tif", ocr=ocr)
+        assert len(document.page_begins) == 2 and document.text.count(TEXT[0]) == 2
         with pytest.raises(DocumentError) as caught:
             parse(b"\x89PNG\r\n\x1a\n broken", "page.png", ocr=ocr)
         assert caught.value.status == "corrupt"
         bomb = io.BytesIO()
-        from PIL import Image
-
         Image.new("1", (20_000, 20_000)).save(bomb, "PNG")
         with pytest.raises(DocumentError, match="dots, at most") as caught:
             parse(bomb.getvalue(), "bomb.png", ocr=ocr)
