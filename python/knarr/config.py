@@ -75,6 +75,10 @@ class Settings(BaseSettings):
     max_file_bytes: int = _setting(
         256 << 20, "larger files are refused with status `limit`", ge=1, le=1 << 40
     )
+    ocr: bool = _setting(
+        True,
+        "read images, and pages without usable text, where the extra `ocr` is installed (seconds a page)",
+    )
 
     # ---------------------------------------------------------------- abstracts
 

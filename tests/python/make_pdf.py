@@ -79,6 +79,20 @@ class _Objects:
         self.bodies[number - 1] = body.encode("latin-1")
 
 
+def widget(kind: str, rect: tuple[int, int, int, int], entries: str) -> str:
+    """The entries of a form field: Tx, Ch or Btn."""
+    return f"/Subtype /Widget /FT /{kind} /Rect [{' '.join(map(str, rect))}] {entries}"
+
+
+def appearance(text: str, width: int = 200, height: int = 20) -> bytes:
+    """A form object that shows a text: an annotation's appearance."""
+    font = "/Resources << /Font << /F 1 0 R >> >>"
+    return stream(
+        f"BT /F 10 Tf 2 6 Td ({text}) Tj ET".encode("cp1252"),
+        f"/Type /XObject /Subtype /Form /BBox [0 0 {width} {height}] {font}",
+    )
+
+
 def stream(data: bytes, extra: str = "") -> bytes:
     """A stream object's body."""
     return f"<< /Length {len(data)} {extra} >>\nstream\n".encode() + data + b"\nendstream"
@@ -92,9 +106,12 @@ def pdf(
     contents: bytes | None = None,
     resources: str = "",
     extra: list[bytes] | None = None,
+    annotations: list[str] | None = None,
+    catalog: str = "",
 ) -> bytes:
     """A whole file. `contents`: the body of an object to use as every page's content instead;
-    `extra`: objects numbered from 3 on (1 and 2 are the fonts); `resources`: more page resources."""
+    `extra`: objects numbered from 3 on (1 and 2 are the fonts); `resources`: more page resources; `annotations`: their
+    entries, all on the first page, the widgets being the form's fields; `catalog`: more entries of the catalog."""
     objects = _Objects()
     objects.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
     objects.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
@@ -103,13 +120,15 @@ def pdf(
     tree = objects.add()
     numbers = []
     shared = objects.add(contents) if contents is not None else None
+    marks = [objects.add(f"<< /Type /Annot {entries} >>") for entries in annotations or ()]
     for page in pages:
         content = shared or objects.add(
             stream(zlib.compress("\n".join(page.operators).encode("cp1252")), "/Filter /FlateDecode")
         )
+        notes = "" if numbers else f"/Annots [{' '.join(f'{number} 0 R' for number in marks)}]"
         numbers.append(
             objects.add(
-                f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Contents {content} 0 R "
+                f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Contents {content} 0 R {notes} "
                 f"/Resources << /Font << /F 1 0 R /B 2 0 R >> {resources} >> >>"
             )
         )
@@ -121,13 +140,38 @@ def pdf(
         first, last = _bookmarks(objects, outline, top, numbers)
         objects.put(top, f"<< /Type /Outlines /First {first} 0 R /Last {last} 0 R >>")
         root += f" /Outlines {top} 0 R"
-    catalog = objects.add(f"<< {root} >>")
-    trailer = f"/Root {catalog} 0 R"
+    fields = [
+        number for number, entries in zip(marks, annotations or (), strict=True) if "/Widget" in entries
+    ]
+    if fields:
+        root += f" /AcroForm << /Fields [{' '.join(f'{number} 0 R' for number in fields)}] /DA (/F 0 Tf 0 g) "
+        root += "/DR << /Font << /F 1 0 R >> >> >>"
+    number = objects.add(f"<< {root} {catalog} >>")
+    trailer = f"/Root {number} 0 R"
     if encrypted:
         key = "00" * 31
         lock = objects.add(f"<< /Filter /Standard /V 1 /R 2 /O <{key}01> /U <{key}02> /P -4 >>")
         trailer += f" /Encrypt {lock} 0 R /ID [<01> <01>]"
     return _file(objects, trailer)
+
+
+def garbled_pdf(pages: list[Page], text: str) -> bytes:
+    """A file with these pages and one more, whose font does not say what its glyphs are: the number of each glyph
+    is that of its letter less 29, as in fonts that keep their glyphs in the order of ASCII."""
+    font = "/Type /Font /BaseFont /AAAAAA+Some"
+    box = "/FontBBox [0 0 500 700] /ItalicAngle 0 /Ascent 700 /Descent 0 /CapHeight 700 /StemV 80"
+    objects = [
+        f"<< {font} /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [4 0 R] >>",
+        f"<< {font} /Subtype /CIDFontType2 /CIDToGIDMap /Identity /DW 500 /FontDescriptor 5 0 R "
+        "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>",
+        f"<< /Type /FontDescriptor /FontName /AAAAAA+Some /Flags 4 {box} >>",
+    ]
+    last = Page()
+    for at in range(0, len(text), 60):
+        glyphs = "".join(f"{ord(char) - 29:04x}" for char in text[at : at + 60])
+        last.operators.append(f"BT /G 10 Tf 1 0 0 1 72 {720 - at // 5} Tm <{glyphs}> Tj ET")
+    data = pdf([*pages, last], extra=[body.encode() for body in objects])
+    return data.replace(b"/F 1 0 R /B 2 0 R", b"/F 1 0 R /G 3 0 R")
 
 
 def _bookmarks(objects: _Objects, marks: list[Bookmark], parent: int, pages: list[int]) -> tuple[int, int]:

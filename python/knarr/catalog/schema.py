@@ -19,6 +19,7 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     traces                       the recorded run of each question
     episodes 1─n edges           what a trace taught: from a chunk of one document to one of another;
                                  edges end with either document, and follow it where it moves
+    read_pages                   what OCR read, by file + page: no page is read twice
     model_abstracts              by what was asked + model + prompt: no chat model is paid twice
     abstract_uses                which documents and folders hold that content now
 """
@@ -208,6 +209,15 @@ traces = sa.Table(
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("record", sa.Text, nullable=False),
     sa.Index("traces_by_time", "created_at"),
+)
+
+read_pages = sa.Table(
+    "read_pages",
+    metadata,
+    sa.Column("file", sa.Text, primary_key=True),
+    sa.Column("page", sa.Integer, primary_key=True),
+    sa.Column("engine", sa.Text, nullable=False),
+    sa.Column("words", sa.Text, nullable=False),
 )
 
 model_abstracts = sa.Table(

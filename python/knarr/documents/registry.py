@@ -1,7 +1,7 @@
 """The formats that are read, and the one way into all of them.
 
-A format is a `Format` value and a parser, ``parse(data, name, limits) -> Document``, named by its
-place so that it is imported when a file first needs it: parsers bring libraries that nobody should
+A format is a `Format` value and a parser, ``parse(data, name, limits) -> Document``, or with a reader of
+pictures as ``ocr`` where its pages may be pictures, named by its place so that it is imported when a file first needs it: parsers bring libraries that nobody should
 wait for who never meets such a file. Parsers import nothing from this module; what a file is called,
 how large it may be and what its title is when it names none are settled here for all of them.
 
@@ -16,12 +16,14 @@ from importlib import import_module
 from pathlib import PurePosixPath
 
 from knarr.documents.decode import DEFAULT_LIMITS, Limits
+from knarr.documents.ocr import PageReader
 from knarr.documents.sections import Document
 from knarr.errors import DocumentError
 
 _ZIP = b"PK\x03\x04"
+_IMAGES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"})
 
-Parser = Callable[[bytes, str, Limits], Document]
+Parser = Callable[..., Document]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Format:
 
     suffixes:  lower case, with the dot
     parser:    "module:function"
+    pictures:  whether its parser takes a reader of pages that are pictures
     sniff:     whether bytes, under a name of the given suffix, are this format whatever the name says
     """
 
@@ -37,6 +40,7 @@ class Format:
     suffixes: frozenset[str]
     parser: str
     sniff: Callable[[bytes, str], bool] | None = None
+    pictures: bool = False
 
     def load(self) -> Parser:
         """The parser, imported now if it was not before."""
@@ -55,7 +59,7 @@ def _is_word(data: bytes, suffix: str) -> bool:
 
 
 FORMATS = (
-    Format("pdf", frozenset({".pdf"}), "knarr.documents.pdf.parse:parse", _is_pdf),
+    Format("pdf", frozenset({".pdf"}), "knarr.documents.pdf.parse:parse", _is_pdf, pictures=True),
     Format("docx", frozenset({".docx"}), "knarr.documents.docx.parse:parse", _is_word),
     Format("html", frozenset({".html", ".htm", ".xhtml"}), "knarr.documents.html.parse:parse"),
     Format(
@@ -64,6 +68,7 @@ FORMATS = (
         "knarr.documents.markdown.parse:parse",
     ),
     Format("rst", frozenset({".rst", ".rest"}), "knarr.documents.rst.parse:parse"),
+    Format("image", _IMAGES, "knarr.documents.image.parse:parse", pictures=True),
     Format("text", frozenset({".txt", ".text"}), "knarr.documents.text.parse:parse"),
 )
 
@@ -71,8 +76,10 @@ SUFFIXES: frozenset[str] = frozenset().union(*(known.suffixes for known in FORMA
 """Suffixes (lower case, with the dot) that `parse` reads."""
 
 
-def parse(data: bytes, name: str, *, limits: Limits = DEFAULT_LIMITS) -> Document:
-    """Read one file. `name` is its file name; only suffix and stem matter.
+def parse(
+    data: bytes, name: str, *, limits: Limits = DEFAULT_LIMITS, ocr: PageReader | None = None
+) -> Document:
+    """Read one file. `name` is its file name; only suffix and stem matter. `ocr` reads pages without text.
 
     Raises DocumentError whose `status` says why the file gives no text: "empty", "unsupported",
     "limit", "corrupt", "encrypted" or "no_text".
@@ -86,7 +93,7 @@ def parse(data: bytes, name: str, *, limits: Limits = DEFAULT_LIMITS) -> Documen
         raise DocumentError(
             f"{name}: not a format that knarr reads ({', '.join(sorted(SUFFIXES))})", "unsupported"
         )
-    document = found.load()(data, name, limits)
+    document = found.load()(data, name, limits, **({"ocr": ocr} if found.pictures else {}))
     if not document.title:
         document.title = document.root.title = stem(name)
     return document

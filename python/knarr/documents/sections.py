@@ -77,6 +77,7 @@ class Document:
     page_begins:   byte offset where each page starts; empty for formats without pages
     missing_pages: page numbers (from 1) that gave no text
     notes:         short sentences for the coverage receipt, which say what was dropped and why
+    recognised:    page numbers (from 1) whose text OCR read, with its confidence from 0 to 1
     metadata:      what the source says of itself (front matter, properties, headers of a message): text, numbers,
                    and lists of them, by the source's own keys in lower case
     pages:         the shape of each page, where the format has pages
@@ -92,6 +93,7 @@ class Document:
     status: str = "ok"
     missing_pages: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    recognised: Mapping[int, float] = field(default_factory=dict)
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     pages: tuple[PageShape, ...] = ()
     boxes: WordBoxes | None = None

@@ -19,12 +19,14 @@ from typing import cast, get_args
 import sqlalchemy as sa
 
 from knarr.abstracts.recall import AbstractRecall
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, sources, vectors
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, pages, sources, vectors
+from knarr.catalog.pages import ReadPages
 from knarr.catalog.records import DocumentRecord, Laid
 from knarr.catalog.sources import KnownFile
 from knarr.catalog.vectors import Vector
 from knarr.config import Settings
 from knarr.documents import parse
+from knarr.documents.ocr import PageReader, installed
 from knarr.documents.sections import Document
 from knarr.errors import CatalogError, DocumentError, EmbedderError, InvalidArgument, KnarrError
 from knarr.models.embed import Embedder, embed_checked
@@ -40,6 +42,8 @@ from knarr.writing.sources import SourceFile, find_sources, read_bytes, why
 # Grows when parsing, naming, chunking or the embedded text change, so that a later knarr lays the
 # same bytes out anew instead of calling them unchanged.
 _RECIPE_VERSION = 2
+# What a file whose pages OCR reads has cost, of all that it will, when they are read.
+_OCR_SHARE = 0.95
 # Texts embedded between two writes: enough for every core, few enough that a kill loses seconds of work.
 _EMBED_BATCH = max(32, 8 * available_cores())
 
@@ -76,6 +80,7 @@ class Ingest:
         self._recipe = (
             f"{_RECIPE_VERSION}:{settings.chunk_tokens}:{settings.abstract_tokens}:{settings.preview_chars}"
         )
+        self._ocr = PageReader(ReadPages(catalog)) if settings.ocr and installed() else None
 
     def add(
         self, paths: str | Path | Iterable[str | Path], into: str, progress: Progress | None = None
@@ -99,6 +104,9 @@ class Ingest:
             where = f"{left[0]}: " if left else ""
             error.args = (f"{where}{error}. {error.report.stopped}",)
             raise
+        finally:
+            if self._ocr is not None:
+                self._ocr.close()
         return AddReport(into, tuple(reports), time.monotonic() - started, clock.embedding, gone=gone)
 
     def _note_places(self, places: Places, reports: Sequence[FileReport]) -> tuple[GoneFile, ...]:
@@ -139,22 +147,40 @@ class Ingest:
         with self._catalog.reading() as connection:
             folder = places.folder(connection, source)
             known = places.known(connection, source, folder, digest)
-            if known is not None and (known.record.content_hash, known.record.recipe) == (
-                digest,
-                self._recipe,
-            ):
+            if known is not None and known.record.content_hash == digest and self._is_current(known.record):
                 places.unchanged(known, source, folder)
                 return self._unchanged(connection, source, known.record)
         file = _File(source, folder, known, digest, len(data))
         try:
             with _contained():
-                document = parse(data, source.name)
+                document, advance = self._parse(data, source.name, advance)
             return self._store(file, document, places, advance, clock)
         except DocumentError as error:
             notes = [str(error)]
             if known is not None:
                 notes.append(f"version {known.record.version} stays as it is at {known.record.uri}")
             return _left_out(source, _status(error), "; ".join(notes), len(data))
+
+    def _is_current(self, known: DocumentRecord) -> bool:
+        """Whether the same bytes would be laid out in the same way. Pages that OCR did read, or would have read,
+        depend on it."""
+        return known.recipe in (self._recipe, self._recipe_with_ocr())
+
+    def _recipe_with_ocr(self) -> str:
+        return f"{self._recipe}:{self._ocr.id if self._ocr is not None else 'no-ocr'}"
+
+    def _parse(
+        self, data: bytes, name: str, advance: Callable[[float], None]
+    ) -> tuple[Document, Callable[[float], None]]:
+        """The document, and what tells of the progress that is left: reading pages takes much longer than embedding
+        them."""
+        if self._ocr is None:
+            return parse(data, name), advance
+        self._ocr.progress = lambda share: advance(_OCR_SHARE * share)
+        document = parse(data, name, ocr=self._ocr)
+        if not document.recognised:
+            return document, advance
+        return document, lambda share: advance(_OCR_SHARE + (1 - _OCR_SHARE) * share)
 
     def _unchanged(self, connection: sa.Connection, source: SourceFile, known: DocumentRecord) -> FileReport:
         rows = documents.objects_of(connection, known.id)
@@ -200,7 +226,9 @@ class Ingest:
             "format": document.format,
             "version": version,
             "content_hash": file.digest,
-            "recipe": self._recipe,
+            "recipe": self._recipe_with_ocr()
+            if document.recognised or document.missing_pages
+            else self._recipe,
             "status": document.status,
             "size_bytes": file.size_bytes,
             "page_begins": list(document.page_begins),
@@ -275,6 +303,8 @@ class Ingest:
             vectors.put(connection, fresh, self._embedder.id)
             document_id = documents.put(connection, values, text, laid, hashes)
             vectors.release(connection, old)
+            if file.known:
+                pages.release(connection, [file.known.record.content_hash])
             abstracts.keep(connection, abstracts.owner(document_id), asked)
             if known is None:
                 folders.clear(connection, str(values["uri"]))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from knarr.abstracts.maker import AbstractMaker
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, sources, vectors
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, pages, sources, vectors
 from knarr.config import Settings
 from knarr.errors import AlreadyExists, CatalogError, ChatError, EmbedderError, InvalidArgument, NotFound
 from knarr.index.index import Changing, Index
@@ -112,6 +112,7 @@ class DocumentWriter:
                 hashes += folders.remove_below(connection, uri)
                 abstracts.forget(connection, [abstracts.owner(number) for number in ids])
                 vectors.release(connection, hashes)
+                pages.release(connection, [record.content_hash for record in removed])
                 sources.release_below(connection, uri)
                 folders.mark_stale(connection, above(uri))
                 changes.append(connection, "remove", uri)

@@ -25,7 +25,7 @@ def test_the_receipt_says_what_became_of_each_file(kb: knarr.KnowledgeBase, writ
             "blank.txt": " \n\n ",
             "cut.pdf": b"%PDF-1.7\n1 0 obj\n<<",
             "broken.docx": b"PK\x03\x04 not really",
-            "picture.png": b"\x89PNG\r\n\x1a\n",
+            "movie.mp4": b"\x89PNG\r\n\x1a\n",
             "sub/more.txt": "word again",
         }
     )
@@ -37,7 +37,7 @@ def test_the_receipt_says_what_became_of_each_file(kb: knarr.KnowledgeBase, writ
         "blank.txt": "empty",
         "cut.pdf": "corrupt",
         "broken.docx": "corrupt",
-        "picture.png": "unsupported",
+        "movie.mp4": "unsupported",
         "sub/more.txt": "ok",
     }
     assert not report.ok

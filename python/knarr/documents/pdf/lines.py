@@ -19,6 +19,7 @@ from knarr.documents.pdf.columns import in_columns
 from knarr.documents.pdf.placed import Cells, PlacedWord, is_leftwards
 from knarr.documents.pdf.strays import with_initials
 from knarr.documents.pdf.word_places import WordPlaces, word_places
+from knarr.documents.symbols import symbol
 
 _ROW_TOLERANCE = 0.45
 _CELL_GAP = 1.6
@@ -31,13 +32,13 @@ CELL_SEPARATOR = "  "
 _BEFORE_FIGURE = re.compile(r"[$€£¥(]+|[$€£¥]\(")
 _AFTER_FIGURE = re.compile(r"[)%]+|\)\s?%|pts?\.?|x")
 _MARKER = re.compile(
-    r"[•●▪■◦‣·○–—*o☐☒☑✓➢❖◆]|\(?[0-9]{1,3}[.)]|\([a-zA-Z0-9]{1,4}\)|[a-zA-Z][.)]|[ivxIVX]{1,5}[.)]|"
+    r"[•●▪■◦‣·○–—*o☐☒☑✓➢❖◆]|\[[x ]\]|\(?[0-9]{1,3}[.)]|\([a-zA-Z0-9]{1,4}\)|[a-zA-Z][.)]|[ivxIVX]{1,5}[.)]|"
     r"\d+(\.\d+)+\.?|(item|note|part|section|article|exhibit)\s+([0-9]+(\.[0-9]+)*|[ivx]+)[a-z]?[.:]?",
     re.IGNORECASE,
 )
-# Private characters of symbol fonts that show as bullets, boxes and dashes.
-_SYMBOLS = {0xB7: "•", 0xA7: "▪", 0x6F: "☐", 0x78: "☒", 0xA8: "☐", 0xFE: "☑", 0xFD: "☒", 0xFC: "✓", 0xBE: "—"}
 _PRIVATE = re.compile("[\uf000-\uf0ff]")
+# A word of a font that was declared a symbol font by mistake: its private characters are letters.
+_DRESSED = re.compile("[\uf041-\uf05a\uf061-\uf07a]{4}")
 
 
 @dataclass(slots=True)
@@ -96,7 +97,12 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
 
 def unknown_symbols(words: Iterable[Sequence[Any]]) -> int:
     """How many characters of the words no line has, since it is not known what they show."""
-    return sum(ord(char) & 0xFF not in _SYMBOLS for word in words for char in _PRIVATE.findall(word[0]))
+    return sum(not symbol(ord(char), "") for word in words for char in _PRIVATE.findall(word[0]))
+
+
+def is_known_symbol(char: str) -> bool:
+    """Whether a private character of a symbol font is shown as another one."""
+    return "\uf000" <= char <= "\uf0ff" and bool(symbol(ord(char), ""))
 
 
 def _clamp(value: float) -> float:
@@ -105,7 +111,9 @@ def _clamp(value: float) -> float:
 
 
 def _readable(text: str) -> str:
-    return _PRIVATE.sub(lambda match: _SYMBOLS.get(ord(match[0]) & 0xFF, ""), text)
+    if _DRESSED.search(text):
+        return _PRIVATE.sub(lambda match: chr(ord(match[0]) & 0xFF), text)
+    return _PRIVATE.sub(lambda match: symbol(ord(match[0]), ""), text)
 
 
 def _rows(words: list[PlacedWord]) -> list[list[PlacedWord]]:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from knarr.documents.pdf.lines import Line
 
 _LIST_MARK = re.compile(
-    r"([•●▪■◦‣·○☐☒☑✓➢❖◆]|[–—*o-]\s|\(?[0-9]{1,3}[.)]\s|\([a-zA-Z0-9]{1,4}\)\s|[a-zA-Z][.)]\s|[ivx]{1,5}[.)]\s|\[[^\]\s]{1,20}\]\s)"
+    r"([•●▪■◦‣·○☐☒☑✓➢❖◆]|[–—*o-]\s|\(?[0-9]{1,3}[.)]\s|\([a-zA-Z0-9]{1,4}\)\s|[a-zA-Z][.)]\s|[ivx]{1,5}[.)]\s|\[(?: |[^\]\s]{1,20})\]\s)"
 )
 MAX_LINES = 300
 _MAX_WORD_CHARS = 80

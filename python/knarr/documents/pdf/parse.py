@@ -7,14 +7,19 @@ columns, and every page keeps its place in the text (`page_begins`). Sections co
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from knarr.documents.decode import Limits
+from knarr.documents.ocr import PageReader
+from knarr.documents.ocr.notes import nothing_read, reading_notes
+from knarr.documents.ocr.words import ReadPage
 from knarr.documents.pdf import worker
+from knarr.documents.pdf.beside import comment_lines, notes_beside
 from knarr.documents.pdf.boxes import word_boxes
 from knarr.documents.pdf.furniture import without_furniture
+from knarr.documents.pdf.garbled import is_garbled, readable_words
 from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines, unknown_symbols
@@ -27,56 +32,104 @@ from knarr.errors import DocumentError
 from knarr.language.plain import one_line
 from knarr.types import PageShape
 
-_NO_SHAPE = (0.0, 0.0, 0.0, 0.0)
+_NO_SHAPE = PageShape(0.0, 0.0, 0.0, 0.0)
 _TAIL_BYTES = 8192
 _SHOWN_TEXTS, _SHOWN_CHARS = 12, 80
 
 
 @dataclass(slots=True)
-class _Page:
+class Page:
+    """A page before its furniture is known.
+
+    blank:   nothing else is on it
+    lost:    it could not be loaded
+    unreadable: characters left out since nobody can say what they show
+    garbled: its words were not what a reader sees; `lines` has those that can be read
+    beside:  what else the worker's message says of it
+    read:    what OCR read on it, which is what `lines` has then
+    """
+
     lines: list[Line]
-    blank: bool
-    lost: bool
-    unknown_symbols: int
-    shape: PageShape
+    shape: PageShape = _NO_SHAPE
+    blank: bool = False
+    lost: bool = False
+    unknown_symbols: int = 0
+    unreadable: int = 0
+    garbled: bool = False
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    read: ReadPage | None = None
 
 
-def parse(data: bytes, name: str, limits: Limits) -> Document:
-    """Read a PDF file. The worker's own bounds (see `words`) apply beside `limits`.
+def parse(data: bytes, name: str, limits: Limits, ocr: PageReader | None = None) -> Document:
+    """Read a PDF file. The worker's own bounds (see `words`) apply beside `limits`. Pages without text that can be
+    used are read by `ocr`.
 
     Status is "partial" when pages gave no text. Raises DocumentError with status "encrypted",
     "corrupt", "limit" or "no_text".
     """
     head, pages = worker.read(data, _page)
     _refuse_cut(data)
-    if not any(page.lines for page in pages):
-        raise DocumentError(f"none of {len(pages)} pages holds text; scanned pages need OCR first", "no_text")
+    failure = ""
+    if ocr is not None:
+        kept, _ = without_furniture([page.lines for page in pages])
+        found, failure = ocr.pages(data, _textless(pages, kept), worker.draw)
+        for at, read in found.items():
+            pages[at] = replace(pages[at], lines=page_lines(read.words, at), read=read)
+    return pages_document("pdf", head, pages, tried=ocr is not None, failure=failure)
+
+
+def pages_document(
+    format: str, head: Mapping[str, Any], pages: list[Page], *, tried: bool, failure: str = ""
+) -> Document:
+    """The document of pages, of which `head` has the outline; `tried`: whether OCR looked at those without text, and
+    `failure`: why it could not read one."""
     kept, furniture = without_furniture([page.lines for page in pages])
-    # A scanned page under a printed header gives no text either.
-    missing = tuple(at for at, page in enumerate(pages, 1) if not kept[at - 1] and not page.blank)
+    missing = tuple(at + 1 for at in _textless(pages, kept))
+    if head.get("placeholder"):
+        missing = tuple(range(1, len(pages) + 1))
+    garbled = [at for at, page in enumerate(pages, 1) if page.garbled and page.read is None]
+    for at, page in enumerate(pages):
+        kept[at] = kept[at] + comment_lines(page.beside.get("comments", ()), at, kept[at])
+    if not any(page.lines or page.beside.get("comments") for page in pages) or len(garbled) == len(pages):
+        raise DocumentError(nothing_read(len(pages), len(garbled), tried, failure), "no_text")
     lines = [line for page_kept in kept for line in page_kept]
     entries = [OutlineEntry(depth, title, page, y) for depth, title, page, y in head["outline"] if page >= 0]
     headings, source = find_headings(lines, entries)
     flow = _Flow(Hyphenation(lines))
     flow.write(lines, headings)
     flow.writer.turn_to(len(pages) - 1)
+    read = {at: page.read for at, page in enumerate(pages, 1) if page.read is not None and page.read.words}
+    notes = (
+        *_notes(pages, furniture, source, missing),
+        *reading_notes(read, () if head.get("placeholder") else missing, garbled, tried, failure),
+        *notes_beside(head, [page.beside for page in pages]),
+    )
     # The title in a PDF's metadata is more often a template's than the document's: the file's name counts.
-    document = flow.writer.document("pdf", "", _notes(pages, furniture, source, missing), missing)
+    document = flow.writer.document(format, "", notes, missing)
+    document.recognised = {page: found.confidence for page, found in read.items()}
     document.pages = tuple(page.shape for page in pages)
     document.boxes = word_boxes(document, lines)
     return document
 
 
-def _page(message: dict[str, Any]) -> _Page:
-    words = message.get("words", ())
+def _page(message: dict[str, Any]) -> Page:
+    words = message.pop("words", ())
+    garbled = is_garbled(words, message.get("unmapped", 0))
+    unknown = unknown_symbols(words)
+    words, unreadable = readable_words(words)
     lines = page_lines(words, message["page"])
-    return _Page(
-        lines,
-        bool(message.get("blank")),
-        bool(message.get("lost")),
-        unknown_symbols(words),
-        PageShape(*message.get("shape", ()) or _NO_SHAPE),
-    )
+    blank, lost = bool(message.get("blank")), bool(message.get("lost"))
+    shape = PageShape(*message["shape"]) if message.get("shape") else _NO_SHAPE
+    return Page(lines, shape, blank, lost, unknown, 0 if garbled else unreadable, garbled, message)
+
+
+def _textless(pages: list[Page], kept: list[list[Line]]) -> list[int]:
+    """The pages (from 0) without text that can be used. A scanned page under a printed header gives none either."""
+    return [
+        at
+        for at, page in enumerate(pages)
+        if (page.garbled and page.read is None) or (not kept[at] and not page.blank)
+    ]
 
 
 def _refuse_cut(data: bytes) -> None:
@@ -87,7 +140,7 @@ def _refuse_cut(data: bytes) -> None:
 
 
 def _notes(
-    pages: list[_Page], furniture: tuple[str, ...], source: str, missing: tuple[int, ...]
+    pages: list[Page], furniture: tuple[str, ...], source: str, missing: tuple[int, ...]
 ) -> tuple[str, ...]:
     notes = []
     if furniture:
@@ -106,6 +159,8 @@ def _notes(
         notes.append(f"blank pages: {blank}")
     if unknown := sum(page.unknown_symbols for page in pages):
         notes.append(f"{UNKNOWN}: {unknown}")
+    if unreadable := sum(page.unreadable for page in pages):
+        notes.append(f"characters left out whose font does not say what they show: {unreadable}")
     return tuple(notes)
 
 

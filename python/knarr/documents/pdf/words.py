@@ -13,10 +13,13 @@ import ctypes
 import math
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
+
+from knarr.documents.pdf.annotations import attachment_name, read_annotations, utf16
 
 MAX_PAGES = 20_000
 MAX_PAGE_CHARS = 500_000
@@ -26,6 +29,7 @@ MAX_CHARS = 8_000_000
 FREE_PAGES, BYTES_PER_PAGE = 200, 24
 FREE_CHARS, CHARS_PER_BYTE = 300_000, 20
 MAX_BOOKMARKS = 5_000
+MAX_ATTACHMENTS = 1_000
 MAX_BOOKMARK_DEPTH = 16
 # PDFium marks a hyphen that ends a line, after which it writes no white space; here it becomes a soft hyphen
 # that ends a word.
@@ -40,6 +44,7 @@ _STRAIGHT = (0.0, (1.0, 0.0), (0.0, 1.0), 1.0)
 # Fonts below this size are suspected to be larger: their glyphs are looked at.
 _TINY, _DRAWN_FONTS, _DRAWN_GLYPHS, _ASCENT = 2.0, 16, 40, 0.72
 _FORCE_BOLD = 1 << 18
+_TITLE_CHARS = 2_048
 _ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 
 Message = dict[str, Any]
@@ -48,10 +53,11 @@ Message = dict[str, Any]
 def read_words(data: bytes) -> Iterator[Message]:
     """Messages about one file, in this order:
 
-    {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …]}
-    {"page": index, "blank": whether nothing but these words is on it, "shape": shape, "words": [word, …]} for each
-    page, or
-    {"page": index, "lost": True} for one that PDFium cannot load;
+    {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …],
+     "attached": names of attached files, "placeholder": whether its pages only stand for an XFA form}
+    {"page": index, "blank": whether nothing but these words is on it, "shape": shape, "words": [word, …],
+     "unmapped": number of words whose characters PDFium only guesses} for each page, with what `annotations` found
+    besides words under its names; or {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
     A page's "shape" is [left, bottom, right, top, degrees that it is turned]: what a viewer shows of it.
@@ -72,15 +78,23 @@ def read_words(data: bytes) -> Iterator[Message]:
             yield {"error": error, "status": "limit"}
             return
         most_chars = min(MAX_CHARS, FREE_CHARS + len(data) * CHARS_PER_BYTE)
-        yield {"pages": pages, "title": _metadata(document, b"Title"), "outline": _outline(document)}
+        kind = pdfium.FPDF_GetFormType(document)
+        yield {
+            "pages": pages,
+            "title": _metadata(document, b"Title"),
+            "outline": _outline(document),
+            "attached": _attached(document),
+            "placeholder": kind == pdfium.FORMTYPE_XFA_FULL,
+        }
         chars = 0
-        for index in range(pages):
-            message, count = _page(document, index)
-            chars += count
-            if count > MAX_PAGE_CHARS or chars > most_chars:
-                yield {"error": f"page {index + 1} holds more text than is read", "status": "limit"}
-                return
-            yield message
+        with _form_of(document, kind) as form:
+            for index in range(pages):
+                message, count = _page(document, form, index)
+                chars += count
+                if count > MAX_PAGE_CHARS or chars > most_chars:
+                    yield {"error": f"page {index + 1} holds more text than is read", "status": "limit"}
+                    return
+                yield message
     finally:
         pdfium.FPDF_CloseDocument(document)
 
@@ -91,20 +105,63 @@ def _refusal(code: int) -> Message:
     return {"error": "not a whole PDF file", "status": "corrupt"}
 
 
-def _page(document: Any, index: int) -> tuple[Message, int]:
+@contextmanager
+def _form_of(document: Any, kind: int) -> Iterator[Any]:
+    """What PDFium answers questions about fields with; None for a file without a form."""
+    if kind == pdfium.FORMTYPE_NONE:
+        yield None
+        return
+    info = pdfium.FPDF_FORMFILLINFO(version=2)
+    form = pdfium.FPDFDOC_InitFormFillEnvironment(document, info)
+    try:
+        yield form
+    finally:
+        if form:
+            pdfium.FPDFDOC_ExitFormFillEnvironment(form)
+
+
+def _attached(document: Any) -> list[str]:
+    count = min(pdfium.FPDFDoc_GetAttachmentCount(document), MAX_ATTACHMENTS)
+    files = (pdfium.FPDFDoc_GetAttachment(document, at) for at in range(count))
+    return [attachment_name(file) for file in files if file]
+
+
+def _page(document: Any, form: Any, index: int) -> tuple[Message, int]:
     page = pdfium.FPDF_LoadPage(document, index)
-    if not page:
-        return {"page": index, "lost": True}, 0
+    try:
+        found = read_annotations(page, form) if page and pdfium.FPDFPage_GetAnnotCount(page) > 0 else None
+        if found is not None and found.merged(page):
+            pdfium.FPDF_ClosePage(page)
+            page = pdfium.FPDF_LoadPage(document, index)
+        if not page:
+            return {"page": index, "lost": True}, 0
+        message, count = _content(page, index)
+        if found is not None:
+            message["words"] += found.words(message["words"])
+            message |= found.message()
+            count += found.chars
+        return message, count
+    finally:
+        if page:
+            pdfium.FPDF_ClosePage(page)
+
+
+def _content(page: Any, index: int) -> tuple[Message, int]:
+    """What the page itself holds, and the number of its characters."""
     text_page = pdfium.FPDFText_LoadPage(page)
     try:
         count = pdfium.FPDFText_CountChars(text_page) if text_page else 0
-        words = _words(text_page, count) if 0 < count <= MAX_PAGE_CHARS else []
+        spans = _spans(_text(text_page, count)) if 0 < count <= MAX_PAGE_CHARS else []
+        words = _words(text_page, spans)
         blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
-        return {"page": index, "blank": blank, "shape": _shape(page), "words": words}, count
+        message = {"page": index, "blank": blank, "shape": _shape(page), "words": words}
+        message["unmapped"] = sum(
+            pdfium.FPDFText_HasUnicodeMapError(text_page, first) == 1 for _, first in spans
+        )
+        return message, count
     finally:
         if text_page:
             pdfium.FPDFText_ClosePage(text_page)
-        pdfium.FPDF_ClosePage(page)
 
 
 def _shape(page: Any) -> list[float]:
@@ -142,13 +199,18 @@ def _text(text_page: Any, count: int) -> str:
     return text.replace("\0", " ")
 
 
-def _words(text_page: Any, count: int) -> list[list[Any]]:
+def _spans(text: str) -> list[tuple[str, int]]:
+    """The words of a page, each with the index of its first character."""
+    return [(match[0], match.start()) for match in _WORD.finditer(text)]
+
+
+def _words(text_page: Any, spans: list[tuple[str, int]]) -> list[list[Any]]:
     probe = _Probe(text_page)
     words = []
-    for match in _WORD.finditer(_text(text_page, count)):
-        place = probe.place(match.start(), match.end() - 1)
+    for text, first in spans:
+        place = probe.place(first, first + len(text) - 1)
         turned = [probe.angle] if probe.angle else []
-        words.append([match[0], *place, *probe.look(match.start()), *turned])
+        words.append([text, *place, *probe.look(first), *turned])
     return words
 
 
@@ -264,15 +326,12 @@ def _target(document: Any, mark: Any) -> tuple[int, float | None]:
 
 
 def _title(mark: Any) -> str:
-    return _utf16(lambda buffer, size: pdfium.FPDFBookmark_GetTitle(mark, buffer, size))
+    return _line(lambda buffer, size: pdfium.FPDFBookmark_GetTitle(mark, buffer, size))
 
 
 def _metadata(document: Any, key: bytes) -> str:
-    return _utf16(lambda buffer, size: pdfium.FPDF_GetMetaText(document, key, buffer, size))
+    return _line(lambda buffer, size: pdfium.FPDF_GetMetaText(document, key, buffer, size))
 
 
-def _utf16(ask: Any) -> str:
-    size = min(int(ask(None, 0)), 4096)
-    buffer = ctypes.create_string_buffer(max(2, size))
-    ask(buffer, size)
-    return " ".join(buffer.raw[: max(0, size - 2)].decode("utf-16-le", "ignore").replace("\0", "").split())
+def _line(ask: Any) -> str:
+    return " ".join(utf16(ask, _TITLE_CHARS).split())

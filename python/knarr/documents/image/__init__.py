@@ -1,0 +1,1 @@
+"""Pictures of pages: each page is what OCR reads on it."""
