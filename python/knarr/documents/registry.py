@@ -11,7 +11,7 @@ To add a format, write its parser in a folder of its own and add a line to `FORM
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import PurePosixPath
 
@@ -20,8 +20,9 @@ from knarr.documents.sections import Document
 from knarr.errors import DocumentError
 
 _ZIP = b"PK\x03\x04"
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-Parser = Callable[[bytes, str, Limits], Document]
+Sniffer = Callable[[bytes, str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +32,25 @@ class Format:
     suffixes:  lower case, with the dot
     parser:    "module:function"
     sniff:     whether bytes, under a name of the given suffix, are this format whatever the name says
+    carries:   its files hold files of other formats: the parser gets a function that reads those, or None where they
+               lie too deep
     """
 
     name: str
     suffixes: frozenset[str]
     parser: str
-    sniff: Callable[[bytes, str], bool] | None = None
+    sniff: Sniffer | None = None
+    carries: bool = False
 
-    def load(self) -> Parser:
-        """The parser, imported now if it was not before."""
+    def parse(self, data: bytes, name: str, limits: Limits) -> Document:
+        """The document, by the parser, which is imported now if it was not before."""
         module, _, function = self.parser.partition(":")
-        parser: Parser = getattr(import_module(module), function)
-        return parser
+        parser = getattr(import_module(module), function)
+        if not self.carries:
+            document: Document = parser(data, name, limits)
+            return document
+        document = parser(data, name, limits, _inner(limits))
+        return document
 
 
 def _is_pdf(data: bytes, suffix: str) -> bool:
@@ -50,19 +58,120 @@ def _is_pdf(data: bytes, suffix: str) -> bool:
     return data.startswith(b"%PDF-") or (suffix == ".pdf" and b"%PDF-" in data[:1024])
 
 
-def _is_word(data: bytes, suffix: str) -> bool:
-    return data.startswith(_ZIP) and (suffix == ".docx" or b"word/" in data[:4096])
+def _zip_holds(*marks: bytes, suffixes: frozenset[str] = frozenset()) -> Sniffer:
+    """Recognises a zip archive by the names of its members; by the suffix where they cannot be found."""
 
+    def sniff(data: bytes, suffix: str) -> bool:
+        if not data.startswith(_ZIP) or suffix in _ARCHIVES:
+            return False
+        # The first members and the directory at the end name the parts.
+        names = data[:4096] + data[-_DIRECTORY_BYTES:]
+        known = [mark for mark in _ZIP_MARKS if mark in names]
+        return any(mark in names for mark in marks) if known else suffix in suffixes
+
+    return sniff
+
+
+def _ole_holds(stream: str) -> Sniffer:
+    """Recognises a compound file (OLE) by the name of its main stream."""
+    name = stream.encode("utf-16-le")
+    return lambda data, suffix: data.startswith(_OLE) and name in data
+
+
+def _is_rtf(data: bytes, suffix: str) -> bool:
+    return data.startswith(b"{\\rtf")
+
+
+def _is_encrypted_office(data: bytes, suffix: str) -> bool:
+    return data.startswith(_OLE) and _ENCRYPTED in data
+
+
+_ARCHIVES = frozenset({".zip"})
+_DIRECTORY_BYTES = 1 << 18
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_WORD_MARKS = (b"word/document", b"word/_rels")
+_SLIDE_MARKS = (b"ppt/presentation.xml", b"ppt/_rels")
+_SHEET_MARKS = (b"xl/workbook", b"xl/_rels")
+_ODF_MARKS = (b"mimetypeapplication/vnd.oasis.opendocument", b"mimetypeapplication/vnd.sun.xml")
+_BOOK_MARKS = (b"mimetypeapplication/epub+zip", b"META-INF/container.xml")
+_ZIP_MARKS = (*_WORD_MARKS, *_SLIDE_MARKS, *_SHEET_MARKS, *_ODF_MARKS, *_BOOK_MARKS)
+
+_DOCX = frozenset({".docx", ".docm", ".dotx", ".dotm"})
+_PPTX = frozenset({".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"})
+_XLSX = frozenset({".xlsx", ".xlsm", ".xltx", ".xltm", ".xlsb"})
+_ODF = frozenset({".odt", ".ott", ".odp", ".otp", ".ods", ".ots", ".odm"})
+
+# What can be done about a file that is not read, in a line.
+_HINTS = dict.fromkeys(
+    (".pages", ".numbers", ".key"), "a file of Apple's iWork; export it as .docx, .xlsx, .pptx or PDF"
+)
 
 FORMATS = (
     Format("pdf", frozenset({".pdf"}), "knarr.documents.pdf.parse:parse", _is_pdf),
-    Format("docx", frozenset({".docx"}), "knarr.documents.docx.parse:parse", _is_word),
+    Format("docx", _DOCX, "knarr.documents.docx.parse:parse", _zip_holds(*_WORD_MARKS, suffixes=_DOCX)),
+    Format("pptx", _PPTX, "knarr.documents.slides.parse:parse", _zip_holds(*_SLIDE_MARKS, suffixes=_PPTX)),
+    Format("xlsx", _XLSX, "knarr.documents.sheets.xlsx:parse", _zip_holds(*_SHEET_MARKS, suffixes=_XLSX)),
+    Format("odf", _ODF, "knarr.documents.odf.parse:parse", _zip_holds(*_ODF_MARKS, suffixes=_ODF)),
+    Format(
+        "epub",
+        frozenset({".epub"}),
+        "knarr.documents.epub.parse:parse",
+        _zip_holds(*_BOOK_MARKS, suffixes=frozenset({".epub"})),
+    ),
+    Format("encrypted", frozenset(), "knarr.documents.ole.container:refuse_encrypted", _is_encrypted_office),
+    Format("doc", frozenset({".doc", ".dot"}), "knarr.documents.ole.word:parse", _ole_holds("WordDocument")),
+    Format("xls", frozenset({".xls", ".xlt"}), "knarr.documents.sheets.xls:parse", _ole_holds("Workbook")),
+    Format(
+        "ppt",
+        frozenset({".ppt", ".pps", ".pot"}),
+        "knarr.documents.ole.slides:parse",
+        _ole_holds("PowerPoint Document"),
+    ),
+    Format(
+        "msg",
+        frozenset({".msg"}),
+        "knarr.documents.mail.msg:parse",
+        _ole_holds("__properties_version1.0"),
+        carries=True,
+    ),
+    Format("rtf", frozenset({".rtf"}), "knarr.documents.rtf.parse:parse", _is_rtf),
     Format("html", frozenset({".html", ".htm", ".xhtml"}), "knarr.documents.html.parse:parse"),
     Format(
         "markdown", frozenset({".md", ".markdown", ".mdown", ".mkd"}), "knarr.documents.markdown.parse:parse"
     ),
     # reStructuredText is read as plain text: its underlined titles are found by the same rules.
     Format("text", frozenset({".txt", ".text", ".rst"}), "knarr.documents.text.parse:parse"),
+    Format("csv", frozenset({".csv", ".tsv", ".tab"}), "knarr.documents.sheets.delimited:parse"),
+    Format("flat odf", frozenset({".fodt", ".fods", ".fodp"}), "knarr.documents.odf.parse:parse_flat"),
+    Format("fb2", frozenset({".fb2"}), "knarr.documents.epub.fiction_book:parse"),
+    Format("eml", frozenset({".eml"}), "knarr.documents.mail.eml:parse", carries=True),
+    Format("mbox", frozenset({".mbox", ".mbx"}), "knarr.documents.mail.eml:parse_mbox", carries=True),
+    Format("json", frozenset({".json"}), "knarr.documents.data.json_text:parse"),
+    Format("json lines", frozenset({".jsonl", ".ndjson"}), "knarr.documents.data.json_text:parse_lines"),
+    Format("notebook", frozenset({".ipynb"}), "knarr.documents.data.notebook:parse"),
+    Format("asciidoc", frozenset({".adoc", ".asciidoc", ".asc"}), "knarr.documents.marked.asciidoc:parse"),
+    Format("org", frozenset({".org"}), "knarr.documents.marked.org:parse"),
+    Format("latex", frozenset({".tex", ".latex", ".ltx"}), "knarr.documents.tex.parse:parse"),
+    Format("subtitles", frozenset({".srt", ".vtt"}), "knarr.documents.subtitles:parse"),
+    Format(
+        "xml",
+        frozenset(
+            {
+                ".xml",
+                ".docbook",
+                ".dbk",
+                ".jats",
+                ".nxml",
+                ".dita",
+                ".ditamap",
+                ".tei",
+                ".opml",
+                ".rss",
+                ".atom",
+            }
+        ),
+        "knarr.documents.xml_docs.parse:parse",
+    ),
 )
 
 SUFFIXES: frozenset[str] = frozenset().union(*(known.suffixes for known in FORMATS))
@@ -81,13 +190,24 @@ def parse(data: bytes, name: str, *, limits: Limits = DEFAULT_LIMITS) -> Documen
         raise DocumentError(f"{name}: {len(data):,} bytes, the limit is {limits.file_bytes:,}", "limit")
     found = format_of(data, name)
     if found is None:
-        raise DocumentError(
-            f"{name}: not a format that knarr reads ({', '.join(sorted(SUFFIXES))})", "unsupported"
-        )
-    document = found.load()(data, name, limits)
+        suffix = _path(name).suffix.lower()
+        hint = _HINTS.get(suffix, "not a format that knarr reads")
+        raise DocumentError(f"{name}: {hint}", "unsupported")
+    try:
+        document = found.parse(data, name, limits)
+    except RecursionError as error:
+        raise DocumentError(f"{name}: nested deeper than is read", "limit") from error
     if not document.title:
         document.title = document.root.title = stem(name)
     return document
+
+
+def _inner(limits: Limits) -> Callable[[bytes, str], Document] | None:
+    """What reads a file inside of another one; None where it lies too deep."""
+    if limits.depth <= 0:
+        return None
+    inside = replace(limits, depth=limits.depth - 1)
+    return lambda data, name: parse(data, name, limits=inside)
 
 
 def format_of(data: bytes, name: str) -> Format | None:
@@ -97,7 +217,7 @@ def format_of(data: bytes, name: str) -> Format | None:
     for known in FORMATS:
         if known.sniff is not None and known.sniff(data, suffix):
             return known
-    if data.startswith(_ZIP):
+    if data.startswith((_ZIP, _OLE)):
         return None
     return next((known for known in FORMATS if suffix in known.suffixes), None)
 
