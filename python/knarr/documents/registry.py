@@ -46,10 +46,8 @@ class Format:
         """The document, by the parser, which is imported now if it was not before."""
         module, _, function = self.parser.partition(":")
         parser = getattr(import_module(module), function)
-        if not self.carries:
-            document: Document = parser(data, name, limits)
-            return document
-        document = parser(data, name, limits, _inner(limits))
+        more = (_inner(limits),) if self.carries else ()
+        document: Document = parser(data, name, limits, *more)
         return document
 
 

@@ -36,6 +36,8 @@ class MarkdownWriter:
     def put(self, text: str) -> int:
         """Append text, in plain characters; the byte where it begins."""
         text, begin_byte = plain_characters(text), self.size_bytes
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         self._parts.append(text)
         self.size_bytes += len(text.encode("utf-8"))
         return begin_byte

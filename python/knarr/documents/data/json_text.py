@@ -37,17 +37,20 @@ def load_json(text: str, name: str) -> Any:
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
-    """Read a JSON file. Raises DocumentError as `decode` does, and "corrupt" for what is no JSON."""
+    """Read a JSON file. What is no JSON, or nearly, is read as text. Raises DocumentError as `decode` does."""
     _bounded(data, name)
     decoded = decode(data, name, limits=limits)
     writer = MarkdownWriter()
     try:
         value = load_json(decoded.text, name)
-    except DocumentError:
-        lines = decoded.text.splitlines()
-        if len(lines) < 2 or not lines[0].strip().startswith(("{", "[")) or not _is_json(lines[0]):
+    except DocumentError as error:
+        if error.status == "limit":
             raise
-        return parse_lines(data, name, limits)
+        lines = decoded.text.splitlines()
+        if len(lines) > 1 and lines[0].strip().startswith(("{", "[")) and _is_json(lines[0]):
+            return parse_lines(data, name, limits)
+        writer.put(decoded.text)
+        return _document(writer, (*decoded.notes, "no valid JSON: read as text"), name)
     _write(writer, value)
     return _document(writer, decoded.notes, name)
 

@@ -14,7 +14,7 @@ from knarr.documents.data.json_text import load_json
 from knarr.documents.decode import Limits, decode
 from knarr.documents.html.fragment import write_fragment
 from knarr.documents.markdown.parse import parse as parse_markdown
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -35,7 +35,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     if not reader.writer.size_bytes:
         raise DocumentError(f"{name}: the notebook holds no text", "no_text")
     metadata = _metadata(notebook)
-    notes = (*decoded.notes, *said(+reader.notes))
+    notes = (*decoded.notes, *said(reader.notes))
     title = next((one.title for one in reader.writer.headings if one.level == 1), "")
     return reader.writer.document("notebook", str(metadata.get("title", title)), notes, metadata=metadata)
 

@@ -8,7 +8,7 @@ from lxml import etree
 
 from knarr.documents.decode import Limits
 from knarr.documents.html.blocks import BlockWriter
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import Cell, table_text
 from knarr.documents.writer import MarkdownWriter
@@ -34,7 +34,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     reader.notes["pictures left out:"] += pictures
     metadata = _metadata(root)
     return writer.document(
-        "fb2", str(metadata.get("title", "")), (*notes, *said(+reader.notes)), metadata=metadata
+        "fb2", str(metadata.get("title", "")), (*notes, *said(reader.notes)), metadata=metadata
     )
 
 

@@ -18,7 +18,7 @@ from lxml import etree
 
 from knarr.documents.decode import Limits, decode
 from knarr.documents.html.fragment import write_fragment
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.properties import dublin_core
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.writer import MarkdownWriter

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from email.header import decode_header
+from email.header import Header, decode_header
 from email.message import Message
 from email.parser import BytesParser
 from email.policy import compat32
@@ -167,7 +167,7 @@ def header_text(value: object) -> str:
     """The words of a header, encoded words written out."""
     raw = str(value)[:_MAX_HEADER_CHARS]
     try:
-        pieces = decode_header(value if not isinstance(value, str) else raw)
+        pieces = decode_header(value if isinstance(value, Header) else raw)
     except (ValueError, binascii.Error, LookupError, AttributeError):
         return one_line(raw.encode("utf-8", "replace").decode())
     parts = []

@@ -12,7 +12,7 @@ from collections import Counter
 
 from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import Cell
 from knarr.errors import DocumentError
@@ -44,7 +44,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     reader.read(decoded.text.split("\n"))
     if not reader.flow.writer.size_bytes:
         raise DocumentError(f"{name}: the file holds no text", "no_text")
-    notes = (*decoded.notes, *said(+reader.notes))
+    notes = (*decoded.notes, *said(reader.notes))
     return reader.flow.writer.document("asciidoc", reader.title, notes, metadata=reader.metadata)
 
 

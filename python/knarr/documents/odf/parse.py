@@ -12,6 +12,7 @@ from collections import Counter
 from lxml import etree
 
 from knarr.documents.decode import Limits
+from knarr.documents.notes import said
 from knarr.documents.odf.body import OdfBody
 from knarr.documents.odf.sheet import read_sheets
 from knarr.documents.odf.slides import write_slides
@@ -57,7 +58,7 @@ class _Reading:
     def document(self, name: str, content: etree._Element, meta: etree._Element | None) -> Document:
         writer = MarkdownWriter()
         body = content.find("{*}body")
-        kind = next((one for one in () if body is None else body if isinstance(one.tag, str)), None)
+        kind = None if body is None else next((one for one in body if isinstance(one.tag, str)), None)
         if kind is None:
             raise DocumentError(f"{name}: no body in the document")
         metadata = _metadata(meta)
@@ -85,11 +86,6 @@ class _Reading:
 
     def _object(self, path: str) -> etree._Element | None:
         return self._parts.loose_xml(path) if self._parts and self._parts.has(path) else None
-
-
-def said(notes: Counter[str]) -> tuple[str, ...]:
-    """Notes with their numbers, where they have any."""
-    return tuple(f"{text} {count:,}" if text.endswith(":") else text for text, count in notes.items())
 
 
 def _metadata(meta: etree._Element | None) -> dict[str, MetadataValue]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from knarr.documents.decode import Limits
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.ole.container import CompoundFile
 from knarr.documents.ole.summary import summary_metadata
 from knarr.documents.sections import Document
@@ -110,28 +110,33 @@ class _Slides:
                 found.append(_OldSlide())
                 place = self._places.get(struct.unpack_from("<I", self._stream, first)[0])
                 for _, _, inner, outer in self._at(place):
-                    found[-1].texts += self._texts(inner, outer)
+                    for of, text in self._texts(inner, outer):
+                        self._take(found[-1], of, text)
             elif kind == _HEADER:
                 kind_of_text = struct.unpack_from("<I", self._stream, first)[0]
             elif kind in (_CHARS, _BYTES) and found:
-                text = self._text(kind, first, last)
-                if text and kind_of_text in _TITLES and not found[-1].title:
-                    found[-1].title = one_line(text)
-                elif text:
-                    found[-1].texts.insert(0 if kind_of_text in _TITLES else len(found[-1].texts), text)
+                self._take(found[-1], kind_of_text, self._text(kind, first, last))
         return found
 
-    def _texts(self, begin: int, end: int) -> list[str]:
-        """All texts below a record."""
-        found: list[str] = []
+    def _take(self, slide: _OldSlide, kind: int, text: str) -> None:
+        if text and kind in _TITLES and slide.title in ("", one_line(text)):
+            slide.title = one_line(text)
+        elif text:
+            slide.texts.append(text)
+
+    def _texts(self, begin: int, end: int) -> list[tuple[int, str]]:
+        """All texts below a record, each behind the number of its kind."""
+        found: list[tuple[int, str]] = []
+        of = 4
         stack = [(begin, end, 0)]
         while stack:
             first, last, depth = stack.pop()
             inner = []
             for kind, _, one, other in self._records(first, last):
-                if kind in (_CHARS, _BYTES):
-                    text = self._text(kind, one, other)
-                    found += [text] if text else []
+                if kind == _HEADER:
+                    of = struct.unpack_from("<I", self._stream, one)[0]
+                elif kind in (_CHARS, _BYTES):
+                    found.append((of, self._text(kind, one, other)))
                 elif self._is_container(one) and depth < _MAX_DEPTH:
                     inner.append((one, other, depth + 1))
             stack.extend(reversed(inner))
@@ -145,7 +150,7 @@ class _Slides:
         )
 
     def _is_container(self, begin: int) -> bool:
-        return struct.unpack_from("<H", self._stream, begin - 8)[0] & 15 == 15
+        return self._stream[begin - 8] & 15 == 15
 
     def _at(self, place: int | None) -> Iterator[tuple[int, int, int, int]]:
         """The one record at a place."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from knarr.documents.decode import Limits
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.ole.container import MAGIC, CompoundFile
 from knarr.documents.ole.summary import summary_metadata
 from knarr.documents.sections import Document
@@ -59,7 +59,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         raise DocumentError(f"{name}: the document holds no text", "no_text")
     metadata = summary_metadata(file)
     return reader.writer.document(
-        "doc", str(metadata.get("title", "")), said(+reader.notes), metadata=metadata
+        "doc", str(metadata.get("title", "")), said(reader.notes), metadata=metadata
     )
 
 
@@ -105,6 +105,8 @@ class _Word:
         self._rows: list[list[Cell]] = []
         self._cells: list[Cell] = []
         self._parts: list[str] = []
+        self._skipping = self._in_list = False
+        self._lead = ""
 
     def write(self) -> None:
         paragraph: list[str] = []
@@ -140,9 +142,6 @@ class _Word:
                 paragraph.append(_LINES.get(char, char if char >= " " or char == "\t" else ""))
         self._end(paragraph, -1, "\r")
         self._end_table()
-
-    _skipping = False
-    _lead = ""
 
     def _parts_of_the_file(self) -> list[tuple[int, str]]:
         found, at = [], self._text
@@ -183,13 +182,16 @@ class _Word:
         self._end_table()
         if not text:
             return
-        self.writer.gap()
+        listed = _LISTED in look.words and look.style not in _HEADINGS
+        if not (listed and self._in_list):
+            self.writer.gap()
+        self._in_list = listed
         if look.style in _HEADINGS and not self._lead:
             self.writer.heading(look.style, one_line(text))
         elif look.outline < 9 and not self._lead:
             self.writer.heading(look.outline + 1, one_line(text))
         else:
-            if _LISTED in look.words:
+            if listed:
                 self.notes["list numbers that Word makes left out"] = 1
                 text = f"- {text}"
             self.writer.put((f"{self._lead}: " if self._lead else "") + text + "\n")

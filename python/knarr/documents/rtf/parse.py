@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from knarr.documents.decode import Limits
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.rtf.tokens import SIGNS, WORDS, charset, code_page, tokens
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.symbols import symbol
@@ -33,7 +33,7 @@ _SILENT = frozenset((
     "latentstyles", "xmlnstbl", "fldinst", "bkmkstart", "bkmkend", "nonshppict", "filetbl", "revtbl", "template", "pnseclvl",
     "listname", "panose", "falt", "atnid", "atnref", "atndate", "atntime", "atnparent", "datafield", "formfield", "xe", "tc",
     "ftnsep", "ftnsepc", "ftncn", "aftnsep", "aftnsepc", "aftncn", "sp", "shpinst", "objclass", "objname", "background",
-    "blipuid", "picprop", "htmltag", "mhtmltag", "wgrffmtfilter", "pgptbl", "mmathPr", "userprops", "docvar",
+    "blipuid", "picprop", "htmltag", "mhtmltag", "wgrffmtfilter", "pgptbl", "mmathPr", "nonesttables", "userprops", "docvar",
 ))  # fmt: skip
 _INFO = {
     "title": "title",
@@ -46,7 +46,7 @@ _HEADING = re.compile(
     r"(?:heading|überschrift|titre|título|titolo|заголовок|kop|rubrik|nagłówek)\s*([1-9])\b", re.IGNORECASE
 )
 _MAX_GROUPS = 5_000_000
-_FIRST = re.compile(rb"\s{0,40}\{\\rtf")
+_FIRST = re.compile(rb"\s{0,40}\{\\[a-z]")
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
@@ -62,7 +62,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     if not reader.writer.size_bytes:
         raise DocumentError(f"{name}: the document holds no text", "no_text")
     title = str(reader.metadata.get("title", "")) or reader.title
-    return reader.writer.document("rtf", title, said(+reader.notes), metadata=reader.metadata)
+    return reader.writer.document("rtf", title, said(reader.notes), metadata=reader.metadata)
 
 
 def rtf_text(data: bytes, limits: Limits) -> str:

@@ -43,8 +43,9 @@ def chart_table(chart: etree._Element) -> TableText | None:
                 for number, text in _points(axis).items():
                     categories.setdefault(number, text)
         for name in ("val", "yVal"):
-            for values in one.iterchildren("{*}" + name):
-                columns.append((_name(one) or f"series {at}", _points(values)))
+            columns += [
+                (_name(one) or f"series {at}", _points(values)) for values in one.iterchildren("{*}" + name)
+            ]
     numbers = sorted({number for _, values in columns for number in values})
     if not numbers:
         return None

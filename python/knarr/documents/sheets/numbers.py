@@ -107,7 +107,7 @@ def _figure(value: float, tokens: tuple[_Token, ...]) -> str:
         after = after[:-1]
     before = before.zfill(sum(char == "0" for char in whole)).lstrip("-")
     if before == "0" and "0" not in whole:
-        before = "" if after else "0"
+        before = ""
     if "," in whole.rstrip(","):
         before = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", before) if len(before) < 60 else before
     return _around(tokens, before + (f".{after}" if after else "") + "%" * figures.count("%"))

@@ -85,7 +85,8 @@ class _Band:
 
 def _spread(sheet: SheetTable) -> dict[int, int]:
     """Repeat merged labels in all their places; by row the last row that a header beginning there covers."""
-    left, heads = _MAX_MERGED, {}
+    left = _MAX_MERGED
+    heads: dict[int, int] = {}
     for top, first, bottom, last in sheet.merged:
         text = sheet.rows.get(top, {}).get(first, "")
         cells = (bottom - top + 1) * (last - first + 1)
@@ -95,6 +96,8 @@ def _spread(sheet: SheetTable) -> dict[int, int]:
         others = [at for at in used if not first <= at <= last]
         if not others and last > first:
             continue  # a title over the whole width says its words once
+        if last > first and is_figure(text) and not _YEAR.fullmatch(text):
+            last = first  # a figure across columns is one figure
         left -= cells
         if last > first:
             heads[top] = max(heads.get(top, top), bottom + 1)
@@ -151,24 +154,24 @@ def _beside(sheet: SheetTable, band: _Band) -> list[_Band]:
         if at == len(used) or used[at] > used[at - 1] + 1:
             parts.append((used[begin], used[at - 1]))
             begin = at
-    if len(parts) < 2 or not all(_stands(sheet, band, *part) for part in parts):
+    if len(parts) < 2:
         return [band]
     found = []
     for left, right in parts:
         rows = [n for n in band.numbers if any(left <= at <= right for at in sheet.rows[n])]
         found.append(_Band(rows, left, right))
-    return found
+    apart = len({part.numbers[0] for part in found}) == len(found)
+    return found if all(_stands(sheet, part, apart) for part in found) else [band]
 
 
-def _stands(sheet: SheetTable, band: _Band, left: int, right: int) -> bool:
-    """Whether these columns are a table of their own: they have names in the first row, and words in the first
-    column."""
-    part = _Band(band.numbers, left, right)
-    rows = [cells for number in band.numbers if (cells := part.cells(sheet.rows[number]))]
-    if right == left or len(rows) < 2 or any(is_figure(text) for _, text in rows[0]):
+def _stands(sheet: SheetTable, part: _Band, apart: bool) -> bool:
+    """Whether columns are a table of their own: they have names in the first row, and words in the first column
+    unless they begin in a row of their own."""
+    rows = [part.cells(sheet.rows[number]) for number in part.numbers]
+    if part.right == part.left or len(rows) < 2 or any(is_figure(text) for _, text in rows[0]):
         return False
-    labels = [row[0][1] for row in rows[1:] if row[0][0] == left]
-    return len(labels) >= (len(rows) - 1) / 2 and sum(map(is_figure, labels)) < len(labels) / 2
+    labels = [row[0][1] for row in rows[1:] if row[0][0] == part.left]
+    return apart or (len(labels) >= (len(rows) - 1) / 2 and sum(map(is_figure, labels)) < len(labels) / 2)
 
 
 def is_figure(text: str) -> bool:

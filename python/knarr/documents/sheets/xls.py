@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from knarr.documents.decode import Limits
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.sections import Document
 from knarr.documents.sheets.numbers import plain, shown
 from knarr.documents.sheets.tables import MAX_SHEET_CELLS, SheetTable, put, write_sheet

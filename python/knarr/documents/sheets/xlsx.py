@@ -16,12 +16,14 @@ from collections.abc import Iterator
 from lxml import etree
 
 from knarr.documents.decode import Limits
+from knarr.documents.notes import said
 from knarr.documents.ole.container import refuse_encrypted_package
 from knarr.documents.properties import office_metadata
 from knarr.documents.sections import Document
 from knarr.documents.sheets.charts import chart_text
 from knarr.documents.sheets.numbers import BUILT_IN, plain, shown
 from knarr.documents.sheets.tables import MAX_SHEET_CELLS, SheetTable, put, write_sheet
+from knarr.documents.slides.shapes import EMPTY_WORDS
 from knarr.documents.writer import MarkdownWriter
 from knarr.documents.xml import attribute_of, local, refuse_doctype
 from knarr.documents.zip_parts import ZipParts
@@ -78,10 +80,7 @@ class _Workbook:
     def said(self) -> tuple[str, ...]:
         if self.parts.has("xl/vbaProject.bin"):
             self.notes["macros left out"] += 1
-        return tuple(
-            text if count == 1 and not text.endswith("left out:") else f"{text} {count:,}"
-            for text, count in self.notes.items()
-        )
+        return said(self.notes)
 
     def sheets(self) -> list[SheetTable]:
         """All sheets in the workbook's order."""
@@ -253,7 +252,7 @@ class _Workbook:
         for picture in root.iter("{*}pic"):
             names = picture.find(".//{*}cNvPr")
             said = one_line(names.get("descr", "")) if names is not None else ""
-            if said:
+            if said and said.lower() not in EMPTY_WORDS:
                 sheet.after.append(f"Picture: {said}")
             self.notes["pictures left out:"] += 1
         for kind, target in relations.values():

@@ -13,7 +13,7 @@ from collections import Counter
 from lxml import etree
 
 from knarr.documents.decode import Limits
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.ole.container import refuse_encrypted_package
 from knarr.documents.properties import office_metadata
 from knarr.documents.sections import Document

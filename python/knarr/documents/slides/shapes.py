@@ -18,6 +18,8 @@ from knarr.language.plain import one_line
 
 _MAX_INDENT = 8
 _MAX_SPAN = 1_000
+EMPTY_WORDS = frozenset(("picture", "image", "photo", "grafik", "bild"))
+"""What programs write where the author described nothing."""
 _ROW_EMU = 230_000  # a quarter of an inch: tops that differ by less stand in one row
 
 
@@ -92,7 +94,8 @@ def _shape(element: etree._Element, kind: str) -> Shape:
     shape = Shape("text")
     if names is not None:
         said = one_line(names.get("descr", "") or (names.get("title", "") if kind == "pic" else ""))
-        shape.said, shape.hidden = said, names.get("hidden") in ("1", "true")
+        shape.said = "" if said.lower() in EMPTY_WORDS else said
+        shape.hidden = names.get("hidden") in ("1", "true")
     if placeholder is not None:
         shape.placeholder = placeholder.get("type", "obj")
     if place:
@@ -136,7 +139,8 @@ def _span(text: str | None) -> int:
 
 def paragraphs(body: etree._Element, *, bullets: bool) -> str:
     """The paragraphs of a text body, a line each; those that the slide shows with bullets or numbers as items."""
-    lines, count = [], 0
+    lines: list[str] = []
+    counts: dict[int, int] = {}
     found = [(one, _runs(one)) for one in body.iterchildren("{*}p")]
     several = sum(bool(text.strip()) for _, text in found) > 1
     for paragraph, text in found:
@@ -150,10 +154,14 @@ def paragraphs(body: etree._Element, *, bullets: bool) -> str:
         if not text:
             continue
         indent = "  " * level
+        counts = {at: count for at, count in counts.items() if at <= level}
         if "buAutoNum" in marks:
-            count += 1
-            mark = f"{count}. "
+            start = properties.find("{*}buAutoNum").get("startAt", "1") if properties is not None else "1"
+            first = int(start) if start.isdecimal() and len(start) < 6 else 1
+            counts[level] = max(counts.get(level, 0) + 1, first)
+            mark = f"{counts[level]}. "
         else:
+            counts.pop(level, None)
             shown = marks & {"buChar", "buBlip"} or (bullets and several and "buNone" not in marks) or level
             mark = "- " if shown else ""
         lines.append(indent + mark + text.replace("\n", f"\n{indent}{' ' * len(mark)}"))

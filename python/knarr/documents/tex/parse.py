@@ -12,7 +12,7 @@ from collections import Counter
 
 from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import Cell
 from knarr.documents.tex.scanner import Scanner
@@ -55,7 +55,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     writer = reader.flow.writer
     if not writer.size_bytes:
         raise DocumentError(f"{name}: the file shows no text", "no_text")
-    notes = (*decoded.notes, *said(+reader.notes))
+    notes = (*decoded.notes, *said(reader.notes))
     title = str(reader.metadata.get("title", ""))
     return writer.document("latex", title, notes, metadata=reader.metadata)
 

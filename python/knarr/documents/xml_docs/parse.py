@@ -14,7 +14,7 @@ from lxml import etree
 from knarr.documents.decode import Limits
 from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.fragment import write_fragment
-from knarr.documents.odf.parse import said
+from knarr.documents.notes import said
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import table_text
 from knarr.documents.writer import MarkdownWriter
@@ -45,7 +45,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         write_outline(writer, root)
     if not writer.size_bytes:
         raise DocumentError(f"{name}: the document holds no text", "no_text")
-    return writer.document("xml", title, (*faults, *said(+notes)), metadata=metadata)
+    return writer.document("xml", title, (*faults, *said(notes)), metadata=metadata)
 
 
 class _Reader:

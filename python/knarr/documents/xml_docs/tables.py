@@ -17,7 +17,7 @@ _MAX_COLUMNS = 1_000
 
 def rows_of(table: etree._Element) -> Iterator[tuple[list[list[Cell]], int]]:
     """The rows of each grid in a table, and how many of them are its header."""
-    grids = [one for one in table.iter("{*}tgroup")] or [table]
+    grids = list(table.iter("{*}tgroup")) or [table]
     for grid in grids:
         columns = {one.get("colname", ""): at for at, one in enumerate(grid.iter("{*}colspec"))}
         rows: list[list[Cell]] = []
