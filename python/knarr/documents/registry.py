@@ -42,13 +42,16 @@ class Format:
     sniff: Sniffer | None = None
     carries: bool = False
 
-    def parse(self, data: bytes, name: str, limits: Limits) -> Document:
-        """The document, by the parser, which is imported now if it was not before."""
+    def load(self) -> Callable[..., Document]:
+        """The parser, imported now if it was not before."""
         module, _, function = self.parser.partition(":")
-        parser = getattr(import_module(module), function)
+        parser: Callable[..., Document] = getattr(import_module(module), function)
+        return parser
+
+    def parse(self, data: bytes, name: str, limits: Limits) -> Document:
+        """The document that the parser makes of a file."""
         more = (_inner(limits),) if self.carries else ()
-        document: Document = parser(data, name, limits, *more)
-        return document
+        return self.load()(data, name, limits, *more)
 
 
 def _is_pdf(data: bytes, suffix: str) -> bool:

@@ -30,8 +30,8 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     """Read subtitles. Raises DocumentError as `decode` does, and with status "no_text" where nothing is said."""
     decoded = decode(data, name, limits=limits)
     writer = MarkdownWriter()
-    begun, words, last = 0, list[str](), ""
-    for seconds, text in _captions(decoded.text):
+    begun, words, last, speaker = 0, list[str](), "", ""
+    for seconds, name_of_speaker, text in _captions(decoded.text):
         if text == last:
             continue  # captions that scroll repeat the line above
         last = text
@@ -39,9 +39,11 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
             seconds - begun >= _LONG_S or (seconds - begun >= _PASSAGE_S and words[-1].endswith(_ENDS))
         ):
             _write(writer, begun, words)
-            words = []
+            words, speaker = [], ""
         if not words:
             begun = seconds
+        if name_of_speaker and name_of_speaker != speaker:
+            speaker, text = name_of_speaker, f"{name_of_speaker}: {text}"
         words.append(text)
     _write(writer, begun, words)
     if not writer.size_bytes:
@@ -49,7 +51,8 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     return writer.document("subtitles", "", decoded.notes)
 
 
-def _captions(text: str) -> list[tuple[int, str]]:
+def _captions(text: str) -> list[tuple[int, str, str]]:
+    """(seconds, speaker, words) of each caption that says something."""
     found: list[tuple[int, list[str]]] = []
     lines = text.split("\n")
     open_ = False
@@ -65,12 +68,15 @@ def _captions(text: str) -> list[tuple[int, str]]:
             line.strip().isdecimal() and at + 1 < len(lines) and _TIME.match(lines[at + 1].strip())
         ):
             found[-1][1].append(line)
-    return [(seconds, said) for seconds, words in found if (said := _said(words))]
+    return [(seconds, *said) for seconds, words in found if (said := _said(" ".join(words)))[1]]
 
 
-def _said(lines: list[str]) -> str:
-    text = _VOICE.sub(lambda match: f"{match[1].strip()}: ", " ".join(lines))
-    return one_line(html.unescape(_TAG.sub("", text)))
+def _said(text: str) -> tuple[str, str]:
+    """The speaker where the caption begins with one, and the words; other speakers in it stand before theirs."""
+    first = _VOICE.match(text)
+    rest = _VOICE.sub(lambda match: f"{match[1].strip()}: ", text[first.end() :] if first else text)
+    words = one_line(html.unescape(_TAG.sub("", rest)))
+    return (one_line(html.unescape(first[1])) if first else "", words)
 
 
 def _write(writer: MarkdownWriter, begun: int, words: list[str]) -> None:

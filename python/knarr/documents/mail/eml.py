@@ -6,8 +6,8 @@ words in headers and the charsets of bodies, as declared, else by `decode`.
 
 from __future__ import annotations
 
-import binascii
 import re
+from email.errors import MessageError
 from email.header import Header, decode_header
 from email.message import Message
 from email.parser import BytesParser
@@ -168,7 +168,7 @@ def header_text(value: object) -> str:
     raw = str(value)[:_MAX_HEADER_CHARS]
     try:
         pieces = decode_header(value if isinstance(value, Header) else raw)
-    except (ValueError, binascii.Error, LookupError, AttributeError):
+    except (ValueError, MessageError, LookupError, AttributeError):
         return one_line(raw.encode("utf-8", "replace").decode())
     parts = []
     for piece, charset in pieces:

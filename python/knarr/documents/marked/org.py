@@ -20,6 +20,7 @@ _HEADING = re.compile(r"(\*{1,32})[ \t]+(\S.*)$")
 _TAGS = re.compile(r"(?<=[ \t]):(?:[\w@#%]{1,60}:){1,20}[ \t]*$")
 _KEYWORD = re.compile(r"#\+(\w[\w-]{0,60}):[ \t]*(.*)$")
 _BEGIN = re.compile(r"[ \t]*#\+begin_(\w{1,40})(?:[ \t]+(\S{1,60}))?", re.IGNORECASE)
+_END = re.compile(r"[ \t]*#\+end_\w{1,40}[ \t]*$", re.IGNORECASE)
 _LINK = re.compile(r"\[\[([^\[\]]{1,500})\](?:\[([^\[\]]{1,500})\])?\]")
 _FOOTNOTE = re.compile(r"\[fn:([\w-]{1,60})\]")
 _LIST = re.compile(r"([ \t]*)([-+]|\d{1,9}[.)]|(?<=[ \t])\*)[ \t]+(\S.*)$")
@@ -64,7 +65,7 @@ class _Reader:
             self._heading(len(heading[1]), heading[2])
         elif self._silent:
             return
-        elif not line:
+        elif not line or _END.match(line):
             self.flow.flush()
         elif begin := _BEGIN.match(line):
             self._block(begin[1].lower(), begin[2] or "")

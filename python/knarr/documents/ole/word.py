@@ -258,8 +258,10 @@ class _Word:
         """(end in the file, look) of all runs, from the pages that a table of the file lists."""
         begin, size = struct.unpack_from("<II", self._main, entry)
         table = self._table[begin : begin + size]
-        count = max(0, (len(table) - 4) // 8)
+        count = (len(table) - 4) // 8
         found: list[tuple[int, _Look]] = []
+        if count < 1:
+            return found
         for number in dict.fromkeys(struct.unpack_from(f"<{count}I", table, 4 * (count + 1))):
             page = self._main[number * _PAGE : number * _PAGE + _PAGE]
             if len(page) == _PAGE:

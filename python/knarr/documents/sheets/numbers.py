@@ -88,12 +88,17 @@ def _literal(tokens: tuple[_Token, ...]) -> str:
 def _figure(value: float, tokens: tuple[_Token, ...]) -> str:
     figures = "".join(text for kind, text in tokens if kind == "figure")
     number = Decimal(repr(value)) * 100 ** figures.count("%")
+    if any(kind == "exponent" for kind, _ in tokens):
+        figures = next(text for kind, text in tokens if kind == "figure")
     whole, _, decimals = figures.replace("%", "").partition(".")
     if "/" in figures:
         return _around(tokens, plain(value))
     if any(kind == "exponent" for kind, _ in tokens):
         places = len(decimals) - len(decimals.lstrip("0#?")) if decimals else 0
-        return _around(tokens, f"{number:.{places}E}", stop="exponent")
+        at = next(at for at, (kind, _) in enumerate(tokens) if kind == "exponent")
+        power = len(next((text for kind, text in tokens[at:] if kind == "figure"), "0"))
+        mantissa, _, exponent = f"{number:.{places}E}".partition("E")
+        return _around(tokens, f"{mantissa}E{exponent[:1]}{exponent[1:].zfill(power)}")
     if any(kind == "general" for kind, _ in tokens):
         return _around(tokens, plain(value))
     scaled = whole if decimals == "" and "." not in figures else decimals
@@ -113,7 +118,7 @@ def _figure(value: float, tokens: tuple[_Token, ...]) -> str:
     return _around(tokens, before + (f".{after}" if after else "") + "%" * figures.count("%"))
 
 
-def _around(tokens: tuple[_Token, ...], number: str, stop: str = "") -> str:
+def _around(tokens: tuple[_Token, ...], number: str) -> str:
     """The number in the place of its figures, with the words around it."""
     pieces, written = [], False
     for kind, text in tokens:

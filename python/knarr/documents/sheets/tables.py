@@ -189,7 +189,7 @@ def _write(writer: MarkdownWriter, band: _Band, sheet: SheetTable, heads: dict[i
     end = len(rows)
     while end > begin + 1 and len(rows[end - 1][1]) == 1 and len(rows[end - 1][1][0][1]) > _LONG_CHARS:
         end -= 1
-    if len(columns) == 1 or (end - begin < 2 and begin + 1 < len(rows)):
+    if len(columns) == 1 or end - begin < 2:
         begin, end = len(rows), len(rows)
     _lines(writer, rows[:begin])
     if begin < end:

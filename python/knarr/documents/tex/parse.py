@@ -111,6 +111,8 @@ class _Reader:
             self._heading(plain)
         elif plain in _META:
             self._meta(plain)
+        elif name == "maketitle":
+            self._title_block()
         elif name == "begin":
             self._begin(scanner.argument().strip())
         elif name == "end":
@@ -199,6 +201,15 @@ class _Reader:
         text = one_line(self._plain(self._scanner.argument()))
         if text:
             self.metadata.setdefault(name, text)
+
+    def _title_block(self) -> None:
+        """What the title page shows: people search for authors too."""
+        self._end_paragraph()
+        for name in ("title", "subtitle", "author", "date"):
+            text = str(self.metadata.get(name, ""))
+            if text:
+                self.flow.line(text)
+                self.flow.flush()
 
     def _footnote(self) -> None:
         self._scanner.option()

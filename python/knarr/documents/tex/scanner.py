@@ -20,6 +20,10 @@ _BRACES = re.compile(r"\\.|%[^\n]*|[{}]", re.DOTALL)
 _BRACKETS = re.compile(r"\\.|[\[\]{}]", re.DOTALL)
 _SPACE = re.compile(r"[ \t]*\n?[ \t]*")
 _ONE = re.compile(r"\\(?:[a-zA-Z@]+|.)|[^\s}\]&]", re.DOTALL)
+_LENGTH = re.compile(
+    r"\s{0,9}=?\s{0,9}[-+]?\d{0,9}\.?\d{1,9}\s{0,9}(?:pt|cm|mm|in|em|ex|bp|pc|sp|fill?)\b"
+    r"(?:\s{0,9}(?:plus|minus)\s{0,9}[-+]?[\d.]{1,9}\s{0,9}(?:pt|cm|mm|in|em|ex|bp|pc|sp|fil{1,3})\b){0,2}"
+)
 _MATH_END = re.compile(r"\\.|\$", re.DOTALL)
 _MAX_EXPANDED = 1 << 20
 _MAX_MACROS = 2_000
@@ -157,7 +161,9 @@ class Scanner:
         return ""
 
     def skip_option(self) -> None:
-        """Pass over options directly behind a command that is not known."""
+        """Pass over options directly behind a command that is not known, and over the length that it is set to."""
+        if length := _LENGTH.match(self.text, self._at):
+            self._at = length.end()
         if self.text[self._at : self._at + 1] == "[":
             self.option()
 
