@@ -23,9 +23,11 @@ _ATTRIBUTE_BYTES = 230
 _TEXT = re.compile(rb">[^<]")
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
 _PARSER_LIMITS = ("huge text node", "Excessive depth", "huge_tree", "XML_PARSE_HUGE", "Too many", "too long")
+FAULTY = "faulty XML, read as far as it can be"
 MAX_XML_TREE_BYTES = 300 << 20
 
 _DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s{0,9}=\s{0,9}[\"']([A-Za-z0-9_.:-]{2,40})")
+_DECLARATION = re.compile(r"<\?xml[^>]{0,200}\?>")
 _TYPE_BEGIN = re.compile(r"<!DOCTYPE\b", re.IGNORECASE)
 _TYPE_PART = re.compile(r"<!--.*?-->|<\?.*?\?>|\"[^\"]*\"|'[^']*'|[\[\]>]", re.DOTALL)
 _ENTITY = re.compile(r"<!ENTITY\s+([\w.-]{1,80})\s+(?:\"([^\"<&%]{0,500})\"|'([^'<&%]{0,500})')\s*>")
@@ -77,6 +79,9 @@ def parse_text(
     except (etree.XMLSyntaxError, ValueError) as error:
         if _status(error) == "limit":
             raise DocumentError(f"{name}: {error}", "limit") from error
+        if "Extra content" in str(error):
+            # Several elements in a row, as in a part of a larger document.
+            return parse_text(f"<fragment>{_DECLARATION.sub('', text)}</fragment>".encode(), name, limits)
         fault = error
     try:
         root = etree.fromstring(encoded, _parser("utf-8", recover=True))
@@ -84,7 +89,7 @@ def parse_text(
         raise DocumentError(f"{name}: {error}", _status(error)) from error
     if root is None:
         raise DocumentError(f"{name}: {fault}")
-    return root, (*notes, f"faulty XML, read as far as it can be ({fault})")
+    return root, (*notes, f"{FAULTY} ({fault})")
 
 
 def local(element: etree._Element) -> str:

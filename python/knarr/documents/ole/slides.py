@@ -62,7 +62,7 @@ def _write(writer: MarkdownWriter, slide: _OldSlide, number: int) -> None:
     writer.turn_to(number - 1)
     writer.gap()
     writer.heading(1, shortened(slide.title, 300) or f"Slide {number}")
-    for text in dict.fromkeys(slide.texts):
+    for text in slide.texts:
         writer.gap()
         writer.put(text + "\n")
     if slide.notes:

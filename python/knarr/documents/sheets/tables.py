@@ -23,6 +23,9 @@ from knarr.language.plain import one_line
 MAX_SHEET_CELLS = 2_000_000
 _MAX_MERGED = 200_000
 _MAX_HEADS = 3
+# One wide row must not widen all others: a table has at most so many places, or so many for each cell.
+_MAX_PLACES = 500_000
+_MAX_EMPTY = 8
 _LONG_CHARS = 60
 _NAME_CHARS = 200
 _FIGURE = re.compile(
@@ -189,12 +192,15 @@ def _write(writer: MarkdownWriter, band: _Band, sheet: SheetTable, heads: dict[i
     end = len(rows)
     while end > begin + 1 and len(rows[end - 1][1]) == 1 and len(rows[end - 1][1][0][1]) > _LONG_CHARS:
         end -= 1
-    if len(columns) == 1 or end - begin < 2:
+    cells = sum(len(row) for _, row in rows)
+    sparse = len(columns) * len(rows) > max(_MAX_PLACES, _MAX_EMPTY * cells)
+    if len(columns) == 1 or end - begin < 2 or sparse:
         begin, end = len(rows), len(rows)
     _lines(writer, rows[:begin])
     if begin < end:
         writer.gap()
-        body = [[dict(cells).get(at, "") for at in columns] for _, cells in rows[begin:end]]
+        texts = [dict(row) for _, row in rows[begin:end]]
+        body = [[row.get(at, "") for at in columns] for row in texts]
         _pipe(writer, body, columns, _head_rows(rows[begin:end], heads), sheet.named_header)
     _lines(writer, rows[end:])
 

@@ -18,7 +18,7 @@ from knarr.documents.notes import said
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import table_text
 from knarr.documents.writer import MarkdownWriter
-from knarr.documents.xml import all_text, local, parse_text
+from knarr.documents.xml import FAULTY, all_text, local, parse_text
 from knarr.documents.xml_docs import vocabulary as words
 from knarr.documents.xml_docs.outline import write_outline
 from knarr.documents.xml_docs.tables import rows_of
@@ -32,7 +32,8 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     writer, kind, notes = MarkdownWriter(), local(root), Counter[str]()
     metadata: dict[str, MetadataValue] = {}
     title = ""
-    if kind in words.ROOTS:
+    known = words.PARAGRAPHS | words.SECTIONS
+    if kind in words.ROOTS or (kind == "fragment" and any(local(one) in known for one in root)):
         reader = _Reader(writer)
         metadata = _metadata(root)
         title = str(metadata.get("title", ""))
@@ -45,7 +46,9 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         write_outline(writer, root)
     if not writer.size_bytes:
         raise DocumentError(f"{name}: the document holds no text", "no_text")
-    return writer.document("xml", title, (*faults, *said(notes)), metadata=metadata)
+    document = writer.document("xml", title, (*faults, *said(notes)), metadata=metadata)
+    document.status = "partial" if any(fault.startswith(FAULTY) for fault in faults) else "ok"
+    return document
 
 
 class _Reader:
