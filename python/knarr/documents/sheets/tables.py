@@ -192,8 +192,8 @@ def _write(writer: MarkdownWriter, band: _Band, sheet: SheetTable, heads: dict[i
     end = len(rows)
     while end > begin + 1 and len(rows[end - 1][1]) == 1 and len(rows[end - 1][1][0][1]) > _LONG_CHARS:
         end -= 1
-    cells = sum(len(row) for _, row in rows)
-    sparse = len(columns) * len(rows) > max(_MAX_PLACES, _MAX_EMPTY * cells)
+    filled = sum(len(row) for _, row in rows)
+    sparse = len(columns) * len(rows) > max(_MAX_PLACES, _MAX_EMPTY * filled)
     if len(columns) == 1 or end - begin < 2 or sparse:
         begin, end = len(rows), len(rows)
     _lines(writer, rows[:begin])
