@@ -135,9 +135,10 @@ class KnowledgeBase:
         *,
         progress: Progress | None = None,
     ) -> AddReport:
-        """Read files and folders into the folder `into`; returns the coverage receipt.
+        """Read files, folders and addresses into the folder `into`; returns the coverage receipt.
 
-        A folder's subfolders become directories. Adding again is free for files whose bytes are the
+        A folder's subfolders become directories, and so does an archive (ZIP, TAR). An address that begins with
+        https:// or http:// is fetched, which is the only time that adding asks the network. Adding again is free for files whose bytes are the
         same, and an update (version + 1) for others. Each document is whole or absent, whatever
         happens. `progress(done_bytes, total_bytes, name)` is called as work goes on.
         Raises InvalidArgument for a missing path or an `into` that lies in a document, CatalogError

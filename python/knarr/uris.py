@@ -325,3 +325,8 @@ def _unescape_text(match: re.Match[str]) -> str:
         return bytes.fromhex(match[0].replace("%", "")).decode("utf-8")
     except UnicodeDecodeError:
         return match[0]  # refused by the engine, with the whole URI in its message
+
+
+def is_web_address(text: str) -> bool:
+    """Whether a text names a page or file on the web, and no path and no URI of a knowledge base."""
+    return text.lower().startswith(("http://", "https://"))

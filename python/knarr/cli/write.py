@@ -14,7 +14,7 @@ from knarr.cli.abstracts import show_abstracts
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, open_base
 from knarr.cli.progress import progress_line
 from knarr.errors import CatalogError, EmbedderError, InvalidArgument
-from knarr.uris import without_slash
+from knarr.uris import is_web_address, without_slash
 
 if TYPE_CHECKING:
     from knarr.knowledge_base import KnowledgeBase
@@ -36,22 +36,29 @@ _MEANING = {
 
 
 def add(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Documents, or folders of documents.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH…", help="Documents, folders, archives, or https:// addresses."),
+    ],
     into: Annotated[str, typer.Option("--into", metavar="URI", help="Where to put them.")] = ROOT,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
-    """Add documents: Markdown, HTML, TXT, DOCX, PDF. Prints what was read and what is searchable.
+    """Add documents: PDF, Office files, web pages, mail, books, text and more. Prints what was read and what is searchable.
 
     Adding the same files again costs nothing; a changed file replaces its old version.
     """
-    missing = [path or "''" for path in paths if not path or not os.path.exists(path)]  # noqa: PTH110  never raises
+    missing = [
+        path or "''"
+        for path in paths
+        if not path or not (is_web_address(path) or os.path.exists(path))  # noqa: PTH110  never raises
+    ]
     if missing:
         raise InvalidArgument(f"no such file or folder: {', '.join(missing)}; nothing was added")
     with open_base(kb, create=True) as base:
         try:
             with progress_line("adding") as progress:
-                given = [Path(path) for path in paths]
+                given = [path if is_web_address(path) else Path(path) for path in paths]
                 report = base.add(given[0] if len(given) == 1 else given, into=into, progress=progress)
         except (EmbedderError, CatalogError) as error:
             if error.report is not None:

@@ -1,85 +1,94 @@
-"""The data of a chart (DrawingML, ECMA-376 part 1, section 21.2) as rows: a chart is a table that somebody drew.
+"""Charts of Office files: title, series and the values that the file keeps of them.
 
-A file keeps the last values beside the drawing, so nothing is computed: a row for each category, a column for each
-series. Dates, which are stored as days, are written as dates.
+What a chart shows is in the slide or sheet only as a drawing, but its figures are kept in the file.
 """
 
 from __future__ import annotations
 
-import datetime
-import re
-from collections.abc import Iterator
-
 from lxml import etree
 
-from knarr.language.plain import one_line
+from knarr.documents.sheets.numbers import plain, shown
+from knarr.documents.tables import TableText, pipe_text
+from knarr.documents.xml import local
+from knarr.language.plain import one_line, shortened
 
-MAX_SERIES, MAX_POINTS = 64, 10_000
-_EPOCH = datetime.date(1899, 12, 30)
-_LAST_DAY = 2_958_465  # the end of the year 9999
-_DATE = re.compile(r"y|d{1,4}[^\w]*m|m[^\w]*d", re.IGNORECASE)
-
-
-def chart_rows(root: etree._Element) -> tuple[str, list[list[str]]]:
-    """The chart's title, "" without one, and its rows; the first holds the names of the series. No rows for a chart
-    without stored values."""
-    series = list(root.iterfind(".//{*}ser"))[:MAX_SERIES]
-    columns = [_points(_first(one, "val", "yVal")) for one in series]
-    labels: dict[int, str] = {}
-    for one in series:
-        for at, label in _points(_first(one, "cat", "xVal")).items():
-            labels.setdefault(at, label)
-    places = sorted({at for column in columns for at in column})[:MAX_POINTS]
-    if not places:
-        return _title(root), []
-    names = [_text(_first(one, "tx")) or f"Series {number}" for number, one in enumerate(series, 1)]
-    rows = [["", *names]]
-    rows += [[labels.get(at, str(at + 1)), *(column.get(at, "") for column in columns)] for at in places]
-    return _title(root), rows
+_MAX_POINTS = 2_000
+_MAX_SERIES = 50
+_NAME_CHARS = 200
 
 
-def _title(root: etree._Element) -> str:
-    return _text(root.find("./{*}chart/{*}title"))
+def chart_text(chart: etree._Element, *, with_values: bool) -> str:
+    """The chart in a line: its kind, title and the names of its series."""
+    kind = next((local(one) for one in chart.iter() if local(one).endswith("Chart")), "chart")
+    words = kind.removesuffix("Chart").replace("3D", " 3D")
+    title = chart_title(chart)
+    names = [name for name in (_name(one) for one in _series(chart)) if name]
+    said = f"Chart ({words.strip() or 'other'})" + (f": {title}" if title else "")
+    return said if with_values or not names else f"{said} (series: {', '.join(names)})"
 
 
-def _first(parent: etree._Element, *names: str) -> etree._Element | None:
-    return next((found for name in names if (found := parent.find(f"{{*}}{name}")) is not None), None)
+def chart_title(chart: etree._Element) -> str:
+    title = chart.find(".//{*}chart/{*}title")
+    return "" if title is None else shortened(" ".join(_texts(title)), _NAME_CHARS)
 
 
-def _text(element: etree._Element | None) -> str:
-    """All words below an element: those written in it, else those of its cache."""
-    if element is None:
-        return ""
-    written = [node.text or "" for node in element.iter("{*}t")]
-    return one_line(" ".join(written or [node.text or "" for node in element.iter("{*}v")]))
+def chart_table(chart: etree._Element) -> TableText | None:
+    """The chart's figures, a row for each category; None when the file keeps none."""
+    series = _series(chart)
+    categories: dict[int, str] = {}
+    columns: list[tuple[str, dict[int, str]]] = []
+    for at, one in enumerate(series, 1):
+        for name in ("cat", "xVal"):
+            for axis in one.iterchildren("{*}" + name):
+                for number, text in _points(axis).items():
+                    categories.setdefault(number, text)
+        for name in ("val", "yVal"):
+            columns += [
+                (_name(one) or f"series {at}", _points(values)) for values in one.iterchildren("{*}" + name)
+            ]
+    numbers = sorted({number for _, values in columns for number in values})
+    if not numbers:
+        return None
+    head = ["", *(name for name, _ in columns)]
+    rows = [
+        [categories.get(number, str(number + 1)), *(values.get(number, "") for _, values in columns)]
+        for number in numbers
+    ]
+    return pipe_text([head, *rows])
 
 
-def _points(element: etree._Element | None) -> dict[int, str]:
-    """The values of a cache by their place; labels of several levels are joined, the outer one first."""
+def _series(chart: etree._Element) -> list[etree._Element]:
+    return list(chart.iter("{*}ser"))[:_MAX_SERIES]
+
+
+def _name(series: etree._Element) -> str:
+    for text in series.iterchildren("{*}tx"):
+        return shortened(" ".join(_texts(text)), _NAME_CHARS)
+    return ""
+
+
+def _texts(element: etree._Element) -> list[str]:
+    return [one_line(one.text) for one in element.iter("{*}t", "{*}v") if one.text and one.text.strip()]
+
+
+def _points(axis: etree._Element) -> dict[int, str]:
+    code = next((one.text or "" for one in axis.iter("{*}formatCode")), "")
     found: dict[int, str] = {}
-    if element is None:
-        return found
-    shape = element.find(".//{*}formatCode")
-    dated = (
-        shape is not None and _DATE.search(re.sub(r'\[[^\]]*\]|"[^"]*"', "", shape.text or "")) is not None
-    )
-    levels = list(element.iter("{*}lvl"))
-    for level in reversed(levels) if levels else (element,):
-        for at, value in _level(level):
-            found[at] = f"{found[at]} {value}" if levels and at in found else value
-    return {at: _date(value) for at, value in found.items()} if dated else found
+    for level in axis.iter("{*}strCache", "{*}numCache", "{*}numLit", "{*}strLit", "{*}lvl"):
+        for point in level.iterchildren("{*}pt"):
+            number, value = point.get("idx", ""), point.find("{*}v")
+            if not number.isdecimal() or len(number) > 6 or value is None or len(found) >= _MAX_POINTS:
+                continue
+            text = one_line(_shown(value.text or "", code))
+            before = found.get(int(number))
+            # Levels of categories come from the inside out.
+            found[int(number)] = text if before is None else f"{text} {before}"
+    return found
 
 
-def _level(parent: etree._Element) -> Iterator[tuple[int, str]]:
-    for point in parent.iter("{*}pt"):
-        index = point.get("idx", "")
-        if index.isdecimal() and len(index) < 8:
-            yield int(index), _text(point)
-
-
-def _date(value: str) -> str:
+def _shown(text: str, code: str) -> str:
     try:
-        days = int(float(value))
-    except (ValueError, OverflowError):
-        return value
-    return (_EPOCH + datetime.timedelta(days)).isoformat() if 0 < days <= _LAST_DAY else value
+        number = float(text)
+    except ValueError:
+        return text
+    return shown(number, code) if code and code != "General" else plain(number)

@@ -46,6 +46,7 @@ class Limits:
     text_lines:      the same of plain text
     html_tags:       tags of an HTML page; a page with more is read as text without structure
     html_depth:      levels of an HTML page; a deeper page is read as text without structure
+    depth:           how deep a file may lie in others and be read, such as an attachment in a message
     """
 
     file_bytes: int = 256 * MIB
@@ -54,6 +55,7 @@ class Limits:
     text_lines: int = 300_000
     html_tags: int = 800_000
     html_depth: int = 1_000
+    depth: int = 3
 
 
 DEFAULT_LIMITS = Limits()

@@ -1,9 +1,10 @@
 """The formats that are read, and the one way into all of them.
 
-A format is a `Format` value and a parser, ``parse(data, name, limits) -> Document``, or with a reader of
-pictures as ``ocr`` where its pages may be pictures, named by its place so that it is imported when a file first needs it: parsers bring libraries that nobody should
-wait for who never meets such a file. Parsers import nothing from this module; what a file is called,
-how large it may be and what its title is when it names none are settled here for all of them.
+A format is a `Format` value and a parser, ``parse(data, name, limits) -> Document``; where its pages may be pictures
+it also takes a reader of those as ``ocr``, where its files hold others a reader of those as ``inner``. Parsers are
+named by their place, so that one is imported when a file first needs it: they bring libraries that nobody should wait
+for who never meets such a file. They import nothing from this module; what a file is called, how large it may be and
+what its title is when it names none are settled here for all of them.
 
 To add a format, write its parser in a folder of its own and add a line to `FORMATS`.
 """
@@ -11,7 +12,7 @@ To add a format, write its parser in a folder of its own and add a line to `FORM
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import PurePosixPath
 
@@ -22,8 +23,9 @@ from knarr.errors import DocumentError
 
 _ZIP = b"PK\x03\x04"
 _IMAGES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"})
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-Parser = Callable[..., Document]
+Sniffer = Callable[[bytes, str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +34,31 @@ class Format:
 
     suffixes:  lower case, with the dot
     parser:    "module:function"
-    pictures:  whether its parser takes a reader of pages that are pictures
     sniff:     whether bytes, under a name of the given suffix, are this format whatever the name says
+    carries:   its files hold files of other formats: the parser gets a function that reads those, or None where they
+               lie too deep
+    pictures:  its pages may be pictures: the parser gets a reader of those, or None
     """
 
     name: str
     suffixes: frozenset[str]
     parser: str
-    sniff: Callable[[bytes, str], bool] | None = None
+    sniff: Sniffer | None = None
+    carries: bool = False
     pictures: bool = False
 
-    def load(self) -> Parser:
+    def load(self) -> Callable[..., Document]:
         """The parser, imported now if it was not before."""
         module, _, function = self.parser.partition(":")
-        parser: Parser = getattr(import_module(module), function)
+        parser: Callable[..., Document] = getattr(import_module(module), function)
         return parser
+
+    def parse(self, data: bytes, name: str, limits: Limits, ocr: PageReader | None = None) -> Document:
+        """The document that the parser makes of a file."""
+        more: dict[str, object] = {"inner": _inner(limits)} if self.carries else {}
+        if self.pictures:
+            more["ocr"] = ocr
+        return self.load()(data, name, limits, **more)
 
 
 def _is_pdf(data: bytes, suffix: str) -> bool:
@@ -54,13 +66,87 @@ def _is_pdf(data: bytes, suffix: str) -> bool:
     return data.startswith(b"%PDF-") or (suffix == ".pdf" and b"%PDF-" in data[:1024])
 
 
-def _is_word(data: bytes, suffix: str) -> bool:
-    return data.startswith(_ZIP) and (suffix == ".docx" or b"word/" in data[:4096])
+def _zip_holds(*marks: bytes, suffixes: frozenset[str] = frozenset()) -> Sniffer:
+    """Recognises a zip archive by the names of its members; by the suffix where they cannot be found."""
 
+    def sniff(data: bytes, suffix: str) -> bool:
+        if not data.startswith(_ZIP) or suffix in _ARCHIVES:
+            return False
+        # The first members and the directory at the end name the parts.
+        names = data[:4096] + data[-_DIRECTORY_BYTES:]
+        known = [mark for mark in _ZIP_MARKS if mark in names]
+        return any(mark in names for mark in marks) if known else suffix in suffixes
+
+    return sniff
+
+
+def _ole_holds(stream: str) -> Sniffer:
+    """Recognises a compound file (OLE) by the name of its main stream."""
+    name = stream.encode("utf-16-le")
+    return lambda data, suffix: data.startswith(_OLE) and name in data
+
+
+def _is_rtf(data: bytes, suffix: str) -> bool:
+    return data.startswith(b"{\\rtf")
+
+
+def _is_encrypted_office(data: bytes, suffix: str) -> bool:
+    return data.startswith(_OLE) and _ENCRYPTED in data
+
+
+_ARCHIVES = frozenset({".zip"})
+_DIRECTORY_BYTES = 1 << 18
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_WORD_MARKS = (b"word/document", b"word/_rels")
+_SLIDE_MARKS = (b"ppt/presentation.xml", b"ppt/_rels")
+_SHEET_MARKS = (b"xl/workbook", b"xl/_rels")
+_ODF_MARKS = (b"mimetypeapplication/vnd.oasis.opendocument", b"mimetypeapplication/vnd.sun.xml")
+_BOOK_MARKS = (b"mimetypeapplication/epub+zip", b"META-INF/container.xml")
+_ZIP_MARKS = (*_WORD_MARKS, *_SLIDE_MARKS, *_SHEET_MARKS, *_ODF_MARKS, *_BOOK_MARKS)
+
+_DOCX = frozenset({".docx", ".docm", ".dotx", ".dotm"})
+_PPTX = frozenset({".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"})
+_XLSX = frozenset({".xlsx", ".xlsm", ".xltx", ".xltm", ".xlsb"})
+_ODF = frozenset({".odt", ".ott", ".odp", ".otp", ".ods", ".ots", ".odm"})
+
+_XML = frozenset({
+    ".xml", ".docbook", ".dbk", ".jats", ".nxml", ".dita", ".ditamap", ".tei", ".opml", ".rss", ".atom",
+})  # fmt: skip
+
+# What can be done about a file that is not read, in a line.
+_HINTS = dict.fromkeys(
+    (".pages", ".numbers", ".key"), "a file of Apple's iWork; export it as .docx, .xlsx, .pptx or PDF"
+)
 
 FORMATS = (
     Format("pdf", frozenset({".pdf"}), "knarr.documents.pdf.parse:parse", _is_pdf, pictures=True),
-    Format("docx", frozenset({".docx"}), "knarr.documents.docx.parse:parse", _is_word),
+    Format("docx", _DOCX, "knarr.documents.docx.parse:parse", _zip_holds(*_WORD_MARKS, suffixes=_DOCX)),
+    Format("pptx", _PPTX, "knarr.documents.slides.parse:parse", _zip_holds(*_SLIDE_MARKS, suffixes=_PPTX)),
+    Format("xlsx", _XLSX, "knarr.documents.sheets.xlsx:parse", _zip_holds(*_SHEET_MARKS, suffixes=_XLSX)),
+    Format("odf", _ODF, "knarr.documents.odf.parse:parse", _zip_holds(*_ODF_MARKS, suffixes=_ODF)),
+    Format(
+        "epub",
+        frozenset({".epub"}),
+        "knarr.documents.epub.parse:parse",
+        _zip_holds(*_BOOK_MARKS, suffixes=frozenset({".epub"})),
+    ),
+    Format("encrypted", frozenset(), "knarr.documents.ole.container:refuse_encrypted", _is_encrypted_office),
+    Format("doc", frozenset({".doc", ".dot"}), "knarr.documents.ole.word:parse", _ole_holds("WordDocument")),
+    Format("xls", frozenset({".xls", ".xlt"}), "knarr.documents.sheets.xls:parse", _ole_holds("Workbook")),
+    Format(
+        "ppt",
+        frozenset({".ppt", ".pps", ".pot"}),
+        "knarr.documents.ole.slides:parse",
+        _ole_holds("PowerPoint Document"),
+    ),
+    Format(
+        "msg",
+        frozenset({".msg"}),
+        "knarr.documents.mail.msg:parse",
+        _ole_holds("__properties_version1.0"),
+        carries=True,
+    ),
+    Format("rtf", frozenset({".rtf"}), "knarr.documents.rtf.parse:parse", _is_rtf),
     Format("html", frozenset({".html", ".htm", ".xhtml"}), "knarr.documents.html.parse:parse"),
     Format(
         "markdown",
@@ -70,6 +156,23 @@ FORMATS = (
     Format("rst", frozenset({".rst", ".rest"}), "knarr.documents.rst.parse:parse"),
     Format("image", _IMAGES, "knarr.documents.image.parse:parse", pictures=True),
     Format("text", frozenset({".txt", ".text"}), "knarr.documents.text.parse:parse"),
+    Format("csv", frozenset({".csv", ".tsv", ".tab"}), "knarr.documents.sheets.delimited:parse"),
+    Format("flat odf", frozenset({".fodt", ".fods", ".fodp"}), "knarr.documents.odf.parse:parse_flat"),
+    Format("fb2", frozenset({".fb2"}), "knarr.documents.epub.fiction_book:parse"),
+    Format("eml", frozenset({".eml"}), "knarr.documents.mail.eml:parse", carries=True),
+    Format("mbox", frozenset({".mbox", ".mbx"}), "knarr.documents.mail.eml:parse_mbox", carries=True),
+    Format("json", frozenset({".json"}), "knarr.documents.data.json_text:parse"),
+    Format("json lines", frozenset({".jsonl", ".ndjson"}), "knarr.documents.data.json_text:parse_lines"),
+    Format("notebook", frozenset({".ipynb"}), "knarr.documents.data.notebook:parse"),
+    Format("asciidoc", frozenset({".adoc", ".asciidoc", ".asc"}), "knarr.documents.marked.asciidoc:parse"),
+    Format("org", frozenset({".org"}), "knarr.documents.marked.org:parse"),
+    Format("latex", frozenset({".tex", ".latex", ".ltx"}), "knarr.documents.tex.parse:parse"),
+    Format("subtitles", frozenset({".srt", ".vtt"}), "knarr.documents.subtitles:parse"),
+    Format(
+        "xml",
+        _XML,
+        "knarr.documents.xml_docs.parse:parse",
+    ),
 )
 
 SUFFIXES: frozenset[str] = frozenset().union(*(known.suffixes for known in FORMATS))
@@ -90,13 +193,24 @@ def parse(
         raise DocumentError(f"{name}: {len(data):,} bytes, the limit is {limits.file_bytes:,}", "limit")
     found = format_of(data, name)
     if found is None:
-        raise DocumentError(
-            f"{name}: not a format that knarr reads ({', '.join(sorted(SUFFIXES))})", "unsupported"
-        )
-    document = found.load()(data, name, limits, **({"ocr": ocr} if found.pictures else {}))
+        suffix = _path(name).suffix.lower()
+        hint = _HINTS.get(suffix, "not a format that knarr reads")
+        raise DocumentError(f"{name}: {hint}", "unsupported")
+    try:
+        document = found.parse(data, name, limits, ocr)
+    except RecursionError as error:
+        raise DocumentError(f"{name}: nested deeper than is read", "limit") from error
     if not document.title:
         document.title = document.root.title = stem(name)
     return document
+
+
+def _inner(limits: Limits) -> Callable[[bytes, str], Document] | None:
+    """What reads a file inside of another one; None where it lies too deep."""
+    if limits.depth <= 0:
+        return None
+    inside = replace(limits, depth=limits.depth - 1)
+    return lambda data, name: parse(data, name, limits=inside)
 
 
 def format_of(data: bytes, name: str) -> Format | None:
@@ -106,7 +220,7 @@ def format_of(data: bytes, name: str) -> Format | None:
     for known in FORMATS:
         if known.sniff is not None and known.sniff(data, suffix):
             return known
-    if data.startswith(_ZIP):
+    if data.startswith((_ZIP, _OLE)):
         return None
     return next((known for known in FORMATS if suffix in known.suffixes), None)
 

@@ -13,6 +13,7 @@ source, with its words made plain and whole (see `line_ends`).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 
 from knarr.documents.characters import plain_characters
@@ -35,6 +36,8 @@ class MarkdownWriter:
     def put(self, text: str) -> int:
         """Append text, in plain characters; the byte where it begins."""
         text, begin_byte = plain_characters(text), self.size_bytes
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         self._parts.append(text)
         self.size_bytes += len(text.encode("utf-8"))
         return begin_byte
@@ -54,6 +57,39 @@ class MarkdownWriter:
         if table.title:
             self.put(f"{table.title}\n\n")
         self.tables.append(table.at(self.put(table.text)))
+
+    def include(self, document: Document, deeper: int = 0) -> None:
+        """All of another document, as it stands, its headings so many levels deeper; its pages are not kept."""
+        data, sections = document.data, list(document.root.walk())[1:]
+        parts: list[bytes] = []
+        places, shifts, at = [-1], [0], 0  # marks put in: after which byte, and how many up to there
+        for section in sections if deeper else ():
+            line = data[section.begin_byte : section.begin_byte + _DEEPEST_MARK + 1]
+            marks = len(line) - len(line.lstrip(b"#"))
+            more = min(deeper, _DEEPEST_MARK - marks) if marks else 0
+            if more > 0:
+                parts += (data[at : section.begin_byte], b"#" * more)
+                places.append(section.begin_byte)
+                shifts.append(shifts[-1] + more)
+                at = section.begin_byte
+        parts.append(data[at:])
+        if data and not data.endswith(b"\n"):
+            parts.append(b"\n")
+        base = self.size_bytes
+
+        def moved(byte: int) -> int:
+            # A heading begins before the marks that were put in for it.
+            return base + byte + shifts[bisect_left(places, byte) - 1]
+
+        for section in sections:
+            begin, body = moved(section.begin_byte), moved(section.body_byte)
+            self.headings.append(Heading(section.title, section.level + deeper, begin, body))
+        for table in document.tables:
+            rows = tuple(map(moved, table.row_begins))
+            self.tables.append(Table(moved(table.begin_byte), moved(table.end_byte), table.header, rows))
+        whole = b"".join(parts)
+        self._parts.append(whole.decode("utf-8"))
+        self.size_bytes += len(whole)
 
     def turn_to(self, page: int) -> None:
         """What follows stands on this page (from 0) at the earliest; pages in between are empty."""

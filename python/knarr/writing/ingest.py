@@ -89,7 +89,7 @@ class Ingest:
         started = time.monotonic()
         into = place(into)
         self._refuse_inside_document(into)
-        batch = find_sources(paths)
+        batch = find_sources(paths, self._settings.max_file_bytes)
         places, clock = Places(into, batch), _Clock()
         reports: list[FileReport] = []
         try:

@@ -1,4 +1,5 @@
-"""Which files an `add` reads, and their bytes: a folder's, in order, without leaving it whatever changes meanwhile.
+"""Which files an `add` reads, and their bytes: a folder's, in order, without leaving it whatever changes meanwhile;
+those of archives, each in a folder named as the archive; and what addresses on the web give.
 
 Listing and reading are minutes apart in a large batch, so a name that was a file may be a link or a pipe by the
 time it is opened. Every step below the given path is therefore opened relative to the folder above it and never
@@ -13,13 +14,17 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from knarr.arguments import has_utf8
 from knarr.catalog import FILE_NAME as CATALOG_NAME
 from knarr.errors import InvalidArgument
+from knarr.uris import is_web_address
+from knarr.writing.archive import Archive, ArchiveError, Member, is_archive
+
+_MAX_BYTES = 256 << 20
 
 MAX_DEPTH = 100
 """Levels of folders below a given one. A URI has a bound too, and each open level holds a file descriptor."""
@@ -46,14 +51,20 @@ class Root:
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file to read. `folders` are the names between what was asked for and the file; `reason` says why it is
-    not read, with the receipt's word for that as `status`. Names are as the file system has them."""
+    not read, with the receipt's word for that as `status`. Names are as the file system has them.
+
+    inside:   of a member of an archive, where its bytes are
+    fetched:  of an address, what was read there
+    """
 
     root: Root
     folders: tuple[str, ...]
     name: str
     size_bytes: int = 0
-    status: Literal["", "skipped", "unreadable", "limit"] = ""
+    status: Literal["", "skipped", "unreadable", "limit", "encrypted", "empty"] = ""
     reason: str = ""
+    inside: Inside | None = None
+    fetched: bytes | None = None
 
     @property
     def shown(self) -> str:
@@ -62,8 +73,38 @@ class SourceFile:
 
     @property
     def path(self) -> str:
-        """The absolute path, fit for the catalog."""
+        """The absolute path, fit for the catalog; of an address, the address."""
+        if is_web_address(self.root.path) and not self.folders:
+            return printable(self.root.path)
         return printable("/".join([self.root.real.rstrip("/"), *self.folders, self.name]))
+
+
+@dataclass(eq=False, slots=True)
+class Inside:
+    """A member of an archive. All members of one archive share `holder`, which has the archive open while they are
+    read, one after the other."""
+
+    member: Member
+    holder: _Holder
+
+
+@dataclass(eq=False, slots=True)
+class _Holder:
+    source: SourceFile
+    left: int = 0
+    archive: Archive | None = None
+
+    def read(self, member: Member, max_bytes: int) -> bytes:
+        try:
+            if self.archive is None:
+                self.archive = Archive(read_bytes(self.source, max_bytes), max_bytes)
+            return self.archive.read(member)
+        except ArchiveError as error:
+            raise OSError(errno.EINVAL, str(error)) from None
+        finally:
+            self.left -= 1
+            if self.left <= 0:
+                self.archive = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +120,16 @@ def printable(path: str) -> str:
     return path if has_utf8(path) else os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def find_sources(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Batch:
-    """Files of a path, a folder (with its subfolders) or several of both, sorted by name within each.
+def find_sources(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], max_bytes: int = _MAX_BYTES
+) -> Batch:
+    """Files of a path, a folder (with its subfolders) or several of both, sorted by name within each; a member of an
+    archive is a file, and so is an address (http, https), which is fetched here. No file is larger than `max_bytes`,
+    nor are all that are fetched.
 
     What is not read is listed with the reason: hidden entries, links and special files inside a folder, folders
     that cannot be listed, names that are no UTF-8. Raises InvalidArgument for a path that does not exist, is
-    empty or is an address."""
+    empty or is an address of another kind."""
     if isinstance(paths, (str, os.PathLike)):
         given = [paths]
     elif isinstance(paths, (bytes, bytearray)) or not isinstance(paths, Iterable):
@@ -92,7 +137,16 @@ def find_sources(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]
     else:
         given = list(paths)
     roots = tuple(_root(path) for path in given)  # a wrong path is refused before a large folder is walked
-    return Batch(roots, tuple(found for root in roots for found in _expand(root)))
+    found: list[SourceFile] = []
+    left = max_bytes
+    for root in roots:
+        if is_web_address(root.path):
+            files = [_fetched(root, left)]
+            left -= len(files[0].fetched or b"")
+        else:
+            files = _expand(root)
+        found += (one for file in files for one in _unpacked(file, max_bytes))
+    return Batch(roots, tuple(found))
 
 
 def _root(given: object) -> Root:
@@ -100,7 +154,11 @@ def _root(given: object) -> Root:
     if not isinstance(path, str):
         raise InvalidArgument(f"{given!r}: expected a path as str or Path")
     if "://" in path and not isinstance(given, Path):
-        raise InvalidArgument(f"{path!r}: expected a file or folder on this machine, not an address")
+        if not is_web_address(path) or not has_utf8(path):
+            raise InvalidArgument(
+                f"{path!r}: expected a file, a folder, or an address that begins with https://"
+            )
+        return Root(path, path, False, (0, 0))
     if not path:
         raise InvalidArgument("'' is not a path: name a file or folder (`.` is this one)")
     try:
@@ -127,6 +185,46 @@ def _expand(root: Root) -> list[SourceFile]:
     except OSError as error:
         found.append(SourceFile(root, (), ".", status="unreadable", reason=why(error)))
     return found
+
+
+def _fetched(root: Root, max_bytes: int) -> SourceFile:
+    """What an address gives; why it gives nothing."""
+    from knarr.writing.fetch import FetchError, fetch
+
+    try:
+        found = fetch(root.path, max_bytes)
+    except FetchError as error:
+        status = "limit" if error.status == "limit" else "empty" if error.status == "empty" else "unreadable"
+        return SourceFile(root, (), root.path, status=status, reason=str(error))  # type: ignore[arg-type]
+    return SourceFile(root, (), found.name, len(found.data), fetched=found.data)
+
+
+def _unpacked(source: SourceFile, max_bytes: int) -> Iterator[SourceFile]:
+    """The members of an archive; any other file as it is."""
+    if source.status or not is_archive(source.name) or source.size_bytes > max_bytes:
+        yield source
+        return
+    try:
+        members = Archive(read_bytes(source, max_bytes), max_bytes).members()
+    except (ArchiveError, OSError) as error:
+        status: Literal["limit", "unreadable"] = (
+            "limit" if isinstance(error, ArchiveError) and error.status == "limit" else "unreadable"
+        )
+        yield replace(source, status=status, reason=why(error))
+        return
+    holder = _Holder(source, sum(not member.status for member in members))
+    if not members:
+        yield replace(source, status="skipped", reason="an archive without files")
+    for member in members:
+        yield SourceFile(
+            source.root,
+            (*source.folders, source.name, *member.folders),
+            member.name,
+            member.size_bytes,
+            member.status,
+            member.reason,
+            None if member.status else Inside(member, holder),
+        )
 
 
 def _walk(root: Root, folder: int, names: tuple[str, ...], found: list[SourceFile]) -> None:
@@ -175,6 +273,10 @@ def read_bytes(source: SourceFile, max_bytes: int) -> bytes:
     """The file's bytes; more than `max_bytes` of them, but never many more, when it is larger than that, however
     fast it grows. Raises OSError, with a sentence for a reader, when it is no longer a regular file in its
     place."""
+    if source.inside is not None:
+        return source.inside.holder.read(source.inside.member, max_bytes)
+    if source.fetched is not None:
+        return source.fetched
     with _source(source) as file:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):

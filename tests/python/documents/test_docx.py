@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from knarr.documents import parse
 from knarr.documents.docx.numbering import spell
-from knarr.documents.docx.package import MAX_MEMBERS
 from knarr.documents.sections import Document, Section
+from knarr.documents.zip_parts import MAX_MEMBERS
 from knarr.errors import DocumentError
 from make_docx import W, deflated, docx, numbering, p, package, run, style, table, with_bomb
 

@@ -116,15 +116,22 @@ def test_other_front_matter_says_as_much(text: str, lines: int, metadata: dict[s
     """ING-19"""
     document = parsed(f"{text}\n# Top\n", "a.md")
     assert document.metadata == metadata and document.title == metadata["title"]
-    assert outline(document) == [(1, "Top")] and document.line_at(document.root.children[0].begin_byte) == lines + 2
+    assert (
+        outline(document) == [(1, "Top")]
+        and document.line_at(document.root.children[0].begin_byte) == lines + 2
+    )
 
 
-@pytest.mark.parametrize("text", ['{"a": 1}', '{"a": 1} and\nmore', "{% include x %}\n\ntext", "{}\n\ntext", "[1]\n\nx"])
+@pytest.mark.parametrize(
+    "text", ['{"a": 1}', '{"a": 1} and\nmore', "{% include x %}\n\ntext", "{}\n\ntext", "[1]\n\nx"]
+)
 def test_what_only_looks_like_an_object_is_text(text: str) -> None:
     assert parsed(text, "a.md").metadata == {}
 
 
 def test_aliases_are_bounded() -> None:
-    bomb = "a0: &a0 [x, x, x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}, *a{n - 1}]\n" for n in range(1, 40))
+    bomb = "a0: &a0 [x, x, x, x]\n" + "".join(
+        f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}, *a{n - 1}]\n" for n in range(1, 40)
+    )
     metadata = parsed(f"---\n{bomb}---\ntext\n", "a.md").metadata
     assert metadata["a0"] == ("x",) * 4 and len(str(metadata)) < 10_000

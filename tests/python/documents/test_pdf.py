@@ -350,7 +350,7 @@ def test_symbols_that_nobody_knows_are_counted(monkeypatch: pytest.MonkeyPatch) 
         ["\uf0b7", 60, 65, 700, 10, 0, 0],
         ["5", 72, 78, 700, 10, 0, 0],
         ["\uf06dg", 80, 90, 700, 10, 0, 0],
-        ["\uf092x", 92, 99, 700, 10, 0, 0],
+        ["\uf092xyz", 92, 99, 700, 10, 0, 0],
     ]
 
     def one_page(data: bytes, page: Callable[[dict[str, Any]], Any]) -> tuple[dict[str, Any], list[Any]]:
@@ -358,5 +358,5 @@ def test_symbols_that_nobody_knows_are_counted(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(pdf_worker, "read", one_page)
     document = read(b"%PDF- %%EOF")
-    assert document.text == "• 5 µg x\n"
+    assert document.text == "• 5 µg xyz\n"
     assert document.notes == ("characters of symbol fonts without a known meaning left out: 1",)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from lxml import etree
 
-from knarr.documents.charts import chart_rows
+from knarr.documents.charts import chart_table, chart_title
 from knarr.documents.docx.styles import local
-from knarr.documents.tables import Cell, TableText, table_text
+from knarr.documents.tables import TableText
 from knarr.language.plain import one_line
 
 MAX_DESCRIPTION_CHARS = 2_000
@@ -46,13 +47,8 @@ def drawn_part(element: etree._Element) -> str:
 
 def chart(root: etree._Element) -> TableText | None:
     """A chart's data as a table; None where it has no values."""
-    title, rows = chart_rows(root)
-    table = table_text([[Cell(text) for text in row] for row in rows], 1) if rows else None
-    if table is None:
-        return None
-    return TableText(
-        table.text, table.header, table.row_begins, f"Chart: {title}" if title else "Chart", table.notes
-    )
+    table, title = chart_table(root), chart_title(root)
+    return None if table is None else replace(table, title=f"Chart: {title}" if title else "Chart")
 
 
 def diagram(root: etree._Element) -> Iterator[str]:

@@ -23,6 +23,7 @@ from knarr.documents.docx.numbering import BULLET, Numbering
 from knarr.documents.docx.package import Package
 from knarr.documents.docx.paragraphs import Paragraph, RunReader
 from knarr.documents.docx.styles import Styles, attribute
+from knarr.documents.properties import office_metadata
 from knarr.documents.sections import Document
 from knarr.documents.symbols import UNKNOWN
 from knarr.documents.writer import MarkdownWriter
@@ -82,7 +83,7 @@ def _read(package: Package) -> Document:
     if not flow.writer.size_bytes:
         raise DocumentError("the document holds no text", "no_text")
     notes = _notes(relations, reader, remark, footnotes)
-    return flow.writer.document("docx", _title(blocks), notes, metadata=package.properties())
+    return flow.writer.document("docx", _title(blocks), notes, metadata=office_metadata(package))
 
 
 def _typed(blocks: list[Block]) -> list[Block]:

@@ -61,7 +61,7 @@ def _engine() -> Any:
     return rapidocr.RapidOCR(params=options)
 
 
-class Reader:
+class TextRecogniser:
     """One engine, loaded by its first page."""
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ def _runs_across(text: str, corners: list[float]) -> bool:
     return len(text) < 3 or right - left > bottom - top
 
 
-def _file_pages(reader: Reader, data: bytes, skip: set[int], bound: Any) -> Iterator[dict[str, Any]]:
+def _file_pages(reader: TextRecogniser, data: bytes, skip: set[int], bound: Any) -> Iterator[dict[str, Any]]:
     """The pages of an image file. Its header says how large it is before any of it is unpacked."""
     import numpy as np
     from PIL import Image
@@ -173,7 +173,7 @@ def _in_eight_bits(image: Any) -> Any:
     return Image.fromarray(((values - low) * (255 / max(high - low, 1e-9))).astype(np.uint8))
 
 
-def _answer(reader: Reader, request: dict[str, Any], data: bytes, bound: Any) -> Iterator[dict[str, Any]]:
+def _answer(reader: TextRecogniser, request: dict[str, Any], data: bytes, bound: Any) -> Iterator[dict[str, Any]]:
     if "width" not in request:
         yield from _file_pages(reader, data, set(request["skip"]), bound)
         return
@@ -188,7 +188,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     socket.socket.connect = _no_connection  # type: ignore[method-assign]
-    reader = Reader()
+    reader = TextRecogniser()
     bounds.give_up_rights()
     print('{"ready": true}', file=out, flush=True)
     source = sys.stdin.buffer

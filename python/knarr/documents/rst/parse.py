@@ -19,7 +19,7 @@ from knarr.documents.line_ends import whole_words
 from knarr.documents.rst.inline import Inline, References
 from knarr.documents.rst.lines import indented, source_lines, title_at
 from knarr.documents.rst.output import Output
-from knarr.documents.rst.reader import Reader
+from knarr.documents.rst.reader import RstReader
 from knarr.documents.sections import Document
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -37,7 +37,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     lines = source_lines(text)
     lines, rest = lines[: limits.text_lines], lines[limits.text_lines :]
     inline, writer = Inline(References.of(lines)), MarkdownWriter()
-    reader = Reader(Output(writer), inline)
+    reader = RstReader(Output(writer), inline)
     metadata, lines = _docinfo(lines, inline)
     reader.blocks(lines, titles=True)
     notes = [*decoded.notes, *mended]

@@ -27,7 +27,7 @@ _OPTIONS = re.compile(
 _QUOTE_MARK = re.compile(r"[!-/:-@\[-`{-~]")
 
 
-class Reader:
+class RstReader:
     """Reads one document into `out`."""
 
     def __init__(self, out: Output, inline: Inline) -> None:

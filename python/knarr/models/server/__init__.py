@@ -9,7 +9,7 @@ May import: errors, config.
 from __future__ import annotations
 
 from knarr.models.server.address import Address, parse_address
-from knarr.models.server.client import Lost, Reply, Server
+from knarr.models.server.client import BoundedBody, Lost, Reply, Server
 from knarr.models.server.secrets import Secrets
 
-__all__ = ["Address", "Lost", "Reply", "Secrets", "Server", "parse_address"]
+__all__ = ["Address", "BoundedBody", "Lost", "Reply", "Secrets", "Server", "parse_address"]

@@ -254,7 +254,7 @@ class Server:
         """The body, as far as it may be read."""
         headers = {name.lower(): value for name, value in response.headers.items()}
         good = response.status_code < 400
-        body = _Decoded(headers.get("content-encoding", ""), most_bytes if good else MOST_ERROR_BYTES)
+        body = BoundedBody(headers.get("content-encoding", ""), most_bytes if good else MOST_ERROR_BYTES)
         stream: Any = response.stream  # its raw blocks: httpx would inflate a block without a bound
         for block in stream:
             full = body.add(block)
@@ -274,7 +274,7 @@ class _NoConnection(Exception):
     """Nothing was sent."""
 
 
-class _Decoded:
+class BoundedBody:
     """A body as it grows, held to a bound after decompression."""
 
     def __init__(self, encoding: str, most_bytes: int) -> None:

@@ -76,6 +76,10 @@ class DeadlineBackend(httpcore.NetworkBackend):
     def __init__(self) -> None:
         self._plain = httpcore.SyncBackend()
 
+    def allows(self, address: str) -> bool:
+        """Whether a numeric address may be connected to; it is asked about the very address that is."""
+        return True
+
     def connect_tcp(
         self,
         host: str,
@@ -84,9 +88,10 @@ class DeadlineBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        found = _resolved(host, port, _left(timeout, httpcore.ConnectTimeout, connecting=True))
+        known = resolved(host, port, _left(timeout, httpcore.ConnectTimeout, connecting=True))
+        found = [address for address in known if self.allows(address)]
         options = list(socket_options or ())
-        last: Exception = httpcore.ConnectError("the name has no address")
+        last: Exception = httpcore.ConnectError("the name has no address that may be asked")
         for place, address in enumerate(found):
             left = _left(timeout, httpcore.ConnectTimeout, connecting=True)
             # An address that swallows packets must not take the time of those after it.
@@ -128,7 +133,7 @@ class DeadlineStream(httpcore.NetworkStream):
         return self._plain.get_extra_info(info)
 
 
-def _resolved(host: str, port: int, timeout: float | None) -> list[str]:
+def resolved(host: str, port: int, timeout: float | None) -> list[str]:
     """The numeric addresses of a name, in the system's order, each once."""
     results: queue.SimpleQueue[list[str] | Exception] = queue.SimpleQueue()
 

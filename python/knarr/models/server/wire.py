@@ -27,10 +27,11 @@ class WireTransport(httpx.BaseTransport):
     """Sends requests to one server. Raises the errors of httpcore. Thread-safe.
 
     secrets:  the password of a proxy, "" where there is none
+    backend:  makes the connections, the one to a proxy among them
     Raises ValueError for a proxy of the environment that cannot be used.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, backend: DeadlineBackend | None = None) -> None:
         proxy = proxy_of(url)
         self.secrets = unquote(urlsplit(proxy).password or "") if proxy else ""
         for name in LOGGERS:
@@ -42,7 +43,7 @@ class WireTransport(httpx.BaseTransport):
             max_connections=_CONNECTIONS,
             max_keepalive_connections=20,
             keepalive_expiry=5.0,
-            network_backend=DeadlineBackend(),
+            network_backend=backend or DeadlineBackend(),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

@@ -1,0 +1,100 @@
+"""FictionBook (FB2): books in one XML file, whose sections nest and have titles."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from lxml import etree
+
+from knarr.documents.decode import Limits
+from knarr.documents.html.blocks import BlockWriter
+from knarr.documents.notes import said
+from knarr.documents.sections import Document, MetadataValue
+from knarr.documents.tables import Cell, table_text
+from knarr.documents.writer import MarkdownWriter
+from knarr.documents.xml import all_text, local, parse_text
+from knarr.errors import DocumentError
+from knarr.language.plain import one_line, shortened
+
+
+def parse(data: bytes, name: str, limits: Limits) -> Document:
+    """Read a book. Raises DocumentError with status "corrupt", "limit" or "no_text"."""
+    root, notes = parse_text(data, name, limits)
+    writer = MarkdownWriter()
+    reader = _Reader(writer)
+    for body in root.iterchildren("{*}body"):
+        title = body.get("name", "")
+        if title and body.find("{*}title") is None:
+            reader.heading(title, 1)
+        reader.children(body, 1)
+    reader.blocks.flush()
+    if not writer.size_bytes:
+        raise DocumentError(f"{name}: the book holds no text", "no_text")
+    pictures = sum(1 for _ in root.iter("{*}image"))
+    reader.notes["pictures left out:"] += pictures
+    metadata = _metadata(root)
+    return writer.document(
+        "fb2", str(metadata.get("title", "")), (*notes, *said(reader.notes)), metadata=metadata
+    )
+
+
+class _Reader:
+    def __init__(self, writer: MarkdownWriter) -> None:
+        self.notes: Counter[str] = Counter()
+        self.blocks = BlockWriter(writer)
+
+    def heading(self, text: str, level: int) -> None:
+        self.blocks.flush()
+        self.blocks.inline(one_line(text))
+        self.blocks.heading(level)
+
+    def children(self, element: etree._Element, level: int) -> None:
+        for child in element:
+            kind = local(child)
+            if kind == "title":
+                self.heading(" ".join(all_text(one) for one in child.iter("{*}p")), level)
+            elif kind == "section":
+                self.children(child, level + 1)
+            elif kind in ("p", "v", "subtitle", "text-author", "date"):
+                self._paragraph(child)
+            elif kind in ("epigraph", "cite", "annotation"):
+                self.blocks.open_container("> ", "> ")
+                self.children(child, level)
+                self.blocks.close_container()
+            elif kind == "table":
+                self._table(child)
+            elif kind in ("poem", "stanza"):
+                self.children(child, level)
+
+    def _paragraph(self, element: etree._Element) -> None:
+        self.blocks.inline(all_text(element))
+        self.blocks.flush()
+
+    def _table(self, element: etree._Element) -> None:
+        rows = [
+            [Cell(all_text(one)) for one in row if isinstance(one.tag, str)] for row in element.iter("{*}tr")
+        ]
+        table = table_text(rows)
+        if table is not None:
+            self.blocks.table(table)
+        for row in rows if table is None else ():
+            self.blocks.inline("  ".join(cell.text for cell in row))
+            self.blocks.flush()
+
+
+def _metadata(root: etree._Element) -> dict[str, MetadataValue]:
+    info = root.find("{*}description/{*}title-info")
+    if info is None:
+        return {}
+    found: dict[str, MetadataValue] = {}
+    authors = tuple(
+        name for one in info.iterchildren("{*}author") if (name := shortened(" ".join(one.itertext()), 200))
+    )
+    if authors:
+        found["author"] = authors[0] if len(authors) == 1 else authors
+    for name, key in (("book-title", "title"), ("date", "date"), ("lang", "language"), ("genre", "subject")):
+        element = info.find("{*}" + name)
+        text = "" if element is None else shortened(all_text(element), 500)
+        if text:
+            found[key] = text
+    return found
