@@ -23,6 +23,7 @@ BLOCKS = frozenset({
     "html", "legend", "li", "main", "menu", "ol", "option", "p", "pre", "search", "section", "select",
     "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 })  # fmt: skip
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 # Elements that are no text of the page, and what a receipt calls those that may hold some.
 _NEVER = {
     "head": "", "script": "", "style": "", "datalist": "", "template": "templates", "svg": "drawings",
@@ -39,7 +40,7 @@ _UNSEEN = re.compile(
 _MOST_STYLE_CHARS = 2_000
 _MOST_PARENTS = 32
 # A button so near below one of these is its text.
-_ANNOUNCING = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"))
+_ANNOUNCING = HEADINGS | {"summary", "dt"}
 _NEAR = 4
 
 Omission = Callable[[LexborNode], str | None]

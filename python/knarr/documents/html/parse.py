@@ -21,7 +21,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from knarr.documents.decode import Limits, decode
 from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.convert import Converter
-from knarr.documents.html.elements import Omission, unread, unseen, walk
+from knarr.documents.html.boxes import Boxes
+from knarr.documents.html.evidence import Evidence
+from knarr.documents.html.main_text import MainText
+from knarr.documents.html.elements import unread, unseen, walk
 from knarr.documents.html.guard import bare_text, too_costly
 from knarr.documents.sections import Document
 from knarr.documents.writer import MarkdownWriter
@@ -60,16 +63,20 @@ def _write(tree: LexborHTMLParser, writer: MarkdownWriter) -> Counter[str]:
     body = tree.body or tree.root
     if body is None:
         return Counter()
-    measure, omission = _Measure(unread), unread
-    walk(body, measure)
-    if not measure.shown:
-        measure, omission = _Measure(unseen), unseen
-        walk(body, measure)
-    root, size = _main(body, measure)
+    boxes = Boxes(unread)
+    walk(body, boxes)
+    if not sum(boxes.sizes):
+        boxes = Boxes(unseen)
+        walk(body, boxes)
+    evidence = Evidence(tree)
+    document = evidence.is_document()
+    choice = MainText(boxes, article=not document and (evidence.is_article() or any(boxes.bodies) or boxes.is_framed()))
     blocks = BlockWriter(writer)
-    walk(root, Converter(blocks, omission))
-    blocks.flush()
-    return +(measure.dropped + Counter({_BESIDE: measure.shown - size}))
+    omitted = boxes.omitted
+    for piece in choice.pieces:
+        walk(boxes.nodes[piece], Converter(blocks, lambda node: omitted.get(node.mem_id)))
+        blocks.flush()
+    return +boxes.dropped
 
 
 def _title(tree: LexborHTMLParser, writer: MarkdownWriter) -> str:
@@ -80,43 +87,3 @@ def _title(tree: LexborHTMLParser, writer: MarkdownWriter) -> str:
     return top if top and (not title or top.lower() in title.lower()) else title
 
 
-def _main(body: LexborNode, measure: _Measure) -> tuple[LexborNode, int]:
-    """The element to read, and how many characters of text stand in it."""
-    # <main> before <article>, the one with more text before the other.
-    for _, size, element in sorted(measure.found, key=lambda entry: (entry[0], -entry[1])):
-        if size and size >= _MAIN_SHARE * measure.shown:
-            return element, size
-    return body, measure.shown
-
-
-class _Measure:
-    """A visitor that counts the characters of text, in all and in each <main> and <article>, and those left
-    out."""
-
-    def __init__(self, omission: Omission) -> None:
-        self.shown = 0
-        self.dropped: Counter[str] = Counter()
-        self.found: list[tuple[bool, int, LexborNode]] = []
-        self._omission = omission
-        self._opened: list[int] = []
-
-    def text(self, text: str) -> None:
-        self.shown += len(text.strip())
-
-    def enter(self, node: LexborNode) -> bool:
-        kind = self._omission(node)
-        if kind is not None:
-            if kind:
-                self.dropped[kind] += len(node.text().strip())
-            return False
-        if _is_main(node):
-            self._opened.append(self.shown)
-        return True
-
-    def leave(self, node: LexborNode) -> None:
-        if _is_main(node):
-            self.found.append((node.tag == "article", self.shown - self._opened.pop(), node))
-
-
-def _is_main(node: LexborNode) -> bool:
-    return node.tag in ("main", "article") or node.attributes.get("role") == "main"
