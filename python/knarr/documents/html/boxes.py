@@ -27,6 +27,7 @@ _RUNS = frozenset({
 _ITEMS = frozenset(("li", "dd", "dt", "td", "th", "pre"))
 _LEAST_CONTENT, _LEAST_SENTENCE = 80, 30
 _STOPS = frozenset(".!?…\"”“»:;。！？」』)")
+_ADDRESSES = ("http://", "https://", "www.", "doi:")
 _FRAME = {"navigation", "page header", "page footer"}
 _FRAME_LINKS = 0.2
 _MOST_LINK, _MOST_LINK_OF_ITEM = 0.5, 0.3
@@ -64,7 +65,8 @@ class Boxes:
             return
         size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
         self._run += size
-        if self._links:
+        # An address that is written out is text: notes and references are lists of them.
+        if self._links and not text.startswith(_ADDRESSES):
             self._run_link += size
         self._last = text[-1]
         self.chars[self._open[-1]] += len(text)

@@ -1,9 +1,9 @@
 """The main text of a page: which elements are read, and what is left out in and beside them.
 
 **Where.** The text stands below ``<main>`` or ``<article>`` where that holds most of the content (see `boxes`). From
-there it is looked for where an element is named as the body of an article, and else down the elements that hold most
-of their parent's content. In a page that is no article nearly all content must be held: a document in several parts is
-read whole. Paragraphs between the top heading and the body (the lead) are read too.
+there, in an article, it is looked for where an element is named as the body, and else down the elements that hold most
+of their parent's content; paragraphs between the top heading and the body (the lead) are read too. A page that is no
+article is read whole.
 
 **What not.** Names that hint at something else (comments, related links, share bars) count only while what they name
 is the lesser part: in a forum the comments are the text. In articles lists of nothing but links go as well, and
@@ -26,10 +26,11 @@ _UNDIVIDED = HEADINGS | {
     "p", "ul", "ol", "dl", "li", "dd", "dt", "table", "tbody", "tr", "td", "pre", "blockquote", "figure", "figcaption",
     "form",
 }  # fmt: skip
+_MOST_MAINS = 4
 _LANDMARK = 0.6  # of the content of the page
 _BODY_LEAST, _BODY_SHARE, _BODY_RIVAL = 200, 0.25, 3
 # How much of its parent's content an element must hold to be the text by itself.
-_ARTICLE_SHARE, _NAMED_SHARE, _DOCUMENT_SHARE = 0.75, 0.85, 0.97
+_ARTICLE_SHARE, _NAMED_SHARE = 0.75, 0.85
 _ARTICLE_BOX = 0.8
 _LEAST_COMMENTED = 800
 _LEAST_BESIDE_HARD = 300
@@ -37,6 +38,7 @@ _MOST_LEAD = 1_500
 _LEAST_LEAD = 60
 _MOST_BYLINE = 300
 _SMALL = 0.3  # what is left out inside the text holds at most so much of its content
+_LONG_CAPTION = 2_000
 _SHORT_LINK = range(16, 200)
 
 
@@ -51,6 +53,10 @@ class MainText:
         self._links = boxes.sums(boxes.links)
         self._chars = boxes.sums(boxes.chars)
         self._ends = boxes.ends()
+        # More than one <main> is a mistake; a few are looked at.
+        self._mains = [
+            at for at, tag in enumerate(boxes.tags) if boxes.landmarks[at] and tag != "article" and self._sizes[at]
+        ][:_MOST_MAINS]
         landmark = self._landmark()
         self._junk_kinds = self._lesser_kinds(landmark)
         self._junk, self._sure = self._weighed(landmark)
@@ -58,6 +64,20 @@ class MainText:
         self.pieces = [*self._leads(landmark), self._root]
         self._gone = [False] * len(boxes.tags)
         self._leave_out()
+
+    def headings(self) -> int:
+        """How many headings below the top one are read."""
+        tags = self._boxes.tags
+        inside = (at for piece in self.pieces for at in range(piece, self._ends[piece]))
+        return sum(not self._gone[at] and tags[at] in HEADINGS and tags[at] != "h1" for at in inside)
+
+    def title(self) -> str:
+        """The words of the first top heading that is no part of something else, "" if none."""
+        boxes = self._boxes
+        for at, tag in enumerate(boxes.tags):
+            if tag == "h1" and self._sizes[at] and not self._junk[at]:
+                return boxes.nodes[at].text() if self._sizes[at] < _LONG_CAPTION else ""
+        return ""
 
     def _landmark(self) -> int:
         """<main> before <article>, the one with more content before the other; 0 when none holds most of it."""
@@ -105,9 +125,9 @@ class MainText:
         return junk, boxes.sums(own)
 
     def _found(self, landmark: int) -> int:
-        body = self._named_body(landmark) if self._article else landmark
         if not self._article:
-            return self._descended(landmark, _DOCUMENT_SHARE)
+            return landmark
+        body = self._named_body(landmark)
         return self._descended(body, _ARTICLE_SHARE if body == landmark else _NAMED_SHARE)
 
     def _named_body(self, root: int) -> int:
@@ -128,6 +148,8 @@ class MainText:
         while True:
             best = max(boxes.children(at), key=lambda child: sure[child], default=0)
             if not best or not sure[best] or sure[best] < share * sure[at] or boxes.tags[best] in _UNDIVIDED:
+                return at
+            if any(at < main < best or self._ends[best] <= main < self._ends[at] for main in self._mains):
                 return at
             at = best
 
@@ -165,7 +187,7 @@ class MainText:
                     continue
                 in_caption[at] = in_caption[parent] or boxes.captions[at]
                 kind = self._kind(at)
-                if not kind and in_caption[at] and boxes.sizes[at] > 30:
+                if not kind and in_caption[at] and boxes.sizes[at] > 30 and self._sizes[at] < _LONG_CAPTION:
                     text = boxes.nodes[at].text().strip()
                     kind = _REPEATED if text in captions else ""
                     captions.add(text)
