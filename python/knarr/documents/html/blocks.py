@@ -109,7 +109,7 @@ class BlockWriter:
         if not text.strip():
             return
         fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
-        body = text.removesuffix("\n")
+        body = text.strip("\n")
         self._block(f"{fence}{language}\n{body}\n{fence}")
 
     def table(self, table: TableText) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from selectolax.lexbor import LexborNode
 
-from knarr.documents.html.elements import BLOCKS, Omission
+from knarr.documents.html.elements import BLOCKS, HEADINGS, Omission
 from knarr.documents.html.hints import hint, names_body, names_caption
 
 _RUNS = frozenset({
@@ -24,11 +24,12 @@ _RUNS = frozenset({
     "input", "ins", "kbd", "label", "mark", "math", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong",
     "sub", "sup", "time", "tt", "u", "var", "wbr",
 })  # fmt: skip
+_BORDERS = BLOCKS | HEADINGS
 _ITEMS = frozenset(("li", "dd", "dt", "td", "th", "pre"))
 _LEAST_CONTENT, _LEAST_SENTENCE = 80, 30
 _STOPS = frozenset(".!?…\"”“»:;。！？」』)")
 _ADDRESSES = ("http://", "https://", "www.", "doi:")
-_FRAME = {"navigation", "page header", "page footer"}
+_FRAME = frozenset(("navigation", "page header", "page footer", "sidebars", "share bars"))
 _FRAME_LINKS = 0.2
 _MOST_LINK, _MOST_LINK_OF_ITEM = 0.5, 0.3
 
@@ -82,7 +83,7 @@ class Boxes:
         if tag == "a":
             self._links += 1
         if tag not in _RUNS or not self._open:
-            if tag in BLOCKS:
+            if tag in _BORDERS:
                 self._end_run()
             self._add(node, tag)
         return True
@@ -92,7 +93,7 @@ class Boxes:
         if tag == "a":
             self._links -= 1
         if tag not in _RUNS or len(self._open) == 1 and node.mem_id == self.nodes[0].mem_id:
-            if tag in BLOCKS or len(self._open) == 1:
+            if tag in _BORDERS or len(self._open) == 1:
                 self._end_run()
             self._open.pop()
 
@@ -119,8 +120,8 @@ class Boxes:
             child = self._ends[child]
 
     def is_framed(self) -> bool:
-        """Whether the page has a frame: navigation or a head and foot of the page, or many links."""
-        return bool(_FRAME & self.dropped.keys()) or sum(self.links) > _FRAME_LINKS * sum(self.sizes)
+        """Whether the page has a frame: navigation or a head and foot of the page, by tag or name, or many links."""
+        return bool(_FRAME & self.dropped.keys()) or not _FRAME.isdisjoint(self.kinds) or sum(self.links) > _FRAME_LINKS * sum(self.sizes)
 
     def _add(self, node: LexborNode, tag: str) -> None:
         inner = bool(self._open)

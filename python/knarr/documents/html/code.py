@@ -8,9 +8,10 @@ from selectolax.lexbor import LexborNode
 
 from knarr.documents.html.elements import Omission, walk
 
-_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[- ]?([a-zA-Z][\w+#.-]{0,20})(?=$|\s|;)")
+_LANGUAGE = re.compile(r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight)-|brush:\s*)([a-zA-Z][\w+#.-]{0,20})(?=$|\s|;)")
 _NO_LANGUAGE = frozenset(("default", "none", "text", "plaintext", "plain", "source", "output", "wrapper", "notranslate"))
-_AROUND = 3
+_AROUND = 6
+_FRAMES = frozenset(("div", "td", "tr", "tbody", "table", "figure"))
 
 
 def source_text(node: LexborNode, omission: Omission) -> str:
@@ -26,7 +27,7 @@ def language(node: LexborNode) -> str:
     looked = [inner] if inner is not None else []
     looked.append(node)
     around = node.parent
-    while around is not None and around.tag == "div" and len(looked) < 2 + _AROUND:
+    while around is not None and around.tag in _FRAMES and len(looked) < 2 + _AROUND:
         looked.append(around)
         around = around.parent
     for element in looked:

@@ -37,8 +37,9 @@ _MARKS = {
     "mw-editsection": "", "linenos": "line numbers", "lineno": "line numbers", "linenumber": "line numbers",
     "line-numbers-rows": "line numbers", "gutter": "line numbers", "blob-num": "line numbers", "rouge-gutter": "line numbers",
 }  # fmt: skip
+_MOST_MARKS = 8
 _MARKED = frozenset(("a", "span", "td", "th", "div", "pre"))
-_ANCHORS = frozenset(("¶", "#", "§", "🔗", "⚓", "∞", "\uf0c1", "[edit]", "link"))
+_ANCHORS = frozenset(("¶", "#", "§", "🔗", "⚓", "∞", "\uf0c1"))
 _ROLES = {"navigation": "navigation", "banner": "page header", "contentinfo": "page footer"}
 _SECTIONS = frozenset(("article", "main", "section", "aside", "nav", "header", "footer", "dialog", "td"))
 _UNSEEN = re.compile(
@@ -127,10 +128,38 @@ def _mark(node: LexborNode, tag: str) -> str | None:
     for name in names[:_MOST_CLASS_CHARS].split() if names else ():
         if name in _MARKS:
             return _MARKS[name]
+    if tag == "td" and _is_gutter(node):
+        return "line numbers"
     if tag == "a" and "href" in node.attributes and _starts_short(node):
         heading = node.parent is not None and node.parent.tag in HEADINGS
         return "" if heading and node.text().strip() in _ANCHORS else None
     return None
+
+
+def _is_gutter(cell: LexborNode) -> bool:
+    """Whether a cell before another holds the numbers 1, 2, 3, … of preformatted lines. It looks no further than the
+    first thing that is none."""
+    after = cell.next
+    while after is not None and not after.is_element_node:
+        after = after.next
+    inner = cell.first_child
+    while inner is not None and inner.is_text_node and not (inner.text_content or "").strip():
+        inner = inner.next
+    if after is None or inner is None or inner.tag not in ("pre", "code", "div"):
+        return False
+    number = elements = 0
+    for node in inner.traverse(include_text=True):
+        if node.is_text_node:
+            for word in (node.text_content or "").split():
+                number += 1
+                if word != str(number):
+                    return False
+        elif node.tag in ("table", "td"):
+            return False
+        elements += 1
+        if elements > _MOST_MARKS * (number + 1):
+            return False
+    return number > 1
 
 
 def _starts_short(node: LexborNode) -> bool:

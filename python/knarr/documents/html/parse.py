@@ -36,6 +36,7 @@ from knarr.errors import DocumentError
 from knarr.language.plain import one_line
 
 _DECLARED = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
+_FILE_NAME = re.compile(r"\S+\.x?html?", re.IGNORECASE)
 _LEAST_FOR_NO_SCRIPTS = 200
 _MOST_FRAMES_NAMED = 8
 
@@ -66,16 +67,16 @@ class _Page:
         self._writer = MarkdownWriter()
         self._left_out: Counter[str] = Counter()
         self._top = ""
-        self._by_text = False
+        self._by_text = self._bold = False
 
     def document(self, name: str, notes: tuple[str, ...]) -> Document:
         frames = [frame.attributes.get("src") or "" for frame in self._tree.css("frameset frame")]
-        body = self._tree.body or self._tree.css_first("noframes") or self._tree.root
+        body = self._tree.body or _without_frames(self._tree) or self._tree.root
         if body is not None:
             self._write(body)
         if frames:
             named = ", ".join(filter(None, frames[:_MOST_FRAMES_NAMED]))
-            notes = (*notes, f"the page shows {len(frames):,} other files in frames, which are not read: {named}")
+            notes = (*notes, f"frames are not read: {len(frames):,}, with {named}")
         if self._left_out:
             kinds = ", ".join(f"{kind} {chars:,}" for kind, chars in self._left_out.items())
             notes = (*notes, f"left out {self._left_out.total():,} characters: {kinds}")
@@ -92,8 +93,9 @@ class _Page:
         text = MainText(boxes, article=article and not evidence.is_document())
         self._top = one_line(text.title())
         self._by_text = not article
-        tops = any(boxes.tags[piece] == "h1" for piece in text.pieces) or body.css_first("h1") is not None
-        blocks = BlockWriter(self._writer, None if text.headings() else BoldLines(2 if tops else 1))
+        tops = body.css_first("h1") is not None
+        self._bold = not text.headings()
+        blocks = BlockWriter(self._writer, BoldLines(2 if tops else 1) if self._bold else None)
         omitted = boxes.omitted
         for piece in text.pieces:
             walk(boxes.nodes[piece], Converter(blocks, lambda node: omitted.get(node.mem_id)))
@@ -105,8 +107,11 @@ class _Page:
         the title holds it."""
         element = self._tree.css_first("head > title")
         title = one_line(element.text()) if element else ""
+        if _FILE_NAME.fullmatch(title):
+            title = ""
         given = self._evidence.title()
-        top = next((heading.title for heading in self._writer.headings if heading.level == 1), "") or self._top
+        written = () if self._bold else self._writer.headings
+        top = next((heading.title for heading in written if heading.level == 1), "") or self._top
         around = f"{title}\n{given}".lower()
         for shown in (top, given):
             if shown and shown != self._evidence.site() and (not title or shown.lower() in around):
@@ -123,6 +128,12 @@ class _Page:
         sizes = _byte_offsets(made.text, [at for one in found for at in (one.begin, one.body)])
         headings = [Heading(one.title, one.level, sizes[one.begin], sizes[one.body]) for one in found]
         return replace(made, root=section_tree(made.title, len(made.data), headings))
+
+
+def _without_frames(tree: LexborHTMLParser) -> LexborNode | None:
+    """What a page of frames says to browsers that show none, which parsers keep as letters."""
+    said = tree.css_first("noframes")
+    return LexborHTMLParser(said.text()).body if said is not None else None
 
 
 def _boxes(body: LexborNode) -> Boxes:
