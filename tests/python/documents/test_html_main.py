@@ -6,7 +6,9 @@ import pytest
 
 from outlines import outline, parsed, titles
 
-PROSE = "The ferry to the island leaves at nine and comes back in the evening, when the tide allows it to land. "
+PROSE = (
+    "The ferry to the island leaves at nine and comes back in the evening, when the tide allows it to land. "
+)
 ARTICLE = "".join(f"<p>{PROSE * 2}In the year {year} it was late.</p>" for year in range(2001, 2006))
 MENU = "<div class='menu'>" + "".join(f"<a href='/{n}'>Topic {n}</a> " for n in range(12)) + "</div>"
 
@@ -24,7 +26,10 @@ def page(inner: str, head: str = "", beside: str = "") -> str:
     [
         ("<div class='share-bar'>secret <a href=x>Post</a></div>", "share bars"),
         ("<div class='relatedPosts'><h3>secret</h3><p>What you may like as well</p></div>", "related links"),
-        ("<div id='comments'><p>secret, I was there myself and saw that it was not so at all, believe me.</p></div>", "comments"),
+        (
+            "<div id='comments'><p>secret, I was there myself and saw that it was not so at all, believe me.</p></div>",
+            "comments",
+        ),
         ("<aside>secret</aside>", "asides"),
         ("<div class='newsletter-signup'>secret</div>", "sign-up boxes"),
         ("<div class='cookie-consent'>secret</div>", "cookie notices"),
@@ -57,7 +62,9 @@ def test_a_lead_between_the_title_and_the_body_is_read() -> None:
 
 def test_a_heading_goes_with_what_it_announced() -> None:
     links = "<ul><li><a href=a>One story</a><li><a href=b>Two stories</a></ul>"
-    document = parsed(page(f"<h2>Tides</h2>{ARTICLE}<h2>You may like</h2>{links}<h2>Fares</h2>{ARTICLE}"), "a.html")
+    document = parsed(
+        page(f"<h2>Tides</h2>{ARTICLE}<h2>You may like</h2>{links}<h2>Fares</h2>{ARTICLE}"), "a.html"
+    )
     assert titles(document) == ["Tides", "Fares"]
     assert "headings of what was left out 12" in document.notes[-1]
 
@@ -86,7 +93,9 @@ def test_a_page_without_frame_is_read_whole(document: str) -> None:
 def test_a_page_of_a_tool_for_documents_is_read_whole() -> None:
     maker = "<meta name=generator content='Sphinx 7'><meta property='og:type' content='article'>"
     inner = f"{ARTICLE}<h2>See also</h2><ul><li><a href=a>Tides and moons</a><li><a href=b>Harbours</a></ul>"
-    document = parsed(f"<head>{maker}</head><body>{MENU}<div role=main><h1>Ferries</h1>{inner}</div></body>", "d.html")
+    document = parsed(
+        f"<head>{maker}</head><body>{MENU}<div role=main><h1>Ferries</h1>{inner}</div></body>", "d.html"
+    )
     assert titles(document) == ["Ferries", "See also"] and "Harbours" in document.text
 
 
@@ -120,7 +129,11 @@ def test_what_a_page_says_of_itself() -> None:
     ("head", "body", "title"),
     [
         ("<title>Fares | Isle</title><meta property=og:title content=Fares>", "<p>x", "Fares"),
-        ("<title>Fares | Isle</title>", "<header><h1><a href='/'>Isle</a></h1></header><h1>Fares</h1>", "Fares"),
+        (
+            "<title>Fares | Isle</title>",
+            "<header><h1><a href='/'>Isle</a></h1></header><h1>Fares</h1>",
+            "Fares",
+        ),
         ("<title>f10.htm</title>", "<p>x", "page"),
     ],
 )
@@ -164,13 +177,22 @@ def test_preformatted_text_has_the_sections_of_plain_text() -> None:
         ("<q>yes</q> <ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>", "“yes” 漢字\n"),
         ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b\n"),
         ("<ol start=-1><li>a<li value=7>b<li>c</ol>", "-1. a\n7. b\n8. c\n"),
-        ("<pre class='language-python'><code>\n  if x:\n      y\n</code></pre>", "```python\n  if x:\n      y\n```\n"),
+        (
+            "<pre class='language-python'><code>\n  if x:\n      y\n</code></pre>",
+            "```python\n  if x:\n      y\n```\n",
+        ),
         ("<div class=highlight-c><pre>x;</pre></div>", "```c\nx;\n```\n"),
         ("<table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>", "```\na\nb\n```\n"),
         ("<table><tr><td><pre>1\n3</pre><td><pre>a\nb</pre></table>", "```\n1\n3\n```\n\n```\na\nb\n```\n"),
-        ("<h2>Use<a class=headerlink href='#u'>¶</a></h2><h3><a href='#v'>#</a> See <a>it</a></h3>", "## Use\n\n### See it\n"),
+        (
+            "<h2>Use<a class=headerlink href='#u'>¶</a></h2><h3><a href='#v'>#</a> See <a>it</a></h3>",
+            "## Use\n\n### See it\n",
+        ),
         ("<a href='files/fares-2024.pdf?x=1'></a> <a href='#top'></a>", "fares-2024.pdf\n"),
-        ("<x-c><template shadowrootmode=open><p>in</p></template></x-c><p>after<template>no</template>", "in\n\nafter\n"),
+        (
+            "<x-c><template shadowrootmode=open><p>in</p></template></x-c><p>after<template>no</template>",
+            "in\n\nafter\n",
+        ),
     ],
 )
 def test_elements_as_they_are_shown(body: str, text: str) -> None:
@@ -184,8 +206,12 @@ def test_empty_elements_of_xhtml_end_at_once() -> None:
 
 
 def test_frames_are_named_and_pages_for_browsers_without_scripts_read() -> None:
-    frames = "<frameset><frame src=a.html><frame src=b.html><noframes><p>Use another browser</noframes></frameset>"
+    frames = (
+        "<frameset><frame src=a.html><frame src=b.html><noframes><p>Use another browser</noframes></frameset>"
+    )
     document = parsed(frames, "f.html")
-    assert document.text == "Use another browser\n" and document.notes == ("frames are not read: 2, with a.html, b.html",)
+    assert document.text == "Use another browser\n" and document.notes == (
+        "frames are not read: 2, with a.html, b.html",
+    )
     document = parsed(f"<div>Loading</div><noscript>{ARTICLE}</noscript>", "n.html")
     assert "In the year 2003" in document.text

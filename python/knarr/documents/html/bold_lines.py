@@ -12,9 +12,12 @@ import re
 _MOST_CHARS, _MOST_WORDS = 120, 16
 _PART = re.compile(r"(?:part|teil|book|title)\s+(?:[IVXLC]{1,7}|\d{1,3})\b", re.IGNORECASE)
 _ITEM = re.compile(
-    r"(?:item|article|section|chapter|schedule|exhibit|annex|appendix|artikel|kapitel|§)\s*[\dIVXLC]{1,7}[A-Z]?\b", re.IGNORECASE
+    r"(?:item|article|section|chapter|schedule|exhibit|annex|appendix|artikel|kapitel|§)\s*[\dIVXLC]{1,7}[A-Z]?\b",
+    re.IGNORECASE,
 )
-_NO_TITLE = re.compile(r"[,;&]$|[.!?]\s+\w.*[.!?]$|(?:19|20)\d\d$|\d{5}$|/s/|_{3}|\(continued\)$", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"[,;&]$|[.!?]\s+\w.*[.!?]$|(?:19|20)\d\d$|\d{5}$|/s/|_{3}|\(continued\)$", re.IGNORECASE
+)
 _NUMBERED_END = re.compile(r"\b(?:\d{1,3}[A-Za-z]?|[IVXLC]{1,7})\.$", re.IGNORECASE)
 _LEAST_LETTERS = 4
 _CAPITALS, _OTHER = 2, 3
@@ -42,7 +45,11 @@ class BoldLines:
 
 
 def _rank(line: str) -> int | None:
-    if len(line) > _MOST_CHARS or len(line.split()) > _MOST_WORDS or line.startswith(("|", "`", "-", "*", "(")):
+    if (
+        len(line) > _MOST_CHARS
+        or len(line.split()) > _MOST_WORDS
+        or line.startswith(("|", "`", "-", "*", "("))
+    ):
         return None
     if _PART.match(line):
         return 0

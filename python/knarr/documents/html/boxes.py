@@ -27,7 +27,7 @@ _RUNS = frozenset({
 _BORDERS = BLOCKS | HEADINGS
 _ITEMS = frozenset(("li", "dd", "dt", "td", "th", "pre"))
 _LEAST_CONTENT, _LEAST_SENTENCE = 80, 30
-_STOPS = frozenset(".!?…\"”“»:;。！？」』)")
+_STOPS = frozenset('.!?…"”“»:;。！？」』)')
 _ADDRESSES = ("http://", "https://", "www.", "doi:")
 _FRAME = frozenset(("navigation", "page header", "page footer", "sidebars", "share bars"))
 _FRAME_LINKS = 0.2
@@ -92,7 +92,7 @@ class Boxes:
         tag = node.tag or ""
         if tag == "a":
             self._links -= 1
-        if tag not in _RUNS or len(self._open) == 1 and node.mem_id == self.nodes[0].mem_id:
+        if tag not in _RUNS or (len(self._open) == 1 and node.mem_id == self.nodes[0].mem_id):
             if tag in _BORDERS or len(self._open) == 1:
                 self._end_run()
             self._open.pop()
@@ -121,7 +121,11 @@ class Boxes:
 
     def is_framed(self) -> bool:
         """Whether the page has a frame: navigation or a head and foot of the page, by tag or name, or many links."""
-        return bool(_FRAME & self.dropped.keys()) or not _FRAME.isdisjoint(self.kinds) or sum(self.links) > _FRAME_LINKS * sum(self.sizes)
+        return (
+            bool(_FRAME & self.dropped.keys())
+            or not _FRAME.isdisjoint(self.kinds)
+            or sum(self.links) > _FRAME_LINKS * sum(self.sizes)
+        )
 
     def _add(self, node: LexborNode, tag: str) -> None:
         inner = bool(self._open)

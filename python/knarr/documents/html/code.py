@@ -8,8 +8,12 @@ from selectolax.lexbor import LexborNode
 
 from knarr.documents.html.elements import Omission, walk
 
-_LANGUAGE = re.compile(r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight)-|brush:\s*)([a-zA-Z][\w+#.-]{0,20})(?=$|\s|;)")
-_NO_LANGUAGE = frozenset(("default", "none", "text", "plaintext", "plain", "source", "output", "wrapper", "notranslate"))
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight)-|brush:\s*)([a-zA-Z][\w+#.-]{0,20})(?=$|\s|;)"
+)
+_NO_LANGUAGE = frozenset(
+    ("default", "none", "text", "plaintext", "plain", "source", "output", "wrapper", "notranslate")
+)
 _AROUND = 6
 _FRAMES = frozenset(("div", "td", "tr", "tbody", "table", "figure"))
 

@@ -9,13 +9,15 @@ from selectolax.lexbor import LexborNode
 from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.cells import data_table
 from knarr.documents.html.code import language, source_text
-from knarr.documents.html.elements import BLOCKS, Omission, heading_level, walk
+from knarr.documents.html.elements import BLOCKS, Omission, heading_level
 from knarr.documents.html.inline import caption_of, file_behind, is_plain, picture, raised, short_row
 from knarr.documents.html.lists import ListNumbers
 
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
 _BOLD = frozenset(("b", "strong"))
-_BOLD_STYLE = re.compile(r"font-weight\s*:\s*(?:bold|bolder|[6-9]00)|\bfont\s*:[^;]{0,60}\bbold\b", re.IGNORECASE)
+_BOLD_STYLE = re.compile(
+    r"font-weight\s*:\s*(?:bold|bolder|[6-9]00)|\bfont\s*:[^;]{0,60}\bbold\b", re.IGNORECASE
+)
 
 
 class Converter:

@@ -147,8 +147,8 @@ def _is_gutter(cell: LexborNode) -> bool:
         inner = inner.next
     if after is None or inner is None or inner.tag not in ("pre", "code", "div"):
         return False
-    number = elements = 0
-    for node in inner.traverse(include_text=True):
+    number = 0
+    for elements, node in enumerate(inner.traverse(include_text=True)):
         if node.is_text_node:
             for word in (node.text_content or "").split():
                 number += 1
@@ -156,7 +156,6 @@ def _is_gutter(cell: LexborNode) -> bool:
                     return False
         elif node.tag in ("table", "td"):
             return False
-        elements += 1
         if elements > _MOST_MARKS * (number + 1):
             return False
     return number > 1

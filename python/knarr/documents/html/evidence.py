@@ -50,7 +50,12 @@ class Evidence:
 
     def title(self) -> str:
         """The title as it is given to those who link to the page, "" if none."""
-        return self._named.get("og:title") or self._named.get("dc.title") or self._named.get("twitter:title") or ""
+        return (
+            self._named.get("og:title")
+            or self._named.get("dc.title")
+            or self._named.get("twitter:title")
+            or ""
+        )
 
     def site(self) -> str:
         return self._named.get("og:site_name", "")
@@ -84,7 +89,12 @@ class Evidence:
             return True
         if any(name.startswith("article:") for name in named):
             return True
-        if self._tree.css_first("[itemprop=articleBody], [itemtype*=Article], [itemtype*=BlogPosting], .hentry") is not None:
+        if (
+            self._tree.css_first(
+                "[itemprop=articleBody], [itemtype*=Article], [itemtype*=BlogPosting], .hentry"
+            )
+            is not None
+        ):
             return True
         for node in self._tree.css("script[type='application/ld+json']"):
             if _ARTICLE_DATA.search(node.text()[:_MOST_DATA_CHARS]):

@@ -51,7 +51,9 @@ _BODY = re.compile(
     r"|bodytext|articletext|artikeltext|mw-parser-output|markdown-body|wysiwyg|prose$",
     re.IGNORECASE,
 )
-_CAPTION = re.compile(r"caption|photo|gallery|slide|carousel|image|picture|media|credit|bild|foto", re.IGNORECASE)
+_CAPTION = re.compile(
+    r"caption|photo|gallery|slide|carousel|image|picture|media|credit|bild|foto", re.IGNORECASE
+)
 _NO_BODY = re.compile(r"wrap|header|footer|with|sidebar|comment|title", re.IGNORECASE)
 
 
@@ -81,4 +83,6 @@ def names_body(node: LexborNode) -> bool:
 def names_caption(node: LexborNode) -> bool:
     """Whether the element is named as a picture or what is said about one."""
     attributes = node.attributes
-    return bool(_CAPTION.search(f"{attributes.get('class') or ''} {attributes.get('id') or ''}"[:_MOST_CHARS]))
+    return bool(
+        _CAPTION.search(f"{attributes.get('class') or ''} {attributes.get('id') or ''}"[:_MOST_CHARS])
+    )

@@ -18,7 +18,9 @@ _POWER = re.compile(r"[+\-−–]?\s?(?:\d[\d.,]*|[a-zA-Z])")
 _LETTERS = re.compile(r"[^\W\d_]{1,6}\.?|[®™©℠*†‡§°′″ªº]+")
 _REFERENCE = re.compile(r"\[.{1,12}\]")
 _FILE = re.compile(r"[^/?#]+\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|csv|zip|epub)$", re.IGNORECASE)
-_FILE_NAME = re.compile(r"\S+\.(?:jpe?g|png|gif|svg|webp|bmp|tiff?)|[^\s_-]+(?:[_-]+[^\s_-]+){2,}|\d+", re.IGNORECASE)
+_FILE_NAME = re.compile(
+    r"\S+\.(?:jpe?g|png|gif|svg|webp|bmp|tiff?)|[^\s_-]+(?:[_-]+[^\s_-]+){2,}|\d+", re.IGNORECASE
+)
 _MOST_HREF = 1_000
 _MOST_CHILDREN = 16
 _ROW_NODES, _ROW_CHARS = 60, 200
@@ -77,11 +79,10 @@ def caption_of(figure: LexborNode) -> str:
 
 def short_row(table: LexborNode) -> bool:
     """Whether a table is one row of few words: a line set out in columns. Looks at few nodes, however large it is."""
-    nodes = chars = rows = 0
-    for node in table.traverse(include_text=True):
-        nodes += 1
+    chars = rows = 0
+    for nodes, node in enumerate(table.traverse(include_text=True)):
         rows += node.tag == "tr"
         chars += len((node.text_content or "").strip()) if node.is_text_node else 0
-        if nodes > _ROW_NODES or chars > _ROW_CHARS or rows > 1 or (node.tag == "table" and nodes > 1):
+        if nodes > _ROW_NODES or chars > _ROW_CHARS or rows > 1 or (node.tag == "table" and nodes):
             return False
     return rows == 1

@@ -55,7 +55,9 @@ class MainText:
         self._ends = boxes.ends()
         # More than one <main> is a mistake; a few are looked at.
         self._mains = [
-            at for at, tag in enumerate(boxes.tags) if boxes.landmarks[at] and tag != "article" and self._sizes[at]
+            at
+            for at, tag in enumerate(boxes.tags)
+            if boxes.landmarks[at] and tag != "article" and self._sizes[at]
         ][:_MOST_MAINS]
         landmark = self._landmark()
         self._junk_kinds = self._lesser_kinds(landmark)
@@ -92,8 +94,11 @@ class MainText:
         content: dict[str, int] = {}
         sizes: dict[str, int] = {}
         until: dict[str, int] = {}
+        posted = False
         for at in range(root + 1, self._ends[root]):
             kind = boxes.kinds[at]
+            named = boxes.bodies[at] and self._content[at] >= _BODY_LEAST
+            posted = posted or (named and at >= until.get(COMMENTS, 0))
             if kind and at >= until.get(kind, 0) and self._content[at] < 0.9 * total + 1:
                 content[kind] = content.get(kind, 0) + self._content[at]
                 sizes[kind] = sizes.get(kind, 0) + self._sizes[at]
@@ -102,7 +107,7 @@ class MainText:
         for kind, held in content.items():
             rest = total - held
             if kind == COMMENTS:
-                lesser = rest >= _LEAST_COMMENTED or 4 * rest >= total
+                lesser = rest >= _LEAST_COMMENTED or 4 * rest >= total or (posted and rest >= _BODY_LEAST)
             elif kind in HARD:
                 lesser = size - sizes[kind] >= _LEAST_BESIDE_HARD or held <= 0.4 * total
             else:
@@ -260,7 +265,15 @@ class MainText:
     def _leave_out_heading(self, heading: int, dropped: list[int]) -> None:
         boxes = self._boxes
         first = boxes.omitted[boxes.nodes[dropped[0]].mem_id]
-        if len(dropped) == 1 and first == LINKS and self._chars[dropped[0]] < _SHORT_LINK.stop:
+        if (
+            len(dropped) == 1
+            and first == LINKS
+            and self._is_one_link(dropped[0])
+            and self._chars[dropped[0]] < _SHORT_LINK.stop
+        ):
             self._restore(dropped[0])
         else:
             self._omit(heading, _ORPHANS)
+
+    def _is_one_link(self, at: int) -> bool:
+        return sum(self._boxes.tags[inner] in ("li", "td", "p") for inner in range(at, self._ends[at])) <= 1

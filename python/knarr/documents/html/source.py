@@ -9,7 +9,9 @@ from __future__ import annotations
 import html
 import re
 
-_XHTML = re.compile(r"\s*<\?xml\b|<!DOCTYPE[^<>]{0,200}\bXHTML\b|<html\b[^<>]{0,1000}\bxmlns\s*=", re.IGNORECASE)
+_XHTML = re.compile(
+    r"\s*<\?xml\b|<!DOCTYPE[^<>]{0,200}\bXHTML\b|<html\b[^<>]{0,1000}\bxmlns\s*=", re.IGNORECASE
+)
 _HEAD_CHARS = 4_000
 _EMPTY = re.compile(r"<([a-zA-Z][a-zA-Z0-9:-]{0,40})((?:\s[^<>]*)?)/>")
 _VOID = frozenset({
