@@ -25,9 +25,9 @@ from knarr.documents.html.bold_lines import BoldLines
 from knarr.documents.html.boxes import Boxes
 from knarr.documents.html.convert import Converter
 from knarr.documents.html.elements import NO_SCRIPTS, unread, unseen, walk
-from knarr.documents.html.evidence import Evidence
 from knarr.documents.html.guard import bare_text, too_costly
 from knarr.documents.html.main_text import MainText
+from knarr.documents.html.page_facts import PageFacts
 from knarr.documents.html.source import plain_source
 from knarr.documents.sections import Document, Heading, section_tree
 from knarr.documents.text.outline import Outline
@@ -63,7 +63,7 @@ class _Page:
 
     def __init__(self, tree: LexborHTMLParser, limits: Limits) -> None:
         self._tree, self._limits = tree, limits
-        self._evidence = Evidence(tree)
+        self._facts = PageFacts(tree)
         self._writer = MarkdownWriter()
         self._left_out: Counter[str] = Counter()
         self._top = ""
@@ -83,14 +83,14 @@ class _Page:
         if not self._writer.size_bytes:
             shown = f" ({notes[-1]})" if frames else ""
             raise DocumentError(f"{name}: the page shows no text{shown}", "no_text")
-        made = self._writer.document("html", self._title(), notes, metadata=self._evidence.metadata())
+        made = self._writer.document("html", self._title(), notes, metadata=self._facts.metadata())
         return self._outlined(made) if self._by_text and not self._writer.headings else made
 
     def _write(self, body: LexborNode) -> None:
         boxes = _boxes(body)
-        evidence = self._evidence
-        article = evidence.is_article() or any(boxes.bodies) or boxes.is_framed()
-        text = MainText(boxes, article=article and not evidence.is_document())
+        facts = self._facts
+        article = facts.is_article() or any(boxes.bodies) or boxes.is_framed()
+        text = MainText(boxes, article=article and not facts.is_document())
         self._top = one_line(text.title())
         self._by_text = not article
         tops = body.css_first("h1") is not None
@@ -109,12 +109,12 @@ class _Page:
         title = one_line(element.text()) if element else ""
         if _FILE_NAME.fullmatch(title):
             title = ""
-        given = self._evidence.title()
+        given = self._facts.title()
         written = () if self._bold else self._writer.headings
         top = next((heading.title for heading in written if heading.level == 1), "") or self._top
         around = f"{title}\n{given}".lower()
         for shown in (top, given):
-            if shown and shown != self._evidence.site() and (not title or shown.lower() in around):
+            if shown and shown != self._facts.site() and (not title or shown.lower() in around):
                 return shown
         return title or given or top
 

@@ -35,7 +35,7 @@ _NAMES = {
 }  # fmt: skip
 
 
-class Evidence:
+class PageFacts:
     """What stands in the head of a page."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
