@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from knarr.documents.html.bold_lines import BoldLines
 from knarr.documents.tables import TableText
 from knarr.documents.writer import MarkdownWriter
 
@@ -32,15 +33,19 @@ class _Container:
 class BlockWriter:
     """Takes running text and the ends of blocks in order, and writes whole blocks."""
 
-    def __init__(self, writer: MarkdownWriter) -> None:
+    def __init__(self, writer: MarkdownWriter, bold_lines: BoldLines | None = None) -> None:
         self._writer = writer
+        self._bold_lines = bold_lines
+        self._all_bold = True
         self._containers: list[_Container] = []
         self._inline: list[str | None] = []  # the open paragraph; None is a line break
         self._after_item = False  # the last block written is an item of a list
 
-    def inline(self, text: str) -> None:
+    def inline(self, text: str, *, bold: bool = False) -> None:
         """Add running text to the open paragraph."""
         self._inline.append(text)
+        if not bold and self._all_bold and not text.isspace() and text:
+            self._all_bold = False
 
     def line_break(self) -> None:
         """Begin a new line in the open paragraph."""
@@ -66,8 +71,15 @@ class BlockWriter:
 
     def flush(self) -> None:
         """End the open paragraph."""
+        bold = self._all_bold and not self._containers
         text = self.take()
-        if text:
+        if not text:
+            return
+        level = self._bold_lines.level(text) if bold and self._bold_lines else 0
+        if level:
+            self._begin_block()
+            self._writer.heading(level, text.replace("\n", " "))
+        else:
             self._block(text)
 
     def take(self) -> str:
@@ -79,6 +91,7 @@ class BlockWriter:
             else:
                 lines[-1].append(piece)
         self._inline.clear()
+        self._all_bold = True
         joined = (_collapsed("".join(pieces)).strip(" ") for pieces in lines)
         return "\n".join(line for line in joined if line)
 
@@ -90,14 +103,14 @@ class BlockWriter:
         self._begin_block()
         self._writer.heading(level, title)
 
-    def preformatted(self, text: str) -> None:
+    def preformatted(self, text: str, language: str = "") -> None:
         """A fenced block, its text unchanged."""
         self.flush()
         if not text.strip():
             return
         fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
-        body = text.removesuffix("\n")
-        self._block(f"{fence}\n{body}\n{fence}")
+        body = text.strip("\n")
+        self._block(f"{fence}{language}\n{body}\n{fence}")
 
     def table(self, table: TableText) -> None:
         """A pipe table; written without prefix, so that its rows stay rows."""

@@ -1,17 +1,23 @@
-"""What each element of a page becomes; `parse` states the rules.
-
-`Converter` turns a page's text and elements into blocks; `_Source` keeps preformatted text as it stands.
-"""
+"""What each element of a page becomes; `parse` states the rules."""
 
 from __future__ import annotations
+
+import re
 
 from selectolax.lexbor import LexborNode
 
 from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.cells import data_table
-from knarr.documents.html.elements import BLOCKS, Omission, heading_level, walk
+from knarr.documents.html.code import language, source_text
+from knarr.documents.html.elements import BLOCKS, Omission, heading_level
+from knarr.documents.html.inline import caption_of, file_behind, is_plain, picture, raised, short_row
+from knarr.documents.html.lists import ListNumbers
 
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
+_BOLD = frozenset(("b", "strong"))
+_BOLD_STYLE = re.compile(
+    r"font-weight\s*:\s*(?:bold|bolder|[6-9]00)|\bfont\s*:[^;]{0,60}\bbold\b", re.IGNORECASE
+)
 
 
 class Converter:
@@ -20,21 +26,32 @@ class Converter:
     def __init__(self, writer: BlockWriter, omission: Omission) -> None:
         self._writer = writer
         self._omission = omission
-        self._lists: list[int | None] = []  # the next number of each open list, None for bullets
+        self._lists: list[ListNumbers] = []
         self._heading = 0
         self._quotes = 0
+        self._last = ""
+        self._lowered = False
+        self._caption = ""
+        self._bold: list[int] = []
+        self._row_table = 0
 
     def text(self, text: str) -> None:
-        self._writer.inline(text)
+        if self._lowered and text[:1].isdigit():
+            text = f" {text}"
+        self._lowered = False
+        self._last = text[-1:] or self._last
+        self._writer.inline(text, bold=bool(self._bold))
 
     def enter(self, node: LexborNode) -> bool:
-        tag, writer = node.tag, self._writer
+        tag, writer = node.tag or "", self._writer
         if self._omission(node) is not None:
             return False
+        if tag in ("img", "sup"):
+            return self._enter_run(node, tag)
+        if tag in _BOLD or _BOLD_STYLE.search((node.attributes.get("style") or "")[:500]):
+            self._bold.append(node.mem_id)
         if self._heading:
-            if tag == "img":
-                writer.inline(f" {node.attributes.get('alt') or ''} ")
-            elif tag == "br" or tag in BLOCKS:
+            if tag == "br" or tag in BLOCKS:
                 writer.inline(" ")
             return True
         level = heading_level(node)
@@ -43,34 +60,38 @@ class Converter:
             self._heading = level
         elif tag == "br":
             writer.line_break()
-        elif tag == "img":
-            writer.inline(f" {node.attributes.get('alt') or ''} ")
         elif tag == "hr":
             writer.rule()
         elif tag == "pre":
-            writer.preformatted(_source_text(node, self._omission))
+            writer.preformatted(source_text(node, self._omission), language(node))
             return False
         elif tag == "table":
             return self._enter_table(node)
         elif tag in ("ol", "ul", "menu"):
             writer.flush()
-            start = node.attributes.get("start") or ""
-            self._lists.append(
-                (int(start) if start.isdecimal() and len(start) < 9 else 1) if tag == "ol" else None
-            )
+            self._lists.append(ListNumbers(node))
         elif tag == "li":
-            self._enter_item()
+            marker = self._lists[-1].marker(node) if self._lists else "- "
+            writer.open_container(marker, " " * len(marker))
         elif tag == "blockquote":
             self._quotes += 1
             writer.open_container("> ", "> ")
         elif tag in _CODE:
             writer.inline("`")
+        elif tag == "q":
+            writer.inline("“")
+        elif self._row_table and tag in ("td", "th"):
+            writer.inline(" ")
         elif tag in BLOCKS:
+            if tag == "figure":
+                self._caption = caption_of(node)
             writer.flush()
         return True
 
     def leave(self, node: LexborNode) -> None:
-        tag, writer = node.tag, self._writer
+        tag, writer = node.tag or "", self._writer
+        if self._bold and self._bold[-1] == node.mem_id:
+            self._bold.pop()
         if self._heading:
             # The level is the heading's own: other elements inside it end nothing.
             if heading_level(node):
@@ -94,48 +115,42 @@ class Converter:
             self._quotes -= 1
         elif tag in _CODE:
             writer.inline("`")
-        elif tag in BLOCKS:
+        elif tag == "q":
+            writer.inline("”")
+        elif tag == "a" and node.first_child is None:
+            writer.inline(file_behind(node))
+        elif tag == "sub":
+            self._lowered = self._last.isdigit()
+        elif tag in BLOCKS and not (self._row_table and tag in ("td", "th")):
+            if self._row_table == node.mem_id:
+                self._row_table = 0
+            if tag == "figure":
+                self._caption = ""
             writer.flush()
 
-    def _enter_item(self) -> None:
-        number = self._lists[-1] if self._lists else None
-        marker = "- " if number is None else f"{number}. "
-        if number is not None:
-            self._lists[-1] = number + 1
-        self._writer.open_container(marker, " " * len(marker))
+    def _enter_run(self, node: LexborNode, tag: str) -> bool:
+        """A picture or raised letters, which are read whole."""
+        if tag == "img":
+            words = picture(node)
+            # A caption often says the same again.
+            if words not in self._caption:
+                self._writer.inline(f" {words} ")
+            return False
+        if is_plain(node):
+            self._writer.inline(raised(node, self._last), bold=bool(self._bold))
+            return False
+        return True
 
     def _enter_table(self, node: LexborNode) -> bool:
         """Write a table of data; walk into one that only lays out the page."""
         self._writer.flush()
         table, caption = data_table(node, self._omission)
         if table is None:
+            # One short row is a line: "Item 1." beside "Business".
+            if not self._row_table and short_row(node):
+                self._row_table = node.mem_id
             return True
         if caption:
             self._writer.inline(caption)
         self._writer.table(table)
         return False
-
-
-class _Source:
-    """A visitor that keeps text as it stands."""
-
-    def __init__(self, omission: Omission) -> None:
-        self.pieces: list[str] = []
-        self._omission = omission
-
-    def text(self, text: str) -> None:
-        self.pieces.append(text)
-
-    def enter(self, node: LexborNode) -> bool:
-        if node.tag == "br":
-            self.pieces.append("\n")
-        return self._omission(node) is None
-
-    def leave(self, node: LexborNode) -> None:
-        pass
-
-
-def _source_text(node: LexborNode, omission: Omission) -> str:
-    source = _Source(omission)
-    walk(node, source)
-    return "".join(source.pieces)

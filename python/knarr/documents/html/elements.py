@@ -23,12 +23,23 @@ BLOCKS = frozenset({
     "html", "legend", "li", "main", "menu", "ol", "option", "p", "pre", "search", "section", "select",
     "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 })  # fmt: skip
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+NO_SCRIPTS = "for browsers without scripts"
 # Elements that are no text of the page, and what a receipt calls those that may hold some.
 _NEVER = {
     "head": "", "script": "", "style": "", "datalist": "", "template": "templates", "svg": "drawings",
-    "canvas": "drawings", "noscript": "for browsers without scripts", "iframe": "embedded", "object": "embedded",
+    "canvas": "drawings", "noscript": NO_SCRIPTS, "rt": "readings of ruby", "rp": "", "iframe": "embedded", "object": "embedded",
     "audio": "embedded", "video": "embedded",
 }  # fmt: skip
+# Marks that tools add to headings and to code: the link to a heading, the link to edit it, numbers of lines.
+_MARKS = {
+    "headerlink": "", "header-anchor": "", "anchor-link": "", "heading-anchor": "", "hash-link": "", "anchorjs-link": "",
+    "mw-editsection": "", "linenos": "line numbers", "lineno": "line numbers", "linenumber": "line numbers",
+    "line-numbers-rows": "line numbers", "gutter": "line numbers", "blob-num": "line numbers", "rouge-gutter": "line numbers",
+}  # fmt: skip
+_MOST_MARKS = 8
+_MARKED = frozenset(("a", "span", "td", "th", "div", "pre"))
+_ANCHORS = frozenset(("¶", "#", "§", "🔗", "⚓", "∞", "\uf0c1"))
 _ROLES = {"navigation": "navigation", "banner": "page header", "contentinfo": "page footer"}
 _SECTIONS = frozenset(("article", "main", "section", "aside", "nav", "header", "footer", "dialog", "td"))
 _UNSEEN = re.compile(
@@ -36,10 +47,12 @@ _UNSEEN = re.compile(
     r"font-size\s*:\s*0+(?:\.0*)?\s*(?:[a-z%]+\s*)?(?:[;!]|$))",
     re.IGNORECASE,
 )
+_MOST_CLASS_CHARS = 200
+_HOME = re.compile(r"(?:https?:)?(?://[^/]+)?/?(?:index\.\w+)?|\./|\.")
 _MOST_STYLE_CHARS = 2_000
 _MOST_PARENTS = 32
 # A button so near below one of these is its text.
-_ANNOUNCING = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"))
+_ANNOUNCING = HEADINGS | {"summary", "dt"}
 _NEAR = 4
 
 Omission = Callable[[LexborNode], str | None]
@@ -101,8 +114,57 @@ def unseen(node: LexborNode) -> str | None:
         return "hidden"
     if tag == "dialog" and "open" not in attributes:
         return "hidden"
+    if tag in _MARKED:
+        kind = _mark(node, tag)
+        if kind is not None:
+            return kind
     style = attributes.get("style")
     return "hidden" if style and _UNSEEN.search(style[:_MOST_STYLE_CHARS]) else None
+
+
+def _mark(node: LexborNode, tag: str) -> str | None:
+    """What a mark of a tool is left out as, None if the node is none."""
+    names = node.attributes.get("class")
+    for name in names[:_MOST_CLASS_CHARS].split() if names else ():
+        if name in _MARKS:
+            return _MARKS[name]
+    if tag == "td" and _is_gutter(node):
+        return "line numbers"
+    if tag == "a" and "href" in node.attributes and _starts_short(node):
+        heading = node.parent is not None and node.parent.tag in HEADINGS
+        return "" if heading and node.text().strip() in _ANCHORS else None
+    return None
+
+
+def _is_gutter(cell: LexborNode) -> bool:
+    """Whether a cell before another holds the numbers 1, 2, 3, … of preformatted lines. It looks no further than the
+    first thing that is none."""
+    after = cell.next
+    while after is not None and not after.is_element_node:
+        after = after.next
+    inner = cell.first_child
+    while inner is not None and inner.is_text_node and not (inner.text_content or "").strip():
+        inner = inner.next
+    if after is None or inner is None or inner.tag not in ("pre", "code", "div"):
+        return False
+    number = 0
+    for elements, node in enumerate(inner.traverse(include_text=True)):
+        if node.is_text_node:
+            for word in (node.text_content or "").split():
+                number += 1
+                if word != str(number):
+                    return False
+        elif node.tag in ("table", "td"):
+            return False
+        if elements > _MOST_MARKS * (number + 1):
+            return False
+    return number > 1
+
+
+def _starts_short(node: LexborNode) -> bool:
+    """Whether a node holds one child, whose words are few: looked at before any text is put together."""
+    child = node.first_child
+    return child is not None and child.next is None and len(child.text_content or "") < 12
 
 
 def unread(node: LexborNode) -> str | None:
@@ -121,7 +183,18 @@ def unread(node: LexborNode) -> str | None:
         # Where there are too many to look at, it is no frame of the page.
         if len(around) < _MOST_PARENTS and _SECTIONS.isdisjoint(around):
             role = f"page {tag}"
-    return None if role == "page header" and node.css_first("h1") is not None else role
+    return None if role == "page header" and _holds_title(node) else role
+
+
+def _holds_title(header: LexborNode) -> bool:
+    """Whether a page's header holds its title: a top heading that is no link to the start of the site."""
+    top = header.css_first("h1")
+    if top is None:
+        return False
+    link = top.css_first("a[href]")
+    if link is None:
+        return True
+    return _HOME.fullmatch((link.attributes.get("href") or "")[:_MOST_CLASS_CHARS]) is None
 
 
 def _is_text(button: LexborNode) -> bool:
