@@ -9,6 +9,7 @@ from lxml import etree
 
 from knarr.documents.math import latex, mathml, omml
 from knarr.documents.math.tree import DEEPEST, from_lxml
+from outlines import parsed
 
 _M = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 
@@ -79,6 +80,25 @@ def test_word_equations(source: str, expected: str) -> None:
 )  # fmt: skip
 def test_web_equations(source: str, expected: str) -> None:
     assert web(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("<p>so <math><mfrac><mi>a</mi><mi>b</mi></mfrac></math> holds", r"so $\frac{a}{b}$ holds"),
+        ('<p>x<math display="block"><msup><mi>x</mi><mn>2</mn></msup></math>', "x$$x^{2}$$"),
+        ("<h2>The <math><msub><mi>t</mi><mn>0</mn></msub></math> case</h2><p>x", "## The $t_{0}$ case\n\nx"),
+        ('<p>a <span class="MathJax">a2</span><script type="math/tex">a^2</script> b', "a $a^2$ b"),
+        ('<p>a <span><span class="katex-mathml"><math><msup><mi>a</mi><mn>2</mn></msup></math></span>'
+         '<span class="katex-html" aria-hidden="true">a2</span></span> b', "a $a^{2}$ b"),
+        ('<p>a <span><span class="katex-html">a2</span></span> b', "a a2 b"),
+        (r'<p>a <span style="display:none"><math><mi>q</mi></math></span><img alt="{\displaystyle a^{2}}"> b',
+         "a $a^{2}$ b"),
+        ("<p>a <script>var x</script>b", "a b"),
+    ],
+)  # fmt: skip
+def test_equations_of_pages(page: str, expected: str) -> None:
+    assert parsed(page, "a.html").text == expected + "\n"
 
 
 def test_only_structure_needs_marks() -> None:

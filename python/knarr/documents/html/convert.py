@@ -10,6 +10,7 @@ from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.cells import data_table
 from knarr.documents.html.code import language, source_text
 from knarr.documents.html.elements import BLOCKS, Omission, heading_level
+from knarr.documents.html.equations import equation, script
 from knarr.documents.html.inline import caption_of, file_behind, is_plain, picture, raised, short_row
 from knarr.documents.html.lists import ListNumbers
 
@@ -44,6 +45,10 @@ class Converter:
 
     def enter(self, node: LexborNode) -> bool:
         tag, writer = node.tag or "", self._writer
+        if tag in ("math", "script"):
+            if tag == "script" or self._omission(node) is None:
+                writer.inline(equation(node) if tag == "math" else script(node), bold=bool(self._bold))
+            return False
         if self._omission(node) is not None:
             return False
         if tag in ("img", "sup"):

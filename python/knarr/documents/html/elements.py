@@ -17,6 +17,8 @@ from typing import Protocol
 
 from selectolax.lexbor import LexborNode
 
+from knarr.documents.html.equations import is_double
+
 BLOCKS = frozenset({
     "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog",
     "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr",
@@ -109,6 +111,8 @@ def unseen(node: LexborNode) -> str | None:
     tag = node.tag or ""
     if tag in _NEVER:
         return _NEVER[tag]
+    if tag == "span" and is_double(node):
+        return ""
     attributes = node.attributes
     if "hidden" in attributes and (attributes["hidden"] or "").lower() != "until-found":
         return "hidden"

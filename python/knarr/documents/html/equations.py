@@ -6,6 +6,7 @@ and are left out where the MathML stands beside them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
@@ -14,6 +15,7 @@ from knarr.documents.math import latex, mathml
 from knarr.documents.math.tree import build
 
 _SCRIPTS = {"math/tex": "$", "math/tex; mode=display": "$$"}
+_PICTURED = re.compile(r"\{\\(?:display|text)style\s(.{1,2000})\}", re.DOTALL)
 _DOUBLES = frozenset(("katex-html", "mjx-chtml", "mathjax", "mathjax_svg", "mathjax_preview", "mjx-svg"))
 
 
@@ -36,7 +38,18 @@ def script(node: LexborNode) -> str:
 def is_double(node: LexborNode) -> bool:
     """Whether an element shows an equation again that stands beside it as MathML or TeX."""
     classes = (node.attributes.get("class") or "").lower().split()
-    return not _DOUBLES.isdisjoint(classes)
+    if _DOUBLES.isdisjoint(classes):
+        return False
+    # KaTeX may write no MathML; MathJax always keeps its source.
+    return "katex-html" not in classes or (
+        node.parent is not None and node.parent.css_first("math") is not None
+    )
+
+
+def pictured(alternative: str) -> str:
+    """The alternative text of a picture; of an equation, as MediaWiki writes it, as LaTeX between dollar signs."""
+    tex = _PICTURED.fullmatch(alternative.strip())
+    return latex.inline(tex[1].strip()) if tex else alternative
 
 
 def _name(node: LexborNode) -> str:

@@ -12,6 +12,7 @@ import re
 from selectolax.lexbor import LexborNode
 
 from knarr.documents.html.elements import BLOCKS
+from knarr.documents.html.equations import pictured
 
 _MOST_RAISED = 40
 _POWER = re.compile(r"[+\-−–]?\s?(?:\d[\d.,]*|[a-zA-Z])")
@@ -43,7 +44,7 @@ def raised(node: LexborNode, before: str) -> str:
 
 def picture(node: LexborNode) -> str:
     """The words that stand for a picture, "" where they only name its file."""
-    words = (node.attributes.get("alt") or "").strip()
+    words = pictured((node.attributes.get("alt") or "").strip())
     return "" if _FILE_NAME.fullmatch(words) else words
 
 

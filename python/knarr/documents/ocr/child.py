@@ -173,7 +173,9 @@ def _in_eight_bits(image: Any) -> Any:
     return Image.fromarray(((values - low) * (255 / max(high - low, 1e-9))).astype(np.uint8))
 
 
-def _answer(reader: TextRecogniser, request: dict[str, Any], data: bytes, bound: Any) -> Iterator[dict[str, Any]]:
+def _answer(
+    reader: TextRecogniser, request: dict[str, Any], data: bytes, bound: Any
+) -> Iterator[dict[str, Any]]:
     if "width" not in request:
         yield from _file_pages(reader, data, set(request["skip"]), bound)
         return
