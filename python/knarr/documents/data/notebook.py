@@ -15,6 +15,7 @@ from knarr.documents.decode import Limits, decode
 from knarr.documents.html.fragment import write_fragment
 from knarr.documents.markdown.parse import parse as parse_markdown
 from knarr.documents.notes import said
+from knarr.documents.properties import properties
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -59,24 +60,19 @@ def _cells(notebook: Any, name: str) -> list[dict[str, Any]]:
 
 
 def _metadata(notebook: Any) -> dict[str, MetadataValue]:
-    found: dict[str, MetadataValue] = {}
     metadata = notebook.get("metadata")
     if not isinstance(metadata, dict):
-        return found
+        return {}
+    found: list[tuple[str, str]] = []
     if isinstance(metadata.get("title"), str):
-        found["title"] = one_line(metadata["title"])
-    language = metadata.get("language_info")
-    if isinstance(language, dict) and isinstance(language.get("name"), str):
-        found["language"] = language["name"]
+        found.append(("title", metadata["title"]))
     authors = metadata.get("authors")
-    names = tuple(
-        one_line(one["name"])
+    found += [
+        ("author", one["name"])
         for one in (authors if isinstance(authors, list) else [])
         if isinstance(one, dict) and isinstance(one.get("name"), str)
-    )
-    if names:
-        found["author"] = names[0] if len(names) == 1 else names
-    return found
+    ]
+    return properties(found)
 
 
 class _Notebook:

@@ -9,12 +9,13 @@ from lxml import etree
 from knarr.documents.decode import Limits
 from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.notes import said
+from knarr.documents.properties import properties
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import Cell, table_text
 from knarr.documents.writer import MarkdownWriter
 from knarr.documents.xml import all_text, local, parse_text
 from knarr.errors import DocumentError
-from knarr.language.plain import one_line, shortened
+from knarr.language.plain import one_line
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
@@ -86,15 +87,10 @@ def _metadata(root: etree._Element) -> dict[str, MetadataValue]:
     info = root.find("{*}description/{*}title-info")
     if info is None:
         return {}
-    found: dict[str, MetadataValue] = {}
-    authors = tuple(
-        name for one in info.iterchildren("{*}author") if (name := shortened(" ".join(one.itertext()), 200))
-    )
-    if authors:
-        found["author"] = authors[0] if len(authors) == 1 else authors
-    for name, key in (("book-title", "title"), ("date", "date"), ("lang", "language"), ("genre", "subject")):
-        element = info.find("{*}" + name)
-        text = "" if element is None else shortened(all_text(element), 500)
-        if text:
-            found[key] = text
-    return found
+    found = [("author", " ".join(one.itertext())) for one in info.iterchildren("{*}author")]
+    for name, key in (
+        ("book-title", "title"), ("date", "date"), ("lang", "language"), ("genre", "category"), ("keywords", "keywords"),
+        ("annotation", "description"),
+    ):  # fmt: skip
+        found += [(key, all_text(one)) for one in info.iterchildren("{*}" + name)]
+    return properties(found)

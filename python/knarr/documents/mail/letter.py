@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from knarr.documents.decode import Limits
 from knarr.documents.html.fragment import write_fragment
+from knarr.documents.properties import properties
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -24,6 +25,7 @@ _HEADERS = (
     ("From", "from"), ("To", "to"), ("Cc", "cc"), ("Bcc", "bcc"), ("Reply-To", "reply-to"), ("Date", "date"),
     ("Subject", "subject"),
 )  # fmt: skip
+_KEYS = (*(key for _, key in _HEADERS), "message-id", "in-reply-to")
 _MAX_HEADER_CHARS = 2_000
 _MAX_READ = 30
 _MAX_NAMED = 200
@@ -57,17 +59,9 @@ class Letter:
 
     def metadata(self) -> dict[str, MetadataValue]:
         """The headers that say what the message is."""
-        found: dict[str, MetadataValue] = {
-            key: shortened(text, _MAX_HEADER_CHARS)
-            for _, key in _HEADERS
-            if (text := self.headers.get(key, "")) and key != "subject"
-        }
-        if self.subject:
-            found["title"] = found["subject"] = self.subject
-        for key in ("message-id", "in-reply-to"):
-            if self.headers.get(key):
-                found[key] = shortened(self.headers[key], 300)
-        return found
+        found = [(key, self.headers.get(key, "")) for key in _KEYS if key != "subject"]
+        found += [("title", self.subject), ("subject", self.subject)]
+        return properties(found)
 
 
 class LetterWriter:

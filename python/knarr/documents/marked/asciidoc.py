@@ -13,7 +13,8 @@ from collections import Counter
 from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
 from knarr.documents.notes import said
-from knarr.documents.sections import Document, MetadataValue
+from knarr.documents.properties import properties
+from knarr.documents.sections import Document
 from knarr.documents.tables import Cell
 from knarr.errors import DocumentError
 
@@ -45,7 +46,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     if not reader.flow.writer.size_bytes:
         raise DocumentError(f"{name}: the file holds no text", "no_text")
     notes = (*decoded.notes, *said(reader.notes))
-    return reader.flow.writer.document("asciidoc", reader.title, notes, metadata=reader.metadata)
+    return reader.flow.writer.document("asciidoc", reader.title, notes, metadata=properties(reader.stated))
 
 
 class _Reader:
@@ -53,7 +54,7 @@ class _Reader:
         self.flow = LineFlow()
         self.notes: Counter[str] = Counter()
         self.title = ""
-        self.metadata: dict[str, MetadataValue] = {}
+        self.stated: list[tuple[str, str]] = []
         self._attributes: dict[str, str] = {}
         self._left = _MAX_SUBSTITUTED
         self._block = ""  # the attribute line above a block: [source,python]
@@ -130,14 +131,14 @@ class _Reader:
             self.title = words
             author = lines[at + 1].strip() if at + 1 < len(lines) else ""
             if author and author[0] not in ":=/[" and "@" in author:
-                self.metadata["author"] = author.partition("<")[0].strip() or author
+                self.stated.append(("author", author.partition("<")[0].strip() or author))
         self.flow.heading(signs, words)
         self._caption = self._block = ""
 
     def _attribute(self, name: str, value: str) -> None:
         self._attributes[name] = value
         if name in ("author", "description", "keywords", "revdate", "revnumber", "email") and value:
-            self.metadata[name] = value
+            self.stated.append((name, value))
 
     def _macro(self, kind: str, target: str, inside: str) -> None:
         if kind == "include":

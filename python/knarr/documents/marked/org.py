@@ -12,7 +12,8 @@ from collections import Counter
 from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
 from knarr.documents.notes import said
-from knarr.documents.sections import Document, MetadataValue
+from knarr.documents.properties import properties
+from knarr.documents.sections import Document
 from knarr.documents.tables import Cell
 from knarr.errors import DocumentError
 
@@ -37,7 +38,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     if not reader.flow.writer.size_bytes:
         raise DocumentError(f"{name}: the file holds no text", "no_text")
     notes = (*decoded.notes, *said(reader.notes))
-    return reader.flow.writer.document("org", reader.title, notes, metadata=reader.metadata)
+    return reader.flow.writer.document("org", reader.title, notes, metadata=properties(reader.stated))
 
 
 class _Reader:
@@ -45,7 +46,7 @@ class _Reader:
         self.flow = LineFlow()
         self.notes: Counter[str] = Counter()
         self.title = ""
-        self.metadata: dict[str, MetadataValue] = {}
+        self.stated: list[tuple[str, str]] = []
         self._lines = lines
         self._at = 0
         self._silent = 0  # the level of a heading marked COMMENT
@@ -102,7 +103,7 @@ class _Reader:
         if name == "title" and value:
             self.title = f"{self.title} {_words(value)}".strip()
         elif name in _METADATA and value:
-            self.metadata[name] = value
+            self.stated.append((name, value))
         elif name == "caption" and value:
             self.flow.flush()
             self.flow.line(_words(value))

@@ -25,6 +25,7 @@ from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines, unknown_symbols
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
 from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, find_tables, goes_on_over_page
+from knarr.documents.properties import properties
 from knarr.documents.sections import Document, Table
 from knarr.documents.symbols import UNKNOWN
 from knarr.documents.writer import MarkdownWriter
@@ -105,7 +106,8 @@ def pages_document(
         *notes_beside(head, [page.beside for page in pages]),
     )
     # The title in a PDF's metadata is more often a template's than the document's: the file's name counts.
-    document = flow.writer.document(format, "", notes, missing)
+    about = properties(head.get("about", {}).items())
+    document = flow.writer.document(format, "", notes, missing, about)
     document.recognised = {page: found.confidence for page, found in read.items()}
     document.pages = tuple(page.shape for page in pages)
     document.boxes = word_boxes(document, lines)

@@ -44,6 +44,7 @@ _STRAIGHT = (0.0, (1.0, 0.0), (0.0, 1.0), 1.0)
 # Fonts below this size are suspected to be larger: their glyphs are looked at.
 _TINY, _DRAWN_FONTS, _DRAWN_GLYPHS, _ASCENT = 2.0, 16, 40, 0.72
 _FORCE_BOLD = 1 << 18
+_ABOUT = ("Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate")
 _TITLE_CHARS = 2_048
 _ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 
@@ -53,7 +54,7 @@ Message = dict[str, Any]
 def read_words(data: bytes) -> Iterator[Message]:
     """Messages about one file, in this order:
 
-    {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …],
+    {"pages": count, "about": {property: text}, "outline": [[depth, title, page, y or None], …],
      "attached": names of attached files, "placeholder": whether its pages only stand for an XFA form}
     {"page": index, "blank": whether nothing but these words is on it, "shape": shape, "words": [word, …],
      "unmapped": number of words whose characters PDFium only guesses} for each page, with what `annotations` found
@@ -81,7 +82,7 @@ def read_words(data: bytes) -> Iterator[Message]:
         kind = pdfium.FPDF_GetFormType(document)
         yield {
             "pages": pages,
-            "title": _metadata(document, b"Title"),
+            "about": {name: _metadata(document, name.encode()) for name in _ABOUT},
             "outline": _outline(document),
             "attached": _attached(document),
             "placeholder": kind == pdfium.FORMTYPE_XFA_FULL,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from knarr.documents.decode import Limits
 from knarr.documents.notes import said
+from knarr.documents.properties import properties
 from knarr.documents.rtf.tokens import SIGNS, WORDS, charset, code_page, tokens
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.symbols import symbol
@@ -175,7 +176,8 @@ class RtfReader:
         text = shortened("".join(self._text), 1_000)
         self._text.clear()
         if text:
-            self.metadata.setdefault(key, text)
+            for name, value in properties([(key, text)]).items():
+                self.metadata.setdefault(name, value)
 
     def _end_style(self, ended: _State) -> None:
         name = self._style_name.strip(" ;")

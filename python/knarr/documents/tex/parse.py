@@ -13,6 +13,7 @@ from collections import Counter
 from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
 from knarr.documents.notes import said
+from knarr.documents.properties import properties
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import Cell
 from knarr.documents.tex.scanner import Scanner
@@ -57,7 +58,12 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         raise DocumentError(f"{name}: the file shows no text", "no_text")
     notes = (*decoded.notes, *said(reader.notes))
     title = str(reader.metadata.get("title", ""))
-    return writer.document("latex", title, notes, metadata=reader.metadata)
+    return writer.document(
+        "latex",
+        title,
+        notes,
+        metadata=properties((key, str(value)) for key, value in reader.metadata.items()),
+    )
 
 
 class _Reader:

@@ -15,6 +15,7 @@ from knarr.documents.decode import Limits
 from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.fragment import write_fragment
 from knarr.documents.notes import said
+from knarr.documents.properties import properties
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import table_text
 from knarr.documents.writer import MarkdownWriter
@@ -286,7 +287,6 @@ class _Reader:
 
 
 def _metadata(root: etree._Element) -> dict[str, MetadataValue]:
-    found: dict[str, MetadataValue] = {}
     title = _first(
         root,
         "./{*}front/{*}article-meta/{*}title-group/{*}article-title",
@@ -298,37 +298,31 @@ def _metadata(root: etree._Element) -> dict[str, MetadataValue]:
         ".//{*}article-meta//{*}article-title",
         "./*/{*}title",
     )
-    if title:
-        found["title"] = title
-    names = [
-        _name(one)
-        for path in (
-            "./{*}front/{*}article-meta/{*}contrib-group/{*}contrib",
-            "./*/{*}author",
-            "./*/{*}authorgroup/{*}author",
-            "./{*}teiHeader//{*}titleStmt/{*}author",
-        )
-        for one in root.iterfind(path)
-    ]
-    authors = tuple(dict.fromkeys(filter(None, names)))[:200]
-    if authors:
-        found["author"] = authors[0] if len(authors) == 1 else authors
-    date = _first(root, "./*/{*}date", "./*/{*}pubdate", "./{*}front/{*}article-meta/{*}pub-date/{*}year")
-    if date:
-        found["date"] = date
-    journal = _first(root, "./{*}front/{*}journal-meta//{*}journal-title")
-    if journal:
-        found["journal"] = journal
-    keywords = tuple(
-        dict.fromkeys(
-            text
-            for one in root.iterfind("./{*}front/{*}article-meta/{*}kwd-group//{*}kwd")
-            if (text := shortened(all_text(one), 200))
-        )
-    )
-    if keywords:
-        found["keywords"] = keywords[:100]
-    return found
+    found = [("title", title)]
+    for path in (
+        "./{*}front/{*}article-meta/{*}contrib-group/{*}contrib",
+        "./*/{*}author",
+        "./*/{*}authorgroup/{*}author",
+        "./{*}teiHeader//{*}titleStmt/{*}author",
+    ):
+        found += [("author", _name(one)) for one in root.iterfind(path)]
+    found.append(("date", _published(root) or _first(root, "./*/{*}date", "./*/{*}pubdate")))
+    found.append(("journal", _first(root, "./{*}front/{*}journal-meta//{*}journal-title")))
+    keywords = root.iterfind("./{*}front/{*}article-meta/{*}kwd-group//{*}kwd")
+    found += [("keywords", all_text(one)) for one in keywords]
+    return properties(found)
+
+
+def _published(root: etree._Element) -> str:
+    """The date of a journal's article, as far as it is known."""
+    element = root.find("./{*}front/{*}article-meta/{*}pub-date")
+    parts = []
+    for name in ("year", "month", "day") if element is not None else ():
+        found = one_line(element.findtext("{*}" + name, ""))
+        if not found.isdecimal():
+            break
+        parts.append(found.zfill(2))
+    return "-".join(parts)
 
 
 def _first(root: etree._Element, *paths: str) -> str:
