@@ -15,6 +15,7 @@ import re
 from lxml import etree
 
 from knarr.documents.decode import DEFAULT_LIMITS, Limits, decode
+from knarr.documents.raised import RAISED_BEGIN, RAISED_END, written
 from knarr.errors import DocumentError
 
 # Memory that libxml2 takes for an element or a text, and for an attribute with its value, as measured.
@@ -23,6 +24,8 @@ _ATTRIBUTE_BYTES = 230
 _TEXT = re.compile(rb">[^<]")
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
 _PARSER_LIMITS = ("huge text node", "Excessive depth", "huge_tree", "XML_PARSE_HUGE", "Too many", "too long")
+RAISED = ("sup", "superscript")
+_RAISED_TAGS = tuple("{*}" + name for name in RAISED)
 FAULTY = "faulty XML, read as far as it can be"
 MAX_XML_TREE_BYTES = 300 << 20
 
@@ -108,8 +111,16 @@ def attribute_of(element: etree._Element, name: str, default: str = "") -> str:
 
 
 def all_text(element: etree._Element) -> str:
-    """The text of an element and everything below it, as it stands."""
-    return "".join(element.itertext())
+    """The text of an element and everything below it; what it raises is written as such."""
+    if next(element.iter(*_RAISED_TAGS), None) is None:
+        return "".join(element.itertext())
+    parts: list[str] = []
+    for event, one in etree.iterwalk(element, events=("start", "end")):
+        text = (one.text if event == "start" else "" if one is element else one.tail) or ""
+        if local(one) in RAISED:
+            text = RAISED_BEGIN + text if event == "start" else RAISED_END + text
+        parts.append(text)
+    return written("".join(parts))
 
 
 def _parser(encoding: str, *, recover: bool = False) -> etree.XMLParser:

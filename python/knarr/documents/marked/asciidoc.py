@@ -14,6 +14,7 @@ from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
 from knarr.documents.notes import said
 from knarr.documents.properties import properties
+from knarr.documents.raised import marked, written
 from knarr.documents.sections import Document
 from knarr.documents.tables import Cell
 from knarr.errors import DocumentError
@@ -24,6 +25,8 @@ _REFERENCE = re.compile(r"\{([\w-]{1,80})\}")
 _URL = re.compile(r"(?:link:|xref:|mailto:|https?://|ftp://)[^\s\[\]<>\"]{1,500}\[([^\[\]]{0,300})\]")
 _CROSS = re.compile(r"<<([^<>,]{1,200})(?:,([^<>]{1,300}))?>>")
 _FOOTNOTE = re.compile(r"footnote:[\w-]{0,80}\[([^\[\]]{0,2000})\]")
+_RAISED = re.compile(r"(?<=[\w)\]])\^([^\s^]{1,40})\^")
+_LOWERED = re.compile(r"(?<=[\w)\]])~([^\s~]{1,40})~")
 _ANCHOR = re.compile(r"\[\[[^\[\]]{1,200}\]\]|\[#[^\[\]]{1,200}\](?=#)|\(\(\([^()]{1,200}\)\)\)")
 _MACRO = re.compile(
     r"(image|video|audio|include|toc|ifdef|ifndef|ifeval|endif)::([^\s\[\]]{0,500})\[(.{0,500})\][ \t]*$"
@@ -219,6 +222,7 @@ class _Reader:
         if "{" in text:
             text = _REFERENCE.sub(self._value, text)
         text = _FOOTNOTE.sub(self._footnote, _ANCHOR.sub("", text))
+        text = written(_RAISED.sub(lambda match: marked(match[1]), _LOWERED.sub(r"\1", text)))
         text = _URL.sub(lambda match: match[1].rstrip("^") or match[0][:-2].removeprefix("link:"), text)
         return _CROSS.sub(lambda match: match[2] or match[1], text)
 

@@ -13,6 +13,7 @@ from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
 from knarr.documents.notes import said
 from knarr.documents.properties import properties
+from knarr.documents.raised import marked, written
 from knarr.documents.sections import Document
 from knarr.documents.tables import Cell
 from knarr.errors import DocumentError
@@ -22,6 +23,8 @@ _TAGS = re.compile(r"(?<=[ \t]):(?:[\w@#%]{1,60}:){1,20}[ \t]*$")
 _KEYWORD = re.compile(r"#\+(\w[\w-]{0,60}):[ \t]*(.*)$")
 _BEGIN = re.compile(r"[ \t]*#\+begin_(\w{1,40})(?:[ \t]+(\S{1,60}))?", re.IGNORECASE)
 _END = re.compile(r"[ \t]*#\+end_\w{1,40}[ \t]*$", re.IGNORECASE)
+_RAISED = re.compile(r"(?<=[\w)\]])\^\{([^{}]{1,40})\}")
+_LOWERED = re.compile(r"(?<=[\w)\]])_\{([^{}]{1,40})\}")
 _LINK = re.compile(r"\[\[([^\[\]]{1,500})\](?:\[([^\[\]]{1,500})\])?\]")
 _FOOTNOTE = re.compile(r"\[fn:([\w-]{1,60})\]")
 _LIST = re.compile(r"([ \t]*)([-+]|\d{1,9}[.)]|(?<=[ \t])\*)[ \t]+(\S.*)$")
@@ -163,4 +166,5 @@ class _Reader:
 
 def _words(text: str) -> str:
     text = _LINK.sub(lambda match: match[2] or match[1].removeprefix("file:"), text)
+    text = written(_RAISED.sub(lambda match: marked(match[1]), _LOWERED.sub(r"\1", text)))
     return _FOOTNOTE.sub(lambda match: f"[^{match[1]}]", text)

@@ -20,6 +20,7 @@ from knarr.documents.decode import Limits
 from knarr.documents.notes import said
 from knarr.documents.ole.container import refuse_encrypted_package
 from knarr.documents.properties import office_metadata
+from knarr.documents.raised import marked, written
 from knarr.documents.sections import Document
 from knarr.documents.sheets.numbers import BUILT_IN, plain, shown
 from knarr.documents.sheets.tables import MAX_SHEET_CELLS, SheetTable, put, write_sheet
@@ -262,9 +263,15 @@ class _Workbook:
 
 def _string(element: etree._Element) -> str:
     """Rich text without the phonetic guides of Japanese."""
-    return _unescaped(
-        "".join(text.text or "" for text in element.iter("{*}t") if local(text.getparent()) != "rPh")
-    )
+    parts = []
+    for text in element.iter("{*}t"):
+        above = text.getparent()
+        if local(above) == "rPh":
+            continue
+        align = above.find("{*}rPr/{*}vertAlign")
+        is_raised = align is not None and align.get("val") == "superscript"
+        parts.append(marked(text.text or "") if is_raised else text.text or "")
+    return _unescaped(written("".join(parts)))
 
 
 def _unescaped(text: str) -> str:

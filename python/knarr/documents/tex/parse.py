@@ -14,6 +14,7 @@ from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
 from knarr.documents.notes import said
 from knarr.documents.properties import properties
+from knarr.documents.raised import raised
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import Cell
 from knarr.documents.tex.scanner import Scanner
@@ -165,6 +166,9 @@ class _Reader:
         elif plain == "href":
             scanner.argument()
             self._words.append(self._plain(scanner.argument()))
+        elif plain == "textsuperscript":
+            last = next((word[-1] for word in reversed(self._words) if word), "")
+            self._words.append(raised(self._plain(scanner.argument()), last))
         elif plain in ("verb", "lstinline"):
             self._words.append(f"`{scanner.verb()}`")
         elif plain == "bibitem":

@@ -16,10 +16,11 @@ from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.fragment import write_fragment
 from knarr.documents.notes import said
 from knarr.documents.properties import properties
+from knarr.documents.raised import raised
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import table_text
 from knarr.documents.writer import MarkdownWriter
-from knarr.documents.xml import FAULTY, all_text, local, parse_text
+from knarr.documents.xml import FAULTY, RAISED, all_text, local, parse_text
 from knarr.documents.xml_docs import vocabulary as words
 from knarr.documents.xml_docs.outline import write_outline
 from knarr.documents.xml_docs.tables import rows_of
@@ -61,6 +62,7 @@ class _Reader:
         self._writer = writer
         self._footnotes: list[str] = []
         self._count = 0
+        self._last = ""  # character written
         self._lists: list[int | None] = []
 
     def document(self, root: etree._Element, title: str) -> None:
@@ -79,6 +81,7 @@ class _Reader:
     def _text(self, text: str | None) -> None:
         if text and (text.strip() or " " in text or "\n" in text):
             self._blocks.inline(text)
+            self._last = text[-1]
 
     def _element(self, element: etree._Element, level: int) -> None:
         kind = local(element)
@@ -138,6 +141,8 @@ class _Reader:
         ):
             self._children(element, level)
             self._blocks.inline(" ")
+        elif kind in RAISED:
+            self._raised(element)
         elif kind in ("break", "lb"):
             self._blocks.line_break()
         elif kind in (
@@ -159,6 +164,11 @@ class _Reader:
             self._blocks.flush()
         else:
             self._children(element, level)
+
+    def _raised(self, element: etree._Element) -> None:
+        text = all_text(element).strip()
+        refers = next(element.iter("{*}xref", "{*}link"), None) is not None and not text.startswith("[")
+        self._text(f"[{text}]" if refers and text else raised(text, self._last))
 
     def _block(self, element: etree._Element, level: int) -> None:
         self._blocks.flush()
@@ -296,7 +306,6 @@ def _metadata(root: etree._Element) -> dict[str, MetadataValue]:
         "./{*}title",
         "./{*}teiHeader//{*}titleStmt/{*}title",
         ".//{*}article-meta//{*}article-title",
-        "./*/{*}title",
     )
     found = [("title", title)]
     for path in (
