@@ -99,6 +99,10 @@ def _is_binary_workbook(data: bytes, suffix: str) -> bool:
     return data.startswith(_ZIP) and b"xl/workbook.bin" in data[:4096] + data[-_DIRECTORY_BYTES:]
 
 
+def _is_armoured(data: bytes, suffix: str) -> bool:
+    return data[:400].lstrip().startswith(b"-----BEGIN PGP")
+
+
 _ARCHIVES = frozenset({".zip"})
 _DIRECTORY_BYTES = 1 << 18
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
@@ -121,6 +125,7 @@ _XML = frozenset({
 FORMATS = (
     Format("pdf", frozenset({".pdf"}), "knarr.documents.pdf.parse:parse", _is_pdf, pictures=True),
     Format("docx", _DOCX, "knarr.documents.docx.parse:parse", _zip_holds(*_WORD_MARKS, suffixes=_DOCX)),
+    Format("pgp", frozenset(), "knarr.documents.unread:refuse_armoured", _is_armoured),
     Format("xlsb", frozenset(), "knarr.documents.unread:refuse_binary_workbook", _is_binary_workbook),
     Format("pptx", _PPTX, "knarr.documents.slides.parse:parse", _zip_holds(*_SLIDE_MARKS, suffixes=_PPTX)),
     Format("xlsx", _XLSX, "knarr.documents.sheets.xlsx:parse", _zip_holds(*_SHEET_MARKS, suffixes=_XLSX)),
@@ -162,6 +167,7 @@ FORMATS = (
     Format("fb2", frozenset({".fb2"}), "knarr.documents.epub.fiction_book:parse"),
     Format("eml", frozenset({".eml"}), "knarr.documents.mail.eml:parse", carries=True),
     Format("mbox", frozenset({".mbox", ".mbx"}), "knarr.documents.mail.eml:parse_mbox", carries=True),
+    Format("calendar", frozenset({".ics"}), "knarr.documents.mail.calendar:parse"),
     Format("json", frozenset({".json"}), "knarr.documents.data.json_text:parse"),
     Format("json lines", frozenset({".jsonl", ".ndjson"}), "knarr.documents.data.json_text:parse_lines"),
     Format("notebook", frozenset({".ipynb"}), "knarr.documents.data.notebook:parse"),

@@ -25,9 +25,10 @@ _KINDS = {
     ".pst .ost .olm": "a mailbox of Outlook; export its messages as .eml or .msg, or as .mbox",
     ".7z .rar .gz .bz2 .xz .zst .iso .cab .tbz2 .txz": "an archive of another kind; unpack it, or repack it as .zip",
     ".mht .mhtml .webarchive": "a saved web page in one file; save it as .html",
+    ".sig .p7s .gpg .pgp": "a signature or an encrypted file; decrypt it first",
     ".gif .heic .heif .avif .svg .psd .ai .ico .emf .wmf": "a picture; save it as .png or PDF",
     ".mp3 .m4a .wav .ogg .flac .aac .mp4 .mkv .mov .avi .webm .wmv": "sound or film; add its transcript or subtitles",
-    ".log .ini .cfg .conf .yaml .yml .toml .ics .vcf .textile .wiki .typ .env .properties": "copy it to .txt to have it "
+    ".log .ini .cfg .conf .yaml .yml .toml .vcf .textile .wiki .typ .env .properties": "copy it to .txt to have it "
     "read as text",
 }
 _ADVICE = {suffix: advice for suffixes, advice in _KINDS.items() for suffix in suffixes.split()}
@@ -40,6 +41,15 @@ def advice(data: bytes, suffix: str) -> str:
     if found is None and data.startswith(_OLE):
         return "an old Office file of an unknown kind; save it as .docx, .xlsx, .pptx or PDF"
     return found or "not a format that knarr reads"
+
+
+def refuse_armoured(data: bytes, name: str, limits: Limits) -> Document:
+    """The parser of what PGP has sealed: raises DocumentError."""
+    is_message = b"BEGIN PGP MESSAGE" in data[:400]
+    status = "encrypted" if is_message else "unsupported"
+    raise DocumentError(
+        f"{name}: {'encrypted with PGP' if is_message else 'a key or signature of PGP'}", status
+    )
 
 
 def refuse_binary_workbook(data: bytes, name: str, limits: Limits) -> Document:

@@ -38,7 +38,7 @@ _TYPES = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
     "application/vnd.oasis.opendocument.text": ".odt", "application/vnd.oasis.opendocument.spreadsheet": ".ods",
-    "application/vnd.oasis.opendocument.presentation": ".odp", "application/zip": ".zip",
+    "application/vnd.oasis.opendocument.presentation": ".odp", "application/zip": ".zip", "text/calendar": ".ics",
 }  # fmt: skip
 
 
