@@ -59,7 +59,7 @@ def parse_part(data: bytes, name: str, kind: str) -> etree._Element:
     try:
         return etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise DocumentError(f"{name}: {error}", _status(error)) from error
+        raise DocumentError(f"{name}: {error}", fault_status(error)) from error
 
 
 def parse_text(
@@ -80,7 +80,7 @@ def parse_text(
     try:
         return etree.fromstring(encoded, _parser("utf-8")), tuple(notes)
     except (etree.XMLSyntaxError, ValueError) as error:
-        if _status(error) == "limit":
+        if fault_status(error) == "limit":
             raise DocumentError(f"{name}: {error}", "limit") from error
         if "Extra content" in str(error):
             # Several elements in a row, as in a part of a larger document.
@@ -89,7 +89,7 @@ def parse_text(
     try:
         root = etree.fromstring(encoded, _parser("utf-8", recover=True))
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise DocumentError(f"{name}: {error}", _status(error)) from error
+        raise DocumentError(f"{name}: {error}", fault_status(error)) from error
     if root is None:
         raise DocumentError(f"{name}: {fault}")
     return root, (*notes, f"{FAULTY} ({fault})")
@@ -136,7 +136,8 @@ def _parser(encoding: str, *, recover: bool = False) -> etree.XMLParser:
     )
 
 
-def _status(error: Exception) -> str:
+def fault_status(error: Exception) -> str:
+    """The receipt's word for what a parser of XML refused."""
     return "limit" if any(word in str(error) for word in _PARSER_LIMITS) else "corrupt"
 
 

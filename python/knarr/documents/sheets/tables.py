@@ -20,7 +20,7 @@ from knarr.documents.tables import pipe_text
 from knarr.documents.writer import MarkdownWriter
 from knarr.language.plain import one_line
 
-MAX_SHEET_CELLS = 2_000_000
+MAX_SHEET_CELLS = 2_500_000
 _MAX_MERGED = 200_000
 _MAX_HEADS = 3
 # One wide row must not widen all others: a table has at most so many places, or so many for each cell.
@@ -57,7 +57,8 @@ class SheetTable:
 
 def put(rows: dict[int, Row], row: int, column: int, text: str) -> None:
     """Write a cell; one without text is none."""
-    text = one_line(plain_characters(text))
+    if not (text.isascii() and text.isalnum()):
+        text = one_line(plain_characters(text))
     if text:
         rows.setdefault(row, {})[column] = text
 
