@@ -31,12 +31,15 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     reader.blocks.flush()
     if not writer.size_bytes:
         raise DocumentError(f"{name}: the book holds no text", "no_text")
-    pictures = sum(1 for _ in root.iter("{*}image"))
-    reader.notes["pictures left out:"] += pictures
     metadata = _metadata(root)
     return writer.document(
         "fb2", str(metadata.get("title", "")), (*notes, *said(reader.notes)), metadata=metadata
     )
+
+
+_BLOCKS = frozenset(
+    ("p", "v", "title", "subtitle", "section", "stanza", "poem", "cite", "table", "image", "text-author")
+)
 
 
 class _Reader:
@@ -58,18 +61,34 @@ class _Reader:
                 self.children(child, level + 1)
             elif kind in ("p", "v", "subtitle", "text-author", "date"):
                 self._paragraph(child)
+            elif kind == "code":
+                self.blocks.preformatted(all_text(child).strip("\n"))
+            elif kind == "image":
+                self._picture(child)
             elif kind in ("epigraph", "cite", "annotation"):
                 self.blocks.open_container("> ", "> ")
                 self.children(child, level)
                 self.blocks.close_container()
             elif kind == "table":
                 self._table(child)
-            elif kind in ("poem", "stanza"):
-                self.children(child, level)
+            elif any(local(one) in _BLOCKS for one in child):
+                self.children(child, level)  # poems, stanzas, and what nobody knows
+            elif kind:
+                self._paragraph(child)
 
     def _paragraph(self, element: etree._Element) -> None:
         self.blocks.inline(all_text(element))
         self.blocks.flush()
+        for picture in element.iter("{*}image"):
+            self._picture(picture)
+
+    def _picture(self, element: etree._Element) -> None:
+        said = one_line(element.get("alt") or element.get("title") or "")
+        if said:
+            self.blocks.inline(f"[Picture: {said}]")
+            self.blocks.flush()
+        else:
+            self.notes["pictures without a description left out:"] += 1
 
     def _table(self, element: etree._Element) -> None:
         rows = [

@@ -15,13 +15,14 @@ from knarr.documents.decode import Limits
 from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.fragment import write_fragment
 from knarr.documents.notes import said
-from knarr.documents.properties import properties
+from knarr.documents.properties import properties, title_of
 from knarr.documents.raised import raised
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import table_text
 from knarr.documents.writer import MarkdownWriter
 from knarr.documents.xml import FAULTY, RAISED, all_text, local, parse_text
 from knarr.documents.xml_docs import vocabulary as words
+from knarr.documents.xml_docs.feeds import write_feed, write_opml
 from knarr.documents.xml_docs.outline import write_outline
 from knarr.documents.xml_docs.tables import rows_of
 from knarr.errors import DocumentError
@@ -41,6 +42,12 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         title = str(metadata.get("title", ""))
         reader.document(root, title)
         notes = reader.notes
+    elif kind == "opml":
+        metadata = write_opml(writer, root)
+        title = str(metadata.get("title", ""))
+    elif kind in ("rss", "feed", "RDF") and next(root.iter("{*}item", "{*}entry"), None) is not None:
+        metadata, more = write_feed(writer, root, limits)
+        title, faults = title_of(metadata), (*faults, *more)
     elif kind == "html":
         title, more = write_fragment(etree.tostring(root, encoding="unicode"), writer, limits)
         faults = (*faults, *more)
