@@ -41,7 +41,9 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     if not reader.flow.writer.size_bytes:
         raise DocumentError(f"{name}: the file holds no text", "no_text")
     notes = (*decoded.notes, *said(reader.notes))
-    return reader.flow.writer.document("org", reader.title, notes, metadata=properties(reader.stated))
+    return reader.flow.writer.document(
+        "org", reader.title, notes, metadata=properties([("title", reader.title), *reader.stated])
+    )
 
 
 class _Reader:
