@@ -29,7 +29,7 @@ _MEANING = {
     "corrupt": "damaged, or not what the name says",
     "empty": "empty",
     "limit": "over a limit of size or nesting",
-    "unsupported": "of an unknown type",
+    "unsupported": "of a kind that is not read",
     "unreadable": "that could not be read",
     "skipped": "passed over",
 }
