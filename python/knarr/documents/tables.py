@@ -52,10 +52,15 @@ class TableText:
     title: str = ""
     notes: tuple[str, ...] = ()
 
-    def at(self, begin_byte: int) -> Table:
-        """The record of this table in a document where its text begins at `begin_byte`."""
-        end_byte = begin_byte + len(self.text.encode("utf-8"))
-        return Table(begin_byte, end_byte, self.header, tuple(begin_byte + at for at in self.row_begins))
+    def at(self, begin_byte: int, units: Sequence[str] = ()) -> Table:
+        """The record of this table in a document where its title begins at `begin_byte`, then the lines of `units`
+        where there are some, a blank line, and its text."""
+        title, below = plain_characters(self.title), plain_characters("\n".join(units))
+        above = "\n".join(filter(None, (title, below)))
+        body = begin_byte + (len(above.encode("utf-8")) + 2 if above else 0)
+        end_byte = body + len(self.text.encode("utf-8"))
+        header = f"{below}\n\n{self.header}" if below else self.header
+        return Table(begin_byte, end_byte, header, tuple(body + at for at in self.row_begins), one_line(title))
 
 
 def grid(rows: Sequence[Sequence[Cell]]) -> tuple[list[list[str]], list[int], int]:

@@ -13,7 +13,7 @@ those of the source, and so are their characters, soft hyphens and ligatures inc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from knarr.documents.characters import plain_characters
 from knarr.documents.sections import Document, Heading, MetadataValue, Table, section_tree
@@ -49,11 +49,13 @@ class MarkdownWriter:
         begin_byte = self.put(f"{'#' * min(level, _DEEPEST_MARK)} {shown}\n")
         self.headings.append(Heading(plain_characters(title or shown), level, begin_byte, self.size_bytes))
 
-    def table(self, table: TableText) -> None:
-        """A pipe table below its title; no chunk is cut inside a row that fits into one."""
-        if table.title:
-            self.put(f"{table.title}\n\n")
-        self.tables.append(table.at(self.put(table.text)))
+    def table(self, table: TableText, units: Sequence[str] = ()) -> None:
+        """A pipe table below its title and the lines that say in what it counts, which belong to it; no chunk is cut
+        inside a row that fits into one."""
+        self.tables.append(table.at(self.size_bytes, units))
+        above = [table.title, *units] if table.title else units
+        self.put("\n".join(above) + "\n\n" if above else "")
+        self.put(table.text)
 
     def turn_to(self, page: int) -> None:
         """What follows stands on this page (from 0) at the earliest; pages in between are empty."""

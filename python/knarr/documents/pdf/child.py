@@ -1,6 +1,6 @@
 """The main program of the worker process: files come in, messages go out, one JSON value a line.
 
-Started by `worker` and never imported. It loads `words` by its path, so that nothing else
+Started by `worker` and never imported. It loads `words` and `rules` by their paths, so that nothing else
 of the package, and none of its dependencies, is in this process.
 
 A file is given as the number of its bytes, the microseconds of processor time that it may take, and its bytes.
@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 from pathlib import Path
+from types import ModuleType
 
 PR_SET_NO_NEW_PRIVS = 38
 OPEN_FILES = 64
@@ -59,11 +60,17 @@ def bound_memory(extra_bytes: int) -> None:
         return
 
 
-def main() -> None:
-    spec = importlib.util.spec_from_file_location("words", Path(__file__).with_name("words.py"))
+def loaded(name: str) -> ModuleType:
+    """The module of that name beside this file."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert spec is not None and spec.loader is not None
-    words = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(words)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main() -> None:
+    words, rules = loaded("words"), loaded("rules")
     give_up_rights()
     # Only messages go through the pipe; whatever a library prints is dropped.
     out = os.fdopen(os.dup(1), "w", encoding="ascii")
@@ -76,7 +83,7 @@ def main() -> None:
         bound_memory(int(sys.argv[1]) + 2 * size)
         data = source.read(size)
         try:
-            for message in words.read_words(data):
+            for message in words.read_words(data, rules.Rules().read):
                 print(json.dumps(message, separators=(",", ":")), file=out)
         except MemoryError:
             os._exit(1)

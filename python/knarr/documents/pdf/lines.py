@@ -8,13 +8,17 @@ table's row stay together; wide gaps part it into cells. Columns of prose are re
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from knarr.documents.pdf.columns import in_columns
 from knarr.documents.pdf.placed import Cells, PlacedWord
+from knarr.documents.pdf.ruled import RuledTable, take_tables
+from knarr.documents.pdf.ruling import rulings
+from knarr.documents.tables import TableText
 
 _ROW_TOLERANCE = 0.45
 _CELL_GAP = 1.6
@@ -23,6 +27,7 @@ _FIGURE_ENDS = "0123456789)%–—-"
 _CURRENCIES = ("$", "€", "£", "¥", "$(", "€(", "£(")
 _FARTHEST = 20_000.0
 CELL_SEPARATOR = "  "
+_WORD_BREAK = "\x1f"
 _BEFORE_FIGURE = re.compile(r"[$€£¥(]+|[$€£¥]\(")
 _AFTER_FIGURE = re.compile(r"[)%]+|\)\s?%|pts?\.?|x")
 _MARKER = re.compile(
@@ -44,6 +49,7 @@ class Line:
     size:  the size of most of its characters
     bold, italic: whether all of it is
     places: left and right end of each cell
+    spots: its words and where they are
     """
 
     text: str
@@ -56,18 +62,68 @@ class Line:
     italic: bool
     page: int
     places: tuple[tuple[float, float], ...] = ()
+    spots: LineWords | None = None
 
 
-def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
-    """The lines of one page (from 0), from its words as `words.read_words` gives them."""
+@dataclass(frozen=True, slots=True)
+class LineWords:
+    """The words of a line in a compact form: their texts, one after the other, and left and right end of each."""
+
+    texts: str
+    ends: array[float]
+
+    @staticmethod
+    def of(words: Sequence[PlacedWord]) -> LineWords:
+        ends = array("f", [end for word in words for end in (word.x0, word.x1)])
+        return LineWords(_WORD_BREAK.join(word.text for word in words), ends)
+
+    def __iter__(self) -> Iterator[tuple[str, float, float]]:
+        return zip(self.texts.split(_WORD_BREAK), self.ends[::2], self.ends[1::2], strict=True)
+
+
+@dataclass(slots=True)
+class TableLine(Line):
+    """A table that stands in the place of a line; `text` is all of its words, by which it is known on other pages.
+    `title` stands above it, and `units` do: lines that say in what it counts."""
+
+    table: TableText | None = None
+    title: str = ""
+    units: tuple[str, ...] = ()
+    ruled: RuledTable | None = None
+
+
+def page_lines(words: Iterable[Sequence[Any]], page: int, rules: Sequence[float] = ()) -> list[Line]:
+    """The lines of one page (from 0), from its words and rules as `words.read_words` gives them; each table whose
+    cells are drawn is one."""
     placed = [
         PlacedWord(
             _readable(text), _clamp(x0), _clamp(x1), _clamp(y), _clamp(size), bool(bold), bool(italic), order
         )
         for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
     ]
-    rows = [_segments(row) for row in _rows([word for word in placed if word.text])]
-    return [line for row in in_columns(rows) if (line := _line(row, page)) is not None]
+    tables, others = take_tables([word for word in placed if word.text], rulings(rules))
+    rows = [_segments(row) for row in _rows([*others, *(table.mark for table in tables)])]
+    lines = [line for row in in_columns(rows) for line in _table_lines(row, tables, page)]
+    return lines
+
+
+def _table_lines(row: Cells, tables: Sequence[RuledTable], page: int) -> Iterator[Line]:
+    """The line of a row, and those of the tables that stand beside it or in its place."""
+    if not tables:
+        if line := _line(row, page):
+            yield line
+        return
+    marks = {id(table.mark): table for table in tables}
+    found = [marks[id(word)] for segment in row for word in segment if id(word) in marks]
+    row = [rest for segment in row if (rest := [word for word in segment if id(word) not in marks])]
+    if line := _line(row, page):
+        yield line
+    for table in found:
+        mark, text = table.mark, table.words_text
+        place = (mark.x0, mark.x1)
+        yield TableLine(
+            text, 1, *place, mark.y, mark.size, False, False, page, (place,), table=table.text, ruled=table
+        )
 
 
 def unknown_symbols(words: Iterable[Sequence[Any]]) -> int:
@@ -81,6 +137,7 @@ def _clamp(value: float) -> float:
 
 
 def _readable(text: str) -> str:
+    text = text.replace(_WORD_BREAK, "")
     return _PRIVATE.sub(lambda match: _SYMBOLS.get(ord(match[0]) & 0xFF, ""), text)
 
 
@@ -158,4 +215,5 @@ def _line(row: Cells, page: int) -> Line | None:
         all(word.italic for word in lettered),
         page,
         tuple(places),
+        LineWords.of(words),
     )

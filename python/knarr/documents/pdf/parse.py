@@ -14,12 +14,11 @@ from typing import Any
 from knarr.documents.decode import Limits
 from knarr.documents.pdf import worker
 from knarr.documents.pdf.furniture import without_furniture
-from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
-from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines, unknown_symbols
+from knarr.documents.pdf.lines import Line, TableLine, page_lines, unknown_symbols
+from knarr.documents.pdf.page_tables import with_tables
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
-from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, find_tables, goes_on_over_page
-from knarr.documents.sections import Document, Table
+from knarr.documents.sections import Document
 from knarr.documents.symbols import UNKNOWN
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -48,6 +47,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     if not any(page.lines for page in pages):
         raise DocumentError(f"none of {len(pages)} pages holds text; scanned pages need OCR first", "no_text")
     kept, furniture = without_furniture([page.lines for page in pages])
+    kept = with_tables(kept)
     # A scanned page under a printed header gives no text either.
     missing = tuple(at for at, page in enumerate(pages, 1) if not kept[at - 1] and not page.blank)
     lines = [line for page_kept in kept for line in page_kept]
@@ -62,7 +62,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
 
 def _page(message: dict[str, Any]) -> _Page:
     words = message.get("words", ())
-    lines = page_lines(words, message["page"])
+    lines = page_lines(words, message["page"], message.get("rules", ()))
     return _Page(lines, bool(message.get("blank")), bool(message.get("lost")), unknown_symbols(words))
 
 
@@ -131,83 +131,39 @@ class _Flow:
         self._after_table = False
 
     def _body(self, lines: Sequence[Line]) -> None:
-        """Paragraphs and tables between two headings. A table that goes on over the end of a page is one on each."""
-        last: PlacedTable | None = None
+        """Paragraphs and tables between two headings."""
         usual = leading(lines)
         begin = 0
-        stretch: list[_Paragraph] = []
         apart = True
         for at in range(1, len(lines) + 1):
             more = at < len(lines) and at - begin < MAX_LINES
-            if more and goes_on(lines[at - 1], lines[at], usual, right_end(lines, at - 1)):
+            if more and self._one_paragraph(lines, at, usual):
                 continue
-            if stretch and lines[begin].page != lines[begin - 1].page:
-                last = self._stretch(stretch, last)
-                stretch = []
-            stretch.append(_Paragraph(lines[begin:at], apart))
+            first = lines[begin]
+            if isinstance(first, TableLine):
+                self._table(first)
+            else:
+                self._write(_Paragraph(lines[begin:at], apart))
             apart = at == len(lines) or not stand_together(*(lines[n] for n in (begin, at - 1, at)))
             begin = at
-        self._stretch(stretch, last)
 
-    def _stretch(self, paragraphs: Sequence[_Paragraph], before: PlacedTable | None) -> PlacedTable | None:
-        """What stands together on one page: tables, and the paragraphs between them. `before`, and what is returned:
-        the table that the end of the page cuts."""
-        rows = [self._row(paragraph.lines) for paragraph in paragraphs]
-        done = 0
-        last: PlacedTable | None = None
-        if before is not None and (table := goes_on_over_page(rows)):
-            last = placed_table((), rows[: table.end], before)
-            if last is not None:
-                self._placed(last, paragraphs[0], continued=True)
-                done = table.end
-        written = done
-        for table in find_tables(rows[done:]):
-            begin, first, end = (at + done for at in (table.begin, table.first, table.end))
-            self._paragraphs(paragraphs[written:begin])
-            written = end
-            last = placed_table(rows[begin:first], rows[first:end])
-            if last is None:
-                self._lines_of_table(paragraphs[begin:end], first - begin)
-            else:
-                self._placed(last, paragraphs[begin])
-        self._paragraphs(paragraphs[written:])
-        return last if written == len(rows) else None
+    def _one_paragraph(self, lines: Sequence[Line], at: int, usual: float) -> bool:
+        above, line = lines[at - 1], lines[at]
+        if isinstance(above, TableLine) or isinstance(line, TableLine):
+            return False
+        return goes_on(above, line, usual, right_end(lines, at - 1))
 
-    def _row(self, lines: Sequence[Line]) -> TextRow:
-        """A paragraph as a row of a table; only a single line has several cells."""
-        if len(lines) == 1:
-            return TextRow(tuple(lines[0].text.replace("\xad", "-").split(CELL_SEPARATOR)), lines[0].places)
-        text = lines[0].text
-        for line in lines[1:]:
-            text = self._hyphenation.join(text, line.text)
-        ends = min(line.x0 for line in lines), max(line.x1 for line in lines)
-        return TextRow((text.replace("\xad", "-"),), (ends,))
+    def _write(self, paragraph: _Paragraph) -> None:
+        if paragraph.apart or self._after_table:
+            self.writer.gap()
+        self._after_table = False
+        self._paragraph(paragraph.lines)
 
-    def _paragraphs(self, paragraphs: Sequence[_Paragraph]) -> list[int]:
-        """Written one after the other; the bytes where they begin."""
-        begins = []
-        for paragraph in paragraphs:
-            if paragraph.apart or self._after_table:
-                self.writer.gap()
-            self._after_table = False
-            begins.append(self._paragraph(paragraph.lines))
-        return begins
-
-    def _lines_of_table(self, paragraphs: Sequence[_Paragraph], first: int) -> None:
-        """A table whose cells stand in no columns: its rows are lines, those before `first` its header."""
-        begins = self._paragraphs(paragraphs)
-        if first and len(paragraphs) - first >= FEWEST_ROWS:
-            header = "".join(f"{one.lines[0].text}\n" for one in paragraphs[:first])
-            self.writer.tables.append(Table(begins[0], self.writer.size_bytes, header, tuple(begins[first:])))
-
-    def _placed(self, placed: PlacedTable, first: _Paragraph, *, continued: bool = False) -> None:
+    def _table(self, line: TableLine) -> None:
+        assert line.table is not None
         self.writer.gap()
-        self.writer.turn_to(first.lines[0].page)
-        units = "".join(f"{line}\n" for line in placed.units) + "\n" if placed.units else ""
-        begin_byte = self.writer.put("" if continued else units)
-        self.writer.table(placed.text)
-        table = self.writer.tables.pop()
-        self.writer.tables.append(replace(table, begin_byte=begin_byte, header=units + table.header))
+        self.writer.turn_to(line.page)
+        self.writer.table(replace(line.table, title="\n".join(filter(None, (line.title, line.table.title)))), line.units)
         self._after_table = True
 
     def _paragraph(self, lines: Sequence[Line]) -> int:

@@ -73,6 +73,11 @@ def is_figure(cell: str) -> bool:
     return bool(_NO_FIGURE.fullmatch(cell) or _FIGURE.fullmatch(cell))
 
 
+def is_year(cell: str) -> bool:
+    """Whether a cell is a year, which heads figures and is none."""
+    return bool(_YEAR.fullmatch(cell.strip()))
+
+
 def is_unit(text: str) -> bool:
     """Whether a line says in what the figures below it are counted."""
     return len(text) <= _LABEL_CHARS and bool(_UNITS.search(text))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pypdfium2
@@ -40,11 +40,12 @@ _ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 Message = dict[str, Any]
 
 
-def read_words(data: bytes) -> Iterator[Message]:
+def read_words(data: bytes, rules: Callable[[Any, Any], list[float]]) -> Iterator[Message]:
     """Messages about one file, in this order:
 
     {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …]}
-    {"page": index, "blank": whether nothing but these words is on it, "words": [word, …]} for each page, or
+    {"page": index, "blank": whether nothing but these words is on it, "words": [word, …], "rules": what `rules`
+    says of the page (see `rules.Rules`)} for each page, or
     {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
@@ -67,7 +68,7 @@ def read_words(data: bytes) -> Iterator[Message]:
         yield {"pages": pages, "title": _metadata(document, b"Title"), "outline": _outline(document)}
         chars = 0
         for index in range(pages):
-            message, count = _page(document, index)
+            message, count = _page(document, index, rules)
             chars += count
             if count > MAX_PAGE_CHARS or chars > most_chars:
                 yield {"error": f"page {index + 1} holds more text than is read", "status": "limit"}
@@ -83,7 +84,7 @@ def _refusal(code: int) -> Message:
     return {"error": "not a whole PDF file", "status": "corrupt"}
 
 
-def _page(document: Any, index: int) -> tuple[Message, int]:
+def _page(document: Any, index: int, rules: Callable[[Any, Any], list[float]]) -> tuple[Message, int]:
     page = pdfium.FPDF_LoadPage(document, index)
     if not page:
         return {"page": index, "lost": True}, 0
@@ -92,7 +93,8 @@ def _page(document: Any, index: int) -> tuple[Message, int]:
         count = pdfium.FPDFText_CountChars(text_page) if text_page else 0
         words = _words(text_page, count) if 0 < count <= MAX_PAGE_CHARS else []
         blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
-        return {"page": index, "blank": blank, "words": words}, count
+        drawn = rules(page, text_page) if words else []
+        return {"page": index, "blank": blank, "words": words, "rules": drawn}, count
     finally:
         if text_page:
             pdfium.FPDFText_ClosePage(text_page)

@@ -1,0 +1,148 @@
+"""The tables of a document's pages, each in place of its lines.
+
+This comes before headings are looked for, so that a bold group of rows is no heading and the caption of a table
+stays with it. Tables whose cells are drawn are there already (see `ruled`); here are those that only places
+show. A table that goes on over the end of a page is one on each, with the heads of the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from knarr.documents.captions import CAPTION_CHARS, is_caption
+from knarr.documents.pdf.grid import PlacedTable, placed_table
+from knarr.documents.pdf.lines import Line, TableLine
+from knarr.documents.pdf.strips import parted, text_row
+from knarr.documents.pdf.tables import find_tables, goes_on_over_page
+
+_CAPTION_LINES = 5
+_CAPTION_STEP, _LINE_STEP = 3.0, 1.6
+
+
+def with_tables(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """The lines of each page, those that make a table as one `TableLine`, captions in it."""
+    tables = _Tables()
+    return [tables.page(lines) for lines in pages]
+
+
+class _Tables:
+    """Page after page; what the last table was that the end of a page cuts."""
+
+    def __init__(self) -> None:
+        self._ruled: TableLine | None = None
+        self._placed: PlacedTable | None = None
+
+    def page(self, lines: Sequence[Line]) -> list[Line]:
+        """The lines of the next page. One without lines cuts no table."""
+        if not lines:
+            return []
+        written: list[Line] = []
+        begin = 0
+        for at in [at for at, line in enumerate(lines) if isinstance(line, TableLine)] + [len(lines)]:
+            written += self._stretch(lines[begin:at], first=begin == 0)
+            if at < len(lines):
+                written.append(self._drawn(lines[at], first=not written))
+            begin = at + 1
+        last = written[-1]
+        self._ruled = last if isinstance(last, TableLine) and last.ruled else None
+        return _titled(written)
+
+    def _drawn(self, line: Line, *, first: bool) -> Line:
+        assert isinstance(line, TableLine)
+        before = self._ruled.ruled if first and self._ruled else None
+        below = line.ruled.below(before) if before and line.ruled else None
+        self._placed = None
+        return replace(line, table=below.text, ruled=below) if below else line
+
+    def _stretch(self, lines: Sequence[Line], *, first: bool) -> list[Line]:
+        """Lines between tables that are drawn."""
+        before, self._placed = (self._placed if first else None), None
+        rows = [text_row(line) for line in lines]
+        written: list[Line] = []
+        done = 0
+        if before is not None and (table := goes_on_over_page(rows)):
+            placed = placed_table((), parted((), lines[: table.end])[1], before)
+            if placed is not None:
+                written.append(_table_line(lines[: table.end], placed, continued=True))
+                self._placed, done = placed, table.end
+        from_ = done
+        for table in find_tables(rows[from_:]):
+            begin, body, end = (at + from_ for at in (table.begin, table.first, table.end))
+            placed = placed_table(*parted(lines[begin:body], lines[body:end]))
+            if placed is not None:
+                written += [*lines[done:begin], _table_line(lines[begin:end], placed)]
+                done, self._placed = end, placed
+        if done < len(lines):
+            self._placed = None
+        return [*written, *lines[done:]]
+
+
+def _table_line(lines: Sequence[Line], placed: PlacedTable, *, continued: bool = False) -> TableLine:
+    first = lines[0]
+    x0, x1 = min(line.x0 for line in lines), max(line.x1 for line in lines)
+    text = " ".join(line.text for line in lines)
+    units = () if continued else placed.units
+    return TableLine(
+        text, 1, x0, x1, first.y, first.size, False, False, first.page, ((x0, x1),),
+        table=placed.text, units=units,
+    )  # fmt: skip
+
+
+def _titled(lines: Sequence[Line]) -> list[Line]:
+    """The lines with captions in their tables: the one above a table, else the one below it."""
+    written: list[Line] = []
+    for line in lines:
+        if isinstance(line, TableLine) and (above := _caption_above(written, line)):
+            line = replace(line, title=_joined(written[-above:]), y=written[-above].y)
+            del written[-above:]
+        written.append(line)
+    titled: list[Line] = []
+    at = 0
+    while at < len(written):
+        line = written[at]
+        at += 1
+        if isinstance(line, TableLine) and not line.title and (below := _caption_below(written, at)):
+            line = replace(line, title=_joined(written[at : at + below]))
+            at += below
+        titled.append(line)
+    return titled
+
+
+def _caption_above(lines: Sequence[Line], table: TableLine) -> int:
+    """How many of the last lines are the caption of a table that comes next; 0 where there is none."""
+    below: Line = table
+    chars = 0
+    for count, line in enumerate(reversed(lines[-_CAPTION_LINES:]), 1):
+        chars += len(line.text)
+        apart = line.y - below.y > _CAPTION_STEP * max(line.size, below.size)
+        if isinstance(line, TableLine) or line.cells > 2 or chars > CAPTION_CHARS or (apart and count > 1):
+            return 0
+        if is_caption(line.text):
+            return count
+        below = line
+    return 0
+
+
+def _caption_below(lines: Sequence[Line], at: int) -> int:
+    """How many lines from `at` are a caption below a table; 0 where there is none."""
+    if at >= len(lines) or lines[at].cells > 2 or not is_caption(lines[at].text):
+        return 0
+    count, chars = 1, len(lines[at].text)
+    while at + count < len(lines) and count < _CAPTION_LINES:
+        above, line = lines[at + count - 1], lines[at + count]
+        chars += len(line.text)
+        step = above.y - line.y
+        alike = abs(above.size - line.size) < 0.3 and 0 < step <= _LINE_STEP * above.size
+        if not alike or isinstance(line, TableLine) or above.text.endswith(".") or chars > CAPTION_CHARS:
+            break
+        count += 1
+    return count
+
+
+def _joined(lines: Sequence[Line]) -> str:
+    """The words of a caption; a hyphen at the end of a line stays one."""
+    text = ""
+    for line in lines:
+        text += line.text if not text or text.endswith("\xad") else f" {line.text}"
+    return " ".join(text.replace("\xad", "-").split())
