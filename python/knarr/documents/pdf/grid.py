@@ -25,6 +25,8 @@ _MUCH_NEARER, _OFF = 2.5, 4.0
 _MOST_UNDER_ONE = 24
 _CENTRAL = 0.15
 _FAR = 1e6
+_WHOLE_RULE = 0.97
+_LEAST_FILLED = 0.5
 _FEW_CELLS, _MOST_BLANK = 2_000, 12
 _LABEL_ENDS = (":", ".", ";")
 
@@ -61,6 +63,9 @@ def placed_table(
         return None
     if not header and not (columns.count > 2 and any(map(_has_hole, placed))):
         return None
+    filled = sum(bool(cell) for row in placed for cell in row)
+    if not header and filled < _LEAST_FILLED * columns.count * len(placed):
+        return None
     units = 0
     while units < len(header) and len(header[units].cells) == 1 and is_unit(header[units].text):
         units += 1
@@ -88,9 +93,12 @@ class _Columns:
         self, body: Sequence[TextRow], header: Sequence[TextRow], *, figures_only: bool = False
     ) -> None:
         several = [cell for row in body if len(row.cells) > 1 for cell in _cells(row)]
-        cells = [place for at, cell, place in several if is_figure(cell) or (at and not figures_only)]
+        cells = [place for at, cell, place in several if at and (is_figure(cell) or not figures_only)]
         self._left = min(row.places[0][0] for row in body)
-        self._set(_merged(cells))
+        # A figure that begins a line is in a column where one is above or below it; else it is a label, as a year.
+        reach = min((begin for begin, _ in cells), default=_FAR) - _NEAR
+        firsts = [place for at, cell, place in several if not at and is_figure(cell) and place[1] > reach]
+        self._set(_merged([*cells, *firsts]))
         self._body_begin = self._begins[0] if self._begins else _FAR
         labels = [place for at, cell, place in several if at == 0 and self._is_label(cell, place)]
         self._labels_end = min(max((end for _, end in labels), default=-_FAR), self._body_begin)
@@ -113,7 +121,9 @@ class _Columns:
         return [head for at, head in enumerate(heads) if at not in claimed]
 
     def _is_label(self, cell: str, place: Place) -> bool:
-        return not self._places or (place[0] < self._begins[0] - _NEAR and not is_figure(cell))
+        if not self._places or place[1] < self._begins[0] - _NEAR:
+            return True
+        return place[0] < self._begins[0] - _NEAR and not is_figure(cell)
 
     def rows(self, body: Sequence[TextRow]) -> list[list[str]] | None:
         """The body as rows of all columns; None where two cells of a line would share one, or nearly all would be
@@ -159,10 +169,24 @@ class _Columns:
             if line is not header[-1]:
                 over = [_widened(at, over, place, middles) for at, place in enumerate(line.places)]
                 over = self._for_all(line, over)
+            ruled = [self._ruled(line, place) for place in line.places]
+            over = [by_rule or by_place for by_rule, by_place in zip(ruled, over, strict=True)]
             for cell, columns in zip(line.cells, over, strict=True):
                 for column in columns:
                     heads[self._labels + column].append(cell)
         return [" ".join(words) for words in heads]
+
+    def _ruled(self, line: TextRow, place: Place) -> range:
+        """The columns above which a rule below a head is drawn; none where there is no rule of its own."""
+        middle = sum(place) / 2
+        width = self._ends[-1] - self._begins[0]
+        for begin, end in line.under:
+            if begin - _NEAR <= middle <= end + _NEAR and end - begin < _WHOLE_RULE * width:
+                first = bisect.bisect_left(self._places, begin, key=_middle)
+                last = bisect.bisect_right(self._places, end, key=_middle)
+                if last - first > 1:
+                    return range(first, last)
+        return range(0)
 
     def _middles(self) -> list[Place]:
         """Where the lowest heads are, or the cells of a column without one: what higher heads are in the middle of."""
@@ -236,6 +260,10 @@ def _widened(at: int, over: Sequence[range], place: Place, heads: Sequence[Place
     if _MUCH_NEARER * nearest >= off(columns):
         return columns
     return max((one for one in wider if off(one) <= nearest + _OFF), key=len)
+
+
+def _middle(place: Place) -> float:
+    return sum(place) / 2
 
 
 def _apart(one: Place, other: Place) -> float:

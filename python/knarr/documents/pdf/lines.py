@@ -17,7 +17,7 @@ from typing import Any
 from knarr.documents.pdf.columns import in_columns
 from knarr.documents.pdf.placed import Cells, PlacedWord
 from knarr.documents.pdf.ruled import RuledTable, take_tables
-from knarr.documents.pdf.ruling import rulings
+from knarr.documents.pdf.ruling import NO_RULINGS, Rulings
 from knarr.documents.tables import TableText
 
 _ROW_TOLERANCE = 0.45
@@ -92,8 +92,8 @@ class TableLine(Line):
     ruled: RuledTable | None = None
 
 
-def page_lines(words: Iterable[Sequence[Any]], page: int, rules: Sequence[float] = ()) -> list[Line]:
-    """The lines of one page (from 0), from its words and rules as `words.read_words` gives them; each table whose
+def page_lines(words: Iterable[Sequence[Any]], page: int, drawn: Rulings = NO_RULINGS) -> list[Line]:
+    """The lines of one page (from 0), from its words as `words.read_words` gives them; each table whose
     cells are drawn is one."""
     placed = [
         PlacedWord(
@@ -101,7 +101,7 @@ def page_lines(words: Iterable[Sequence[Any]], page: int, rules: Sequence[float]
         )
         for order, (text, x0, x1, y, size, bold, italic) in enumerate(words)
     ]
-    tables, others = take_tables([word for word in placed if word.text], rulings(rules))
+    tables, others = take_tables([word for word in placed if word.text], drawn)
     rows = [_segments(row) for row in _rows([*others, *(table.mark for table in tables)])]
     lines = [line for row in in_columns(rows) for line in _table_lines(row, tables, page)]
     return lines

@@ -7,23 +7,28 @@ show. A table that goes on over the end of a page is one on each, with the heads
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from knarr.documents.captions import CAPTION_CHARS, is_caption
 from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.lines import Line, TableLine
+from knarr.documents.pdf.ruling import Rule
 from knarr.documents.pdf.strips import parted, text_row
-from knarr.documents.pdf.tables import find_tables, goes_on_over_page
+from knarr.documents.pdf.tables import TableLines, TextRow, find_tables, goes_on_over_page, is_unit
 
+_DASHES = re.compile(r"[-=_–—\s]{8,}")
+_LABELS_BETWEEN, _LABEL_CHARS = 5, 90
 _CAPTION_LINES = 5
 _CAPTION_STEP, _LINE_STEP = 3.0, 1.6
 
 
-def with_tables(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """The lines of each page, those that make a table as one `TableLine`, captions in it."""
+def with_tables(pages: Sequence[Sequence[Line]], rules: Sequence[Sequence[Rule]]) -> list[list[Line]]:
+    """The lines of each page, those that make a table as one `TableLine`, captions in it. `rules`: the lines that
+    each page draws from left to right."""
     tables = _Tables()
-    return [tables.page(lines) for lines in pages]
+    return [tables.page(lines, drawn) for lines, drawn in zip(pages, rules, strict=True)]
 
 
 class _Tables:
@@ -32,11 +37,13 @@ class _Tables:
     def __init__(self) -> None:
         self._ruled: TableLine | None = None
         self._placed: PlacedTable | None = None
+        self._rules: Sequence[Rule] = ()
 
-    def page(self, lines: Sequence[Line]) -> list[Line]:
+    def page(self, lines: Sequence[Line], rules: Sequence[Rule]) -> list[Line]:
         """The lines of the next page. One without lines cuts no table."""
         if not lines:
             return []
+        self._rules = rules
         written: list[Line] = []
         begin = 0
         for at in [at for at, line in enumerate(lines) if isinstance(line, TableLine)] + [len(lines)]:
@@ -56,26 +63,107 @@ class _Tables:
         return replace(line, table=below.text, ruled=below) if below else line
 
     def _stretch(self, lines: Sequence[Line], *, first: bool) -> list[Line]:
-        """Lines between tables that are drawn."""
+        """Lines between tables that are drawn. A caption ends what is above it, and is no head of what is below."""
         before, self._placed = (self._placed if first else None), None
+        written: list[Line] = []
+        begin = 0
+        for caption in [*_captions(lines), range(len(lines), len(lines))]:
+            if caption.start > begin:
+                written += self._between(lines[begin : caption.start], before if begin == 0 else None)
+            written += lines[caption.start : caption.stop]
+            if caption:
+                self._placed = None
+            begin = caption.stop
+        return written
+
+    def _between(self, lines: Sequence[Line], before: PlacedTable | None) -> list[Line]:
+        """Lines between captions."""
+        lines = _without_dashes(lines)
         rows = [text_row(line) for line in lines]
         written: list[Line] = []
         done = 0
+        self._placed = None
         if before is not None and (table := goes_on_over_page(rows)):
             placed = placed_table((), parted((), lines[: table.end])[1], before)
             if placed is not None:
                 written.append(_table_line(lines[: table.end], placed, continued=True))
                 self._placed, done = placed, table.end
-        from_ = done
-        for table in find_tables(rows[from_:]):
-            begin, body, end = (at + from_ for at in (table.begin, table.first, table.end))
-            placed = placed_table(*parted(lines[begin:body], lines[body:end]))
-            if placed is not None:
-                written += [*lines[done:begin], _table_line(lines[begin:end], placed)]
-                done, self._placed = end, placed
+        for tables in _groups(rows, find_tables(rows, done)):
+            for table, placed in self._placed_tables(lines, tables):
+                written += [*lines[done : table.begin], _table_line(lines[table.begin : table.end], placed)]
+                done, self._placed = table.end, placed
         if done < len(lines):
             self._placed = None
         return [*written, *lines[done:]]
+
+    def _placed_tables(
+        self, lines: Sequence[Line], tables: Sequence[TableLines]
+    ) -> list[tuple[TableLines, PlacedTable]]:
+        """Tables as one where places allow that, else each for itself; those without columns are left out."""
+        whole = replace(tables[0], end=tables[-1].end)
+        found = []
+        for table in (whole, *(tables if len(tables) > 1 else ())):
+            header, body = lines[table.begin : table.first], lines[table.first : table.end]
+            placed = placed_table(*parted(header, body, self._rules))
+            if placed is not None:
+                found.append((table, placed))
+                if table is whole:
+                    break
+        return found
+
+
+def _groups(rows: Sequence[TextRow], tables: Sequence[TableLines]) -> list[list[TableLines]]:
+    """Tables that may be one: below the first, with few labels between them, those without heads of their own."""
+    groups: list[list[TableLines]] = []
+    for table in tables:
+        last = groups[-1][-1] if groups else None
+        between = rows[last.end : table.begin] if last else ()
+        if (
+            last
+            and table.first == table.begin
+            and len(between) <= _LABELS_BETWEEN
+            and all(len(row.text) <= _LABEL_CHARS for row in between)
+        ):
+            groups[-1].append(table)
+        else:
+            groups.append([table])
+    return groups
+
+
+def _without_dashes(lines: Sequence[Line]) -> Sequence[Line]:
+    """The lines without those that only rule off others, where rows of cells are beside them."""
+    if not any(_DASHES.fullmatch(line.text) for line in lines):
+        return lines
+    return [
+        line
+        for at, line in enumerate(lines)
+        if not (_DASHES.fullmatch(line.text) and any(near.cells > 1 for near in lines[max(0, at - 2) : at + 3]))
+    ]
+
+
+def _captions(lines: Sequence[Line]) -> list[range]:
+    """The captions among the lines: each with the lines below it that look like it and begin where it does or are as
+    much in the middle."""
+    found: list[range] = []
+    at = 0
+    while at < len(lines):
+        begin = at
+        at += 1
+        if lines[begin].cells > 2 or not is_caption(lines[begin].text):
+            continue
+        while at < len(lines) and at - begin < _CAPTION_LINES and _same_caption(lines[at - 1], lines[at]):
+            at += 1
+        found.append(range(begin, at))
+    return found
+
+
+def _same_caption(above: Line, line: Line) -> bool:
+    if line.cells > 1 or isinstance(line, TableLine) or is_unit(line.text) or is_caption(line.text):
+        return False
+    step = above.y - line.y
+    alike = abs(above.size - line.size) < 0.3 and above.bold == line.bold and 0 < step <= _LINE_STEP * above.size
+    centred = abs(above.x0 + above.x1 - line.x0 - line.x1) < 2 * line.size
+    return alike and (centred or abs(above.x0 - line.x0) < 2 * line.size or line.x0 > above.x0 > line.x0 - 80)
 
 
 def _table_line(lines: Sequence[Line], placed: PlacedTable, *, continued: bool = False) -> TableLine:

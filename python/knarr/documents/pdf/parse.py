@@ -18,6 +18,7 @@ from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
 from knarr.documents.pdf.lines import Line, TableLine, page_lines, unknown_symbols
 from knarr.documents.pdf.page_tables import with_tables
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
+from knarr.documents.pdf.ruling import Rule, rulings
 from knarr.documents.sections import Document
 from knarr.documents.symbols import UNKNOWN
 from knarr.documents.writer import MarkdownWriter
@@ -34,6 +35,7 @@ class _Page:
     blank: bool
     lost: bool
     unknown_symbols: int
+    rules: Sequence[Rule]
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
@@ -47,7 +49,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     if not any(page.lines for page in pages):
         raise DocumentError(f"none of {len(pages)} pages holds text; scanned pages need OCR first", "no_text")
     kept, furniture = without_furniture([page.lines for page in pages])
-    kept = with_tables(kept)
+    kept = with_tables(kept, [page.rules for page in pages])
     # A scanned page under a printed header gives no text either.
     missing = tuple(at for at, page in enumerate(pages, 1) if not kept[at - 1] and not page.blank)
     lines = [line for page_kept in kept for line in page_kept]
@@ -62,8 +64,11 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
 
 def _page(message: dict[str, Any]) -> _Page:
     words = message.get("words", ())
-    lines = page_lines(words, message["page"], message.get("rules", ()))
-    return _Page(lines, bool(message.get("blank")), bool(message.get("lost")), unknown_symbols(words))
+    drawn = rulings(message.get("rules", ()))
+    lines = page_lines(words, message["page"], drawn)
+    # Where no line has cells, no table will ask for the rules.
+    rules = drawn.across if any(line.cells > 1 for line in lines) else ()
+    return _Page(lines, bool(message.get("blank")), bool(message.get("lost")), unknown_symbols(words), rules)
 
 
 def _refuse_cut(data: bytes) -> None:

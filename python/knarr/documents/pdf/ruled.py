@@ -213,7 +213,7 @@ class _Cells:
                 continue
             lines = lines_of(block.words)
             figures = [line for line in lines if is_figure(_text(line))]
-            if len(figures) > 1 and len(figures) >= 0.8 * len(lines) and len(lines) > len(best):
+            if len(figures) > 1 and 2 * len(figures) >= len(lines) and len(lines) > len(best):
                 best = [line[0].y for line in lines]
         return best
 

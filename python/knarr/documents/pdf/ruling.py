@@ -39,6 +39,9 @@ class Rulings:
     down: Sequence[Rule]
 
 
+NO_RULINGS = Rulings((), ())
+
+
 @dataclass(frozen=True, slots=True)
 class RuledGrid:
     """`xs` from left to right, `ys` from top to bottom; whether a line is drawn right of each cell but those of the

@@ -15,24 +15,35 @@ from collections import Counter
 from collections.abc import Sequence
 
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line
+from knarr.documents.pdf.ruling import Rule
 from knarr.documents.pdf.tables import TextRow, is_figure
 
 Word = tuple[str, float, float]
 Strip = tuple[float, float]
 
-_SPACE, _NARROWEST, _WIDE = 0.42, 0.25, 1.0
+_SPACE, _NARROWEST, _WIDE = 0.42, 0.12, 1.0
 _CROSSED = 0.03
 _HEAD_SPACE = 0.4
+_BELOW, _MOST_RULES = 0.4, 64
 _LEADER = re.compile(r"[.·…_]{3,}|\.(?:\s?\.)*|…+")
 _LEADER_END = re.compile(r"(?:\s*[.·…]){3,}\s*$|…+\s*$|(?:\s*_){3,}\s*$")
+_THOUSANDS = re.compile(r"\d{3}(?:[.,]\d+)?\D?")
 _BEFORE_FIGURE = re.compile(r"[$€£¥(]+")
 _AFTER_FIGURE = re.compile(r"[)%]+")
 
 
-def parted(header: Sequence[Line], body: Sequence[Line]) -> tuple[list[TextRow], list[TextRow]]:
-    """The header and the body of a table as rows whose cells the white of the body parts."""
+def parted(
+    header: Sequence[Line], body: Sequence[Line], rules: Sequence[Rule] = ()
+) -> tuple[list[TextRow], list[TextRow]]:
+    """The header and the body of a table as rows whose cells the white of the body parts. Among the page's `rules`,
+    sorted, are those that say what columns heads are over."""
     strips = _strips(body)
-    return [_head(line, strips) for line in header], [_row(line, strips) for line in body]
+    places = [rule.at for rule in rules]
+    heads = []
+    for line, below in zip(header, [*header[1:], *body[:1]], strict=False):
+        near = rules[bisect_left(places, below.y + _BELOW * below.size) : bisect_right(places, line.y)]
+        heads.append(_head(line, strips, tuple((rule.begin, rule.end) for rule in near[:_MOST_RULES])))
+    return heads, [_row(line, strips) for line in body]
 
 
 def text_row(line: Line) -> TextRow:
@@ -95,7 +106,8 @@ def _runs(line: Line) -> list[Word]:
     """Words that stand as close as words do, as one."""
     runs: list[Word] = []
     for text, begin, end in _words(line):
-        if runs and begin - runs[-1][2] <= _SPACE * line.size:
+        close = runs and begin - runs[-1][2] <= _SPACE * line.size
+        if close and not (is_figure(text) and is_figure(runs[-1][0]) and not _THOUSANDS.fullmatch(text)):
             runs[-1] = (f"{runs[-1][0]} {text}", runs[-1][1], max(end, runs[-1][2]))
         else:
             runs.append((text, begin, end))
@@ -104,13 +116,13 @@ def _runs(line: Line) -> list[Word]:
 
 def _row(line: Line, strips: Sequence[Strip]) -> TextRow:
     """A row of the body: its cells parted further where a strip is between two words."""
-    begins = [begin for begin, _ in strips]
     cells: list[str] = []
     places: list[tuple[float, float]] = []
     for words in _by_cell(line):
-        last: float | None = None
-        for text, begin, end in words:
-            parts = last is None or _strip_between(strips, begins, last, begin)
+        last: Word | None = None
+        for word in words:
+            text, begin, end = word
+            parts = last is None or _strip_between(strips, last, word, line.size)
             glued = cells and (
                 (parts and last is not None and _BEFORE_FIGURE.fullmatch(cells[-1]))
                 or (parts and last is not None and _AFTER_FIGURE.fullmatch(text))
@@ -122,7 +134,7 @@ def _row(line: Line, strips: Sequence[Strip]) -> TextRow:
                 close = glued and (text[0] in ")%" or cells[-1].endswith("("))
                 cells[-1] += text if close else f" {text}"
                 places[-1] = (places[-1][0], max(end, places[-1][1]))
-            last = end
+            last = word
     if not cells:
         return text_row(line)
     texts = tuple(_LEADER_END.sub("", text.replace("\xad ", "-").replace("\xad", "-")) or text for text in cells)
@@ -138,28 +150,35 @@ def _by_cell(line: Line) -> list[list[Word]]:
     return [words for words in found if words]
 
 
-def _strip_between(strips: Sequence[Strip], begins: Sequence[float], left: float, right: float) -> bool:
-    at = bisect_left(begins, left - 1)
-    return at < len(strips) and strips[at][1] <= right + 1
+def _strip_between(strips: Sequence[Strip], left: Word, right: Word, size: float) -> bool:
+    """Whether a strip parts two words, the right one a figure where they are as close as words are."""
+    if not is_figure(right[0]) and right[1] - left[2] <= _SPACE * size:
+        return False
+    at = bisect_left(strips, left[2] - 1, key=lambda strip: strip[1])
+    if at == len(strips) or strips[at][0] > right[1] + 1:
+        return False
+    return (left[1] + left[2]) / 2 < (strips[at][0] + strips[at][1]) / 2 < (right[1] + right[2]) / 2
 
 
-def _head(line: Line, strips: Sequence[Strip]) -> TextRow:
+def _head(line: Line, strips: Sequence[Strip], under: tuple[tuple[float, float], ...]) -> TextRow:
     """A row of the header: heads may be wider than their columns, so that words part where they are heads of two."""
     middles = [(begin + end) / 2 for begin, end in strips]
     cells: list[str] = []
     places: list[tuple[float, float]] = []
     for words in _by_cell(line):
         for at, (text, begin, end) in enumerate(words):
-            gap = begin - words[at - 1][2] if at else 0.0
-            other = at and bisect_right(middles, (begin + end) / 2) > bisect_right(
-                middles, (words[at - 1][1] + words[at - 1][2]) / 2
-            )
-            if at and not (other and gap > _HEAD_SPACE * line.size):
-                cells[-1] += f" {text}"
-                places[-1] = (places[-1][0], max(end, places[-1][1]))
-            else:
+            parts = at == 0
+            if at:
+                _, before, last = words[at - 1]
+                other = bisect_right(middles, (begin + end) / 2) > bisect_right(middles, (before + last) / 2)
+                together = any(one <= before + 1 and end - 1 <= other_end for one, other_end in under)
+                parts = other and begin - last > _HEAD_SPACE * line.size and not together
+            if parts:
                 cells.append(text)
                 places.append((begin, end))
+            else:
+                cells[-1] += f" {text}"
+                places[-1] = (places[-1][0], max(end, places[-1][1]))
     if not cells:
         return text_row(line)
-    return TextRow(tuple(text.replace("\xad", "-") for text in cells), tuple(places))
+    return TextRow(tuple(text.replace("\xad", "-") for text in cells), tuple(places), under)

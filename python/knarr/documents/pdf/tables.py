@@ -8,6 +8,7 @@ figures mean. How cells come under each other is for `grid`.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +22,15 @@ _HEADER_CHARS = 400
 _LINES_ABOVE = 2
 _HEAD_CHARS = 40
 _OVER = 20.0
-_FIGURE = re.compile(r"[$€£¥(\s–—-]*\d[\d,]*(\.\d+)?[\s%)x]*")
+_FIGURE = re.compile(
+    r"[$€£¥(\s–—−±+*~≈<>≤≥†‡-]*(?:\d[\d,]*(?:\.\d+)?|\.\d+|\d{1,3}(?:[ .]\d{3})+(?:,\d+)?)"
+    r"(?:[–—-](?:\d[\d,]*)?\.?\d+)?[\s%)x*†‡]*"
+)
 _NO_FIGURE = re.compile(r"[$€£¥\s]*[–—-]+[\s%]*")
-_YEAR = re.compile(r"(19|20)\d\d")
+_RANGE = re.compile(r"\d{1,4}[–—-]\d{1,4}")
+_YEAR = re.compile(r"(19|20)\d\d([–—/-](19|20)?\d\d)?")
+_FEWEST_STEPS, _LARGEST_STEP = 3, 1.0
+_STEP = re.compile(r"\d{1,2}(\.\d{1,2})?")
 _PERIOD = re.compile(
     r"\b(19|20)\d\d\b|\b[Ee]nded\b|\b(Q[1-4]|FY)\b|\b(January|February|March|April|May|June|July|"
     r"August|September|October|November|December)\b"
@@ -36,18 +43,32 @@ _UNITS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A line of a page, or a paragraph of one cell: its cells, and their left and right ends."""
+    """A line of a page: its cells, and their left and right ends. `under`: the ends of the rules right below it, each
+    of which says what columns a head is over."""
 
     cells: tuple[str, ...]
     places: tuple[tuple[float, float], ...]
+    under: tuple[tuple[float, float], ...] = ()
 
     @property
     def has_figures(self) -> bool:
-        """Whether it states figures; years do not count."""
-        return len(self.cells) > 1 and (
-            any(is_figure(cell) and not _YEAR.fullmatch(cell.strip()) for cell in self.cells[1:])
+        """Whether it states figures; years do not count, nor do numbers of columns."""
+        return not self.counts_columns and len(self.cells) > 1 and (
+            any(_states_figures(cell) for cell in self.cells[1:])
             or bool(_FIGURE.fullmatch(self.cells[0]) and not _YEAR.fullmatch(self.cells[0].strip()))
         )
+
+    @property
+    def counts_columns(self) -> bool:
+        """Whether its figures only number columns or give the steps of a scale: "Grade 1 2 3", "1.0 1.5 2.0"."""
+        at = [at for at, cell in enumerate(self.cells) if at and is_figure(cell)]
+        if len(at) < _FEWEST_STEPS or is_figure(self.cells[0]) or at[-1] - at[0] >= len(at):
+            return False
+        plain = [self.cells[one].strip() for one in at]
+        if not all(_STEP.fullmatch(cell) for cell in plain):
+            return False
+        steps = {round(float(right) - float(left), 3) for left, right in itertools.pairwise(plain)}
+        return len(steps) == 1 and 0 < steps.pop() <= _LARGEST_STEP
 
     @property
     def names_periods(self) -> bool:
@@ -73,6 +94,14 @@ def is_figure(cell: str) -> bool:
     return bool(_NO_FIGURE.fullmatch(cell) or _FIGURE.fullmatch(cell))
 
 
+def _states_figures(cell: str) -> bool:
+    """Whether a cell is a figure, or several that stand close, and not years only."""
+    if is_figure(cell):
+        return not is_year(cell) and not _RANGE.fullmatch(cell.strip())
+    words = cell.split()
+    return all(map(is_figure, words)) and not all(map(is_year, words))
+
+
 def is_year(cell: str) -> bool:
     """Whether a cell is a year, which heads figures and is none."""
     return bool(_YEAR.fullmatch(cell.strip()))
@@ -88,16 +117,16 @@ def is_period(text: str) -> bool:
     return bool(_PERIOD.search(text) or _SPAN.search(text))
 
 
-def find_tables(rows: Sequence[TextRow]) -> list[TableLines]:
-    """The tables among the lines of one stretch of a page, in order. One without column heads has no header; one
+def find_tables(rows: Sequence[TextRow], begin: int = 0) -> list[TableLines]:
+    """The tables among the lines of one stretch of a page from `begin` on, in order. One without column heads has no header; one
     of fewer rows than `FEWEST_ROWS` is a table only if its heads say so."""
     found: list[TableLines] = []
-    begin = 0
+    start = begin
     while begin < len(rows):
         end = _table_end(rows, begin)
         figures = [at for at in range(begin, end) if rows[at].has_figures]
         if figures:
-            after = found[-1].end if found else 0
+            after = found[-1].end if found else start
             table = _table(rows, after, begin, figures[0], figures[-1] + 1)
             if table and (len(figures) >= FEWEST_ROWS or table.first > table.begin):
                 found.append(table)
