@@ -9,7 +9,8 @@ labels  a figure stands under its labels: in a pipe table, in a row with most fi
         same column the text of every head that covers its column and of no head that covers only others
 
 White space, case, markup and the kind of dashes do not count. The heads of a table are its rows above the first that
-states figures; years are none. Cost: linear in the lines for each row of gold.
+states figures; years, and ranges as of
+ages, are none. Cost: linear in the lines for each row of gold.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _GOLD = "-str.xml"
 _DROPPED = re.compile(r"[\s|*_`\\#­​]+|<br ?/?>|</?(?:sup|sub|b|i)>|&nbsp;", re.IGNORECASE)
 _DASHES = re.compile("[‐-―−]")
 _FIGURE = re.compile(r"[^\w]*\d[\d.,'/:%()-]*[^\w]*")
-_YEAR = re.compile(r"\(?(?:19|20)\d\d(?:[-/]\d{2,4})?\)?\W*")
+_NO_FIGURE = re.compile(r"\(?(?:19|20)\d\d(?:[-/]\d{2,4})?\)?\W*|\d{1,2}-\d{1,2}")
 _DELIMITER = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?\s*)?")
 _CELL_BREAK = re.compile(r"(?<!\\)\|")
 
@@ -159,7 +160,7 @@ def _score_labels(table: Sequence[GoldCell], pipes: Sequence[_Row], figures: Fig
 
 
 def _states_figure(cell: GoldCell) -> bool:
-    return bool(_FIGURE.fullmatch(cell.text)) and not _YEAR.fullmatch(cell.text)
+    return bool(_FIGURE.fullmatch(cell.text)) and not _NO_FIGURE.fullmatch(cell.text)
 
 
 def _labels(cell: GoldCell, heads: Sequence[GoldCell]) -> list[str]:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, is_figure, is_period, is_unit
+from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, is_figure, is_period, is_unit, is_year
 from knarr.documents.tables import TableText, pipe_text
 
 Place = tuple[float, float]
@@ -23,7 +23,7 @@ _NEAR = 1.0
 _TOUCHING = 3.0
 _MUCH_NEARER, _OFF = 2.5, 4.0
 _MOST_UNDER_ONE = 24
-_CENTRAL = 0.15
+_CENTRAL, _CENTRED = 0.15, 0.04
 _FAR = 1e6
 _WHOLE_RULE = 0.97
 _LEAST_FILLED = 0.5
@@ -97,8 +97,10 @@ class _Columns:
         self._left = min(row.places[0][0] for row in body)
         # A figure that begins a line is in a column where one is above or below it; else it is a label, as a year.
         reach = min((begin for begin, _ in cells), default=_FAR) - _NEAR
-        firsts = [place for at, cell, place in several if not at and is_figure(cell) and place[1] > reach]
-        self._set(_merged([*cells, *firsts]))
+        firsts = [(cell, place) for at, cell, place in several if not at]
+        if any(not is_figure(cell) or is_year(cell) for cell, _ in firsts):
+            firsts = [(cell, place) for cell, place in firsts if is_figure(cell) and place[1] > reach]
+        self._set(_merged([*cells, *(place for _, place in firsts)]))
         self._body_begin = self._begins[0] if self._begins else _FAR
         labels = [place for at, cell, place in several if at == 0 and self._is_label(cell, place)]
         self._labels_end = min(max((end for _, end in labels), default=-_FAR), self._body_begin)
@@ -168,7 +170,7 @@ class _Columns:
             over = self._over_line(line, lowest=line is header[-1])
             if line is not header[-1]:
                 over = [_widened(at, over, place, middles) for at, place in enumerate(line.places)]
-                over = self._for_all(line, over)
+                over = self._for_all(line, over, middles)
             ruled = [self._ruled(line, place) for place in line.places]
             over = [by_rule or by_place for by_rule, by_place in zip(ruled, over, strict=True)]
             for cell, columns in zip(line.cells, over, strict=True):
@@ -213,14 +215,20 @@ class _Columns:
             return False
         return place[0] - self._left <= self._body_begin - place[1]
 
-    def _for_all(self, line: TextRow, over: list[range]) -> list[range]:
-        """A period alone on its line, in the middle of the table, is that of all columns."""
+    def _for_all(self, line: TextRow, over: list[range], lower: Sequence[Place]) -> list[range]:
+        """A head alone on its line, in the middle of the table, is that of all columns where it is a period or wider than
+        what is below it."""
         heads = [at for at, columns in enumerate(over) if columns.start >= 0]
-        if len(heads) != 1 or not is_period(line.cells[heads[0]]):
+        if len(heads) != 1:
             return over
-        begin, end = self._begins[0], self._ends[-1]
-        off = abs(sum(line.places[heads[0]]) - begin - end) / 2
-        if off > _CENTRAL * (end - begin):
+        place = line.places[heads[0]]
+        wide = sum(one[0] < place[1] and place[0] < one[1] for one in lower) > 1
+        period = is_period(line.cells[heads[0]])
+        if not wide and not period:
+            return over
+        begin, end = (self._begins[0], self._ends[-1]) if period else (lower[0][0], lower[-1][1])
+        off = abs(sum(place) - begin - end) / 2
+        if off > (_CENTRAL if period else _CENTRED) * (end - begin):
             return over
         return [range(len(self._places)) if at in heads else columns for at, columns in enumerate(over)]
 
@@ -257,7 +265,7 @@ def _widened(at: int, over: Sequence[range], place: Place, heads: Sequence[Place
         range(begin, end) for begin in range(low, columns.start + 1) for end in range(columns.stop, high + 1)
     ]
     nearest = min(map(off, wider))
-    if _MUCH_NEARER * nearest >= off(columns):
+    if _MUCH_NEARER * nearest >= off(columns) and (len(columns) < 2 or nearest + _OFF < off(columns)):
         return columns
     return max((one for one in wider if off(one) <= nearest + _OFF), key=len)
 

@@ -9,6 +9,7 @@ Dots that lead from a label to its figure are no words.
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -24,7 +25,8 @@ Strip = tuple[float, float]
 _SPACE, _NARROWEST, _WIDE = 0.42, 0.12, 1.0
 _CROSSED = 0.03
 _HEAD_SPACE = 0.4
-_BELOW, _MOST_RULES = 0.4, 64
+_FLUSH, _FAR = 0.5, 1e6
+_BELOW, _MOST_RULES, _WHOLE = 0.4, 64, 0.9
 _LEADER = re.compile(r"[.·…_]{3,}|\.(?:\s?\.)*|…+")
 _LEADER_END = re.compile(r"(?:\s*[.·…]){3,}\s*$|…+\s*$|(?:\s*_){3,}\s*$")
 _THOUSANDS = re.compile(r"\d{3}(?:[.,]\d+)?\D?")
@@ -38,12 +40,29 @@ def parted(
     """The header and the body of a table as rows whose cells the white of the body parts. Among the page's `rules`,
     sorted, are those that say what columns heads are over."""
     strips = _strips(body)
+    rows = [_row(line, strips) for line in body]
+    columns = _zones(rows, strips)
     places = [rule.at for rule in rules]
+    left, right = min(line.x0 for line in body), max(line.x1 for line in body)
     heads = []
     for line, below in zip(header, [*header[1:], *body[:1]], strict=False):
         near = rules[bisect_left(places, below.y + _BELOW * below.size) : bisect_right(places, line.y)]
-        heads.append(_head(line, strips, tuple((rule.begin, rule.end) for rule in near[:_MOST_RULES])))
-    return heads, [_row(line, strips) for line in body]
+        own = [rule for rule in near[:_MOST_RULES] if rule.end - rule.begin < _WHOLE * (right - left)]
+        heads.append(_head(line, columns, tuple((rule.begin, rule.end) for rule in own)))
+    return heads, rows
+
+
+def _zones(rows: Sequence[TextRow], strips: Sequence[Strip]) -> list[Strip]:
+    """Left and right end of what stands between strips; where nothing does, the place itself."""
+    middles = [(begin + end) / 2 for begin, end in strips]
+    edges = [-_FAR, *middles, _FAR]
+    zones = [(right, left) for left, right in itertools.pairwise(edges)]
+    for row in rows:
+        for begin, end in row.places if len(row.cells) > 1 else ():
+            at = bisect_right(middles, (begin + end) / 2)
+            if edges[at] <= begin and end <= edges[at + 1]:
+                zones[at] = min(zones[at][0], begin), max(zones[at][1], end)
+    return zones
 
 
 def text_row(line: Line) -> TextRow:
@@ -160,25 +179,52 @@ def _strip_between(strips: Sequence[Strip], left: Word, right: Word, size: float
     return (left[1] + left[2]) / 2 < (strips[at][0] + strips[at][1]) / 2 < (right[1] + right[2]) / 2
 
 
-def _head(line: Line, strips: Sequence[Strip], under: tuple[tuple[float, float], ...]) -> TextRow:
+def _head(line: Line, zones: Sequence[Strip], under: tuple[tuple[float, float], ...]) -> TextRow:
     """A row of the header: heads may be wider than their columns, so that words part where they are heads of two."""
-    middles = [(begin + end) / 2 for begin, end in strips]
     cells: list[str] = []
     places: list[tuple[float, float]] = []
     for words in _by_cell(line):
-        for at, (text, begin, end) in enumerate(words):
-            parts = at == 0
-            if at:
-                _, before, last = words[at - 1]
-                other = bisect_right(middles, (begin + end) / 2) > bisect_right(middles, (before + last) / 2)
-                together = any(one <= before + 1 and end - 1 <= other_end for one, other_end in under)
-                parts = other and begin - last > _HEAD_SPACE * line.size and not together
-            if parts:
-                cells.append(text)
-                places.append((begin, end))
-            else:
-                cells[-1] += f" {text}"
-                places[-1] = (places[-1][0], max(end, places[-1][1]))
+        for run in _heads(words, zones, under, line.size):
+            cells.append(" ".join(text for text, _, _ in run))
+            places.append((run[0][1], max(end for _, _, end in run)))
     if not cells:
         return text_row(line)
     return TextRow(tuple(text.replace("\xad", "-") for text in cells), tuple(places), under)
+
+
+def _heads(
+    words: Sequence[Word], zones: Sequence[Strip], under: Sequence[Strip], size: float
+) -> list[list[Word]]:
+    """The words of a cell of the header as one head, or as heads of neighbouring columns: where wide white is
+    between words of two columns, or where each run of words of one column is in line with it."""
+    middles = [(left[1] + right[0]) / 2 for left, right in itertools.pairwise(zones)]
+    runs: list[list[Word]] = []
+    wide = True
+    for word in words:
+        last = runs[-1][-1] if runs else None
+        if last is None:
+            runs.append([word])
+            continue
+        other = bisect_right(middles, (word[1] + word[2]) / 2) > bisect_right(middles, (last[1] + last[2]) / 2)
+        together = any(begin <= last[1] + 1 and word[2] - 1 <= end for begin, end in under)
+        if other and not together:
+            wide = wide and word[1] - last[2] > _HEAD_SPACE * size
+            runs.append([word])
+        else:
+            runs[-1].append(word)
+    if len(runs) < 2 or wide or all(_in_line(run, zones, middles, size) for run in runs):
+        return runs
+    whole: list[list[Word]] = []
+    for run in runs:
+        if whole and run[0][1] - whole[-1][-1][2] <= _HEAD_SPACE * size:
+            whole[-1] += run
+        else:
+            whole.append(run)
+    return whole
+
+
+def _in_line(run: Sequence[Word], zones: Sequence[Strip], middles: Sequence[float], size: float) -> bool:
+    """Whether words are flush with the column that they are above, on a side or in the middle."""
+    begin, end = run[0][1], run[-1][2]
+    left, right = zones[bisect_right(middles, (begin + end) / 2)]
+    return min(abs(begin - left), abs(end - right), abs(begin + end - left - right) / 2) <= _FLUSH * size

@@ -19,7 +19,7 @@ _MOST_LABELS = 2
 _LABEL_CHARS = 90
 _HEADER_LINES = 6
 _HEADER_CHARS = 400
-_LINES_ABOVE = 2
+_LINES_ABOVE = 3
 _HEAD_CHARS = 40
 _OVER = 20.0
 _FIGURE = re.compile(
@@ -169,6 +169,8 @@ def _table_end(rows: Sequence[TextRow], begin: int) -> int:
 
 def _begins_another(row: TextRow, above: TextRow, first: TextRow, count: int) -> bool:
     """Whether a row below the figures of a table, of so many rows from `first`, heads the columns of another one."""
+    if row.cells[0] == first.cells[0] and not first.has_figures:
+        return True
     if row.has_figures:
         return False
     if row.names_periods or row.cells[0] == first.cells[0]:
@@ -196,11 +198,17 @@ def _table(rows: Sequence[TextRow], after: int, begin: int, first: int, end: int
 def _over_columns(row: TextRow, table: Sequence[TextRow]) -> bool:
     """Whether a line above a table heads columns of it: a period right of where the labels begin, or a few words
     right of where the first cell of the line below ends."""
-    (begin, end), below = row.places[0], table[0]
+    begin, end = row.places[0]
     sentence = len(row.text) > _LABEL_CHARS or row.text.endswith((":", "."))
     if len(row.cells) > 1 or sentence or end > max(one.places[-1][1] for one in table) + _OVER:
         return False
     left = min(one.places[0][0] for one in table)
     if _PERIOD.search(row.text):
         return begin > left + _OVER
-    return len(row.text) <= _HEAD_CHARS and below.places[0][0] <= left + _OVER and begin > below.places[0][1]
+    return len(row.text) <= _HEAD_CHARS and begin > max(left + _OVER, _labels_end(table))
+
+
+def _labels_end(table: Sequence[TextRow]) -> float:
+    """Where the labels of a table usually end."""
+    ends = sorted(row.places[0][1] for row in table if row.has_figures)
+    return ends[len(ends) // 2] if ends else 0.0
