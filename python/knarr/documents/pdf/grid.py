@@ -25,6 +25,7 @@ _MUCH_NEARER, _OFF = 2.5, 4.0
 _MOST_UNDER_ONE = 24
 _CENTRAL, _CENTRED = 0.15, 0.04
 _FAR = 1e6
+_SPANNING_CHARS, _ROWS_A_SPAN = 80, 5
 _WHOLE_RULE = 0.97
 _LEAST_FILLED = 0.5
 _FEW_CELLS, _MOST_BLANK = 2_000, 12
@@ -109,6 +110,7 @@ class _Columns:
         if len(lowest) > len(self._places):
             self._set(sorted([*self._places, *self._unclaimed(lowest)]))
         self._lowest = lowest
+        self._spanning = 0
         self.all_headed = 1 < len(lowest) == len(self._places)
         self.count = self._labels + len(self._places)
 
@@ -132,8 +134,9 @@ class _Columns:
         blank: rows whose cells are nowhere under each other are no table."""
         if self.count * len(body) > max(_FEW_CELLS, _MOST_BLANK * sum(len(line.cells) for line in body)):
             return None
+        self._spanning = 0
         rows = [row for line in body if (row := self._row(line)) is not None]
-        return rows if len(rows) == len(body) else None
+        return rows if len(rows) == len(body) and self._spanning <= max(1, len(rows) // _ROWS_A_SPAN) else None
 
     def _row(self, line: TextRow) -> list[str] | None:
         row = [""] * self.count
@@ -146,7 +149,15 @@ class _Columns:
                 continue
             over = self._over(place)
             if sum(_apart(self._places[one], place) < -_NEAR for one in over) > 1:
-                return None
+                if self._labels and len(line.cells) == 1 and not is_figure(cell):
+                    row[0] = cell  # above the rows below it, in the middle of the table
+                    continue
+                if is_figure(cell) or len(cell) > _SPANNING_CHARS or any(row[self._labels + one] for one in over):
+                    return None
+                self._spanning += 1
+                for one in over:
+                    row[self._labels + one] = cell
+                continue
             column = self._labels + min(over, key=lambda one: _apart(self._places[one], place))
             if row[column]:
                 return None

@@ -23,9 +23,9 @@ Word = tuple[str, float, float]
 Strip = tuple[float, float]
 
 _SPACE, _NARROWEST, _WIDE = 0.42, 0.12, 1.0
-_CROSSED = 0.03
-_HEAD_SPACE = 0.4
-_FLUSH, _FAR = 0.5, 1e6
+_CROSSED = 0.13
+_HEAD_SPACE, _MUCH_WIDER, _WIDER, _MONOSPACED = 0.6, 1.9, 1.5, 0.62
+_FLUSH, _FAR = 0.25, 1e6
 _BELOW, _MOST_RULES, _WHOLE = 0.4, 64, 0.9
 _LEADER = re.compile(r"[.·…_]{3,}|\.(?:\s?\.)*|…+")
 _LEADER_END = re.compile(r"(?:\s*[.·…]){3,}\s*$|…+\s*$|(?:\s*_){3,}\s*$")
@@ -72,7 +72,8 @@ def text_row(line: Line) -> TextRow:
 
 def _strips(body: Sequence[Line]) -> list[Strip]:
     """Where white goes down through the rows, from left to right."""
-    rows = [runs for line in body if line.cells > 1 and len(runs := _runs(line)) > 1]
+    space = _space(body)
+    rows = [runs for line in body if line.cells > 1 and len(runs := _runs(line, space)) > 1]
     if len(rows) < 2:
         return []
     size = sorted(line.size for line in body)[len(body) // 2]
@@ -121,11 +122,21 @@ def _words(line: Line) -> list[Word]:
     return [word for at, word in enumerate(words) if at not in dropped]
 
 
-def _runs(line: Line) -> list[Word]:
+def _space(lines: Sequence[Line]) -> float:
+    """How far words that belong together are apart at most, in units of the size; more in fonts of one width."""
+    gaps = sorted(
+        (right[1] - left[2]) / max(line.size, 1.0)
+        for line in lines
+        for left, right in itertools.pairwise(_words(line))
+    )
+    return max(_SPACE, min(_MONOSPACED, 1.1 * gaps[len(gaps) // 10])) if gaps else _SPACE
+
+
+def _runs(line: Line, space: float) -> list[Word]:
     """Words that stand as close as words do, as one."""
     runs: list[Word] = []
     for text, begin, end in _words(line):
-        close = runs and begin - runs[-1][2] <= _SPACE * line.size
+        close = runs and begin - runs[-1][2] <= space * line.size
         if close and not (is_figure(text) and is_figure(runs[-1][0]) and not _THOUSANDS.fullmatch(text)):
             runs[-1] = (f"{runs[-1][0]} {text}", runs[-1][1], max(end, runs[-1][2]))
         else:
@@ -199,7 +210,9 @@ def _heads(
     between words of two columns, or where each run of words of one column is in line with it."""
     middles = [(left[1] + right[0]) / 2 for left, right in itertools.pairwise(zones)]
     runs: list[list[Word]] = []
-    wide = True
+    gaps = [right[1] - left[2] for left, right in itertools.pairwise(words)]
+    least = min(gaps, default=0.0)
+    far, wider = max(_HEAD_SPACE * size, _MUCH_WIDER * least), max(_SPACE * size, _WIDER * least)
     for word in words:
         last = runs[-1][-1] if runs else None
         if last is None:
@@ -207,24 +220,29 @@ def _heads(
             continue
         other = bisect_right(middles, (word[1] + word[2]) / 2) > bisect_right(middles, (last[1] + last[2]) / 2)
         together = any(begin <= last[1] + 1 and word[2] - 1 <= end for begin, end in under)
-        if other and not together:
-            wide = wide and word[1] - last[2] > _HEAD_SPACE * size
+        if (other and not together) or word[1] - last[2] > far:
             runs.append([word])
         else:
             runs[-1].append(word)
-    if len(runs) < 2 or wide or all(_in_line(run, zones, middles, size) for run in runs):
+    if len(runs) < 2 or _in_line(runs, zones, middles, size):
         return runs
     whole: list[list[Word]] = []
     for run in runs:
-        if whole and run[0][1] - whole[-1][-1][2] <= _HEAD_SPACE * size:
+        gap = run[0][1] - whole[-1][-1][2] if whole else _FAR
+        if gap <= wider:
             whole[-1] += run
         else:
             whole.append(run)
     return whole
 
 
-def _in_line(run: Sequence[Word], zones: Sequence[Strip], middles: Sequence[float], size: float) -> bool:
-    """Whether words are flush with the column that they are above, on a side or in the middle."""
-    begin, end = run[0][1], run[-1][2]
-    left, right = zones[bisect_right(middles, (begin + end) / 2)]
-    return min(abs(begin - left), abs(end - right), abs(begin + end - left - right) / 2) <= _FLUSH * size
+def _in_line(
+    runs: Sequence[Sequence[Word]], zones: Sequence[Strip], middles: Sequence[float], size: float
+) -> bool:
+    """Whether runs of words are flush with the columns that they are above, all on one side or in the middle."""
+    off = []
+    for run in runs:
+        begin, end = run[0][1], run[-1][2]
+        left, right = zones[bisect_right(middles, (begin + end) / 2)]
+        off.append((abs(begin - left), abs(end - right), abs(begin + end - left - right) / 2))
+    return any(max(side) <= _FLUSH * size for side in zip(*off, strict=True))

@@ -29,7 +29,7 @@ _FIGURE = re.compile(
 _NO_FIGURE = re.compile(r"[$€£¥\s]*[–—-]+[\s%]*")
 _RANGE = re.compile(r"\d{1,4}[–—-]\d{1,4}")
 _YEAR = re.compile(r"(19|20)\d\d([–—/-](19|20)?\d\d)?")
-_FEWEST_STEPS, _LARGEST_STEP = 3, 1.0
+_FEWEST_STEPS, _LARGEST_STEP, _LOOKED_AT = 3, 1.0, 12
 _STEP = re.compile(r"\d{1,2}(\.\d{1,2})?")
 _PERIOD = re.compile(
     r"\b(19|20)\d\d\b|\b[Ee]nded\b|\b(Q[1-4]|FY)\b|\b(January|February|March|April|May|June|July|"
@@ -52,23 +52,11 @@ class TextRow:
 
     @property
     def has_figures(self) -> bool:
-        """Whether it states figures; years do not count, nor do numbers of columns."""
-        return not self.counts_columns and len(self.cells) > 1 and (
+        """Whether it states figures; years do not count."""
+        return len(self.cells) > 1 and (
             any(_states_figures(cell) for cell in self.cells[1:])
             or bool(_FIGURE.fullmatch(self.cells[0]) and not _YEAR.fullmatch(self.cells[0].strip()))
         )
-
-    @property
-    def counts_columns(self) -> bool:
-        """Whether its figures only number columns or give the steps of a scale: "Grade 1 2 3", "1.0 1.5 2.0"."""
-        at = [at for at, cell in enumerate(self.cells) if at and is_figure(cell)]
-        if len(at) < _FEWEST_STEPS or is_figure(self.cells[0]) or at[-1] - at[0] >= len(at):
-            return False
-        plain = [self.cells[one].strip() for one in at]
-        if not all(_STEP.fullmatch(cell) for cell in plain):
-            return False
-        steps = {round(float(right) - float(left), 3) for left, right in itertools.pairwise(plain)}
-        return len(steps) == 1 and 0 < steps.pop() <= _LARGEST_STEP
 
     @property
     def names_periods(self) -> bool:
@@ -125,6 +113,8 @@ def find_tables(rows: Sequence[TextRow], begin: int = 0) -> list[TableLines]:
     while begin < len(rows):
         end = _table_end(rows, begin)
         figures = [at for at in range(begin, end) if rows[at].has_figures]
+        if len(figures) > 1 and _counts_columns(rows, begin, figures):
+            del figures[0]
         if figures:
             after = found[-1].end if found else start
             table = _table(rows, after, begin, figures[0], figures[-1] + 1)
@@ -146,6 +136,28 @@ def goes_on_over_page(rows: Sequence[TextRow]) -> TableLines | None:
         return None
     end = _table_end(rows, begin)
     return TableLines(0, 0, next(at + 1 for at in reversed(range(end)) if rows[at].has_figures))
+
+
+def _counts_columns(rows: Sequence[TextRow], begin: int, figures: Sequence[int]) -> bool:
+    """Whether the first of the rows with figures only numbers the columns or gives the steps of a scale ("Grade 1 2 3",
+    "1.0 1.5 2.0"): nothing above names them, and the figures below are longer."""
+    first = rows[figures[0]]
+    at = [at for at, cell in enumerate(first.cells) if at and is_figure(cell)]
+    if len(at) < _FEWEST_STEPS or at[-1] - at[0] >= len(at) or is_figure(first.cells[0]):
+        return False
+    if any(2 * len(row.cells) >= len(first.cells) for row in rows[begin : figures[0]] if len(row.cells) > 1):
+        return False
+    texts = [first.cells[one].strip() for one in at]
+    if not all(map(_STEP.fullmatch, texts)):
+        return False
+    steps = {round(float(right) - float(left), 3) for left, right in itertools.pairwise(texts)}
+    if len(steps) != 1 or not 0 < max(steps) <= _LARGEST_STEP:
+        return False
+    if max(steps) < _LARGEST_STEP:
+        return True
+    below = [cell for one in figures[1:_LOOKED_AT] for cell in rows[one].cells[1:] if is_figure(cell)]
+    lengths = sorted(sum(map(str.isdigit, cell)) for cell in below)
+    return bool(lengths) and lengths[len(lengths) // 2] > len(texts[0].replace(".", ""))
 
 
 def _table_end(rows: Sequence[TextRow], begin: int) -> int:
