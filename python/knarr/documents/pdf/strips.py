@@ -23,9 +23,9 @@ Word = tuple[str, float, float]
 Strip = tuple[float, float]
 
 _SPACE, _NARROWEST, _WIDE = 0.42, 0.12, 1.0
-_CROSSED = 0.13
+_CROSSED = 0.15
 _HEAD_SPACE, _MUCH_WIDER, _WIDER, _MONOSPACED = 0.6, 1.9, 1.5, 0.62
-_FLUSH, _FAR = 0.25, 1e6
+_FLUSH, _MANY_HEADS, _FAR = 0.25, 4, 1e6
 _BELOW, _MOST_RULES, _WHOLE = 0.4, 64, 0.9
 _LEADER = re.compile(r"[.·…_]{3,}|\.(?:\s?\.)*|…+")
 _LEADER_END = re.compile(r"(?:\s*[.·…]){3,}\s*$|…+\s*$|(?:\s*_){3,}\s*$")
@@ -212,7 +212,7 @@ def _heads(
     runs: list[list[Word]] = []
     gaps = [right[1] - left[2] for left, right in itertools.pairwise(words)]
     least = min(gaps, default=0.0)
-    far, wider = max(_HEAD_SPACE * size, _MUCH_WIDER * least), max(_SPACE * size, _WIDER * least)
+    far = max(_HEAD_SPACE * size, _MUCH_WIDER * least)
     for word in words:
         last = runs[-1][-1] if runs else None
         if last is None:
@@ -226,6 +226,7 @@ def _heads(
             runs[-1].append(word)
     if len(runs) < 2 or _in_line(runs, zones, middles, size):
         return runs
+    wider = max(_SPACE * size, _WIDER * least if len(runs) < _MANY_HEADS else 0.0)
     whole: list[list[Word]] = []
     for run in runs:
         gap = run[0][1] - whole[-1][-1][2] if whole else _FAR

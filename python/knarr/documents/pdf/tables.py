@@ -181,7 +181,7 @@ def _table_end(rows: Sequence[TextRow], begin: int) -> int:
 
 def _begins_another(row: TextRow, above: TextRow, first: TextRow, count: int) -> bool:
     """Whether a row below the figures of a table, of so many rows from `first`, heads the columns of another one."""
-    if row.cells[0] == first.cells[0] and not first.has_figures:
+    if row.cells[0] == first.cells[0] and not is_figure(row.cells[0]) and len(row.cells) == len(first.cells):
         return True
     if row.has_figures:
         return False
