@@ -29,6 +29,7 @@ _SPANNING_CHARS, _ROWS_A_SPAN = 80, 5
 _WHOLE_RULE = 0.97
 _LEAST_FILLED = 0.5
 _FEW_CELLS, _MOST_BLANK = 2_000, 12
+_UNENDED = re.compile(r"(?:[/,&–-]|\b(?:and|or|of|the|for|to|in|with|by))$")
 _LABEL_ENDS = (":", ".", ";")
 
 
@@ -304,13 +305,17 @@ def _merged(places: Sequence[Place]) -> list[Place]:
 def _whole_labels(rows: Sequence[list[str]]) -> list[list[str]]:
     """Rows whose labels went on in the next line as one.
 
-    A line with a label alone goes on in the line below when that begins with a small letter; else it belongs to
+    A label that ends in the middle of words ("Indian/", "and") goes on in the label alone below it. Else a line with a
+    label alone goes on in the line below when that begins with a small letter; else it belongs to
     the line above when it begins with one itself."""
     whole: list[list[str]] = []
     open_label = False
     for at, row in enumerate(rows):
         alone = bool(row[0]) and not any(row[1:])
         small = row[0][:1].islower()
+        if alone and whole and any(whole[-1][1:]) and _UNENDED.search(whole[-1][0]):
+            whole[-1][0] += row[0] if whole[-1][0].endswith("/") and row[0][:1].islower() else f" {row[0]}"
+            continue
         joined = small and (
             open_label or (alone and bool(whole) and bool(whole[-1][0]) and not _goes_on_below(rows, at))
         )

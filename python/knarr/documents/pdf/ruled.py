@@ -9,6 +9,7 @@ scale of a chart or an empty form, and stays as the lines of text that it holds.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -23,7 +24,7 @@ _GAP = 1.0
 _LEAST_FILLED = 0.3
 _LEAST_WORDS = 4
 _MOST_HEADS = 6
-_OPEN_ROWS = 3
+_OPEN_ROWS, _ALIGNED = 3, 0.7
 _SAME_PLACE = 4.0
 
 _Line = list[PlacedWord]
@@ -111,6 +112,7 @@ class _Cells:
     def __init__(self, words: Sequence[PlacedWord], grid: RuledGrid) -> None:
         self._grid = grid
         self._rows, self._columns = len(grid.ys) - 1, len(grid.xs) - 1
+        self._base_lines: Counter[int] | None = None
         filled: dict[tuple[int, int], list[PlacedWord]] = {}
         falling = [-y for y in grid.ys]
         for word in words:
@@ -118,7 +120,8 @@ class _Cells:
             row = min(max(bisect_right(falling, -y) - 1, 0), self._rows - 1)
             column = min(max(bisect_right(grid.xs, x) - 1, 0), self._columns - 1)
             filled.setdefault((row, column), []).append(word)
-        self._blocks = [part for block in self._drawn(filled) for part in self._parts(block)]
+        blocks = [part for block in self._drawn(filled) for part in self._parts(block)]
+        self._blocks = [row for block in blocks for row in self._by_rows(block, words)]
 
     def _drawn(self, filled: dict[tuple[int, int], list[PlacedWord]]) -> list[_Block]:
         """Places of the grid without a line between them as one block, where they are a rectangle."""
@@ -176,6 +179,30 @@ class _Cells:
             words = [word for word in block.words if begin <= _middle(word)[0] < end]
             parts.append(_Block(block.top, block.bottom, left_column, right_column, words))
         return parts
+
+    def _by_rows(self, block: _Block, words: Sequence[PlacedWord]) -> list[_Block]:
+        """A block over several rows as a cell in each, where its lines stand on the base lines of those rows: only the
+        lines between them are not drawn."""
+        lines = lines_of(block.words) if block.bottom - block.top >= _OPEN_ROWS else []
+        if len(lines) < _OPEN_ROWS:
+            return [block]
+        if self._base_lines is None:
+            self._base_lines = Counter(round(word.y) for word in words)
+        here = Counter(round(word.y) for word in block.words)
+        falling = [-y for y in self._grid.ys]
+        rows: dict[int, list[PlacedWord]] = {}
+        shared = 0
+        for line in lines:
+            y = round(line[0].y)
+            shared += any(self._base_lines[one] > here[one] for one in (y - 1, y, y + 1))
+            row = bisect_right(falling, -(line[0].y + _RAISED * line[0].size)) - 1
+            rows.setdefault(min(max(row, block.top), block.bottom - 1), []).extend(line)
+        if len(rows) < _ALIGNED * len(lines) or shared < _ALIGNED * len(lines):
+            return [block]
+        return [
+            _Block(row, row + 1, block.left, block.right, rows.get(row, []))
+            for row in range(block.top, block.bottom)
+        ]
 
     def rows(self) -> list[list[Cell]]:
         """The rows of the table; none where the grid is none."""
