@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePosixPath
 
+from knarr.documents.captions import captioned
 from knarr.documents.decode import DEFAULT_LIMITS, Limits
 from knarr.documents.sections import Document
 from knarr.errors import DocumentError
@@ -85,6 +86,7 @@ def parse(data: bytes, name: str, *, limits: Limits = DEFAULT_LIMITS) -> Documen
             f"{name}: not a format that knarr reads ({', '.join(sorted(SUFFIXES))})", "unsupported"
         )
     document = found.load()(data, name, limits)
+    document.tables = captioned(document)
     if not document.title:
         document.title = document.root.title = stem(name)
     return document

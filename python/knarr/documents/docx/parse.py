@@ -8,6 +8,7 @@ the end of the section that refers to them. Page headers and footers are left ou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
 from knarr.language.plain import one_line
 
+_PICTURE = re.compile(r"(?:figure|fig\.|abb|bild|illustration|chart|equation|formula)", re.IGNORECASE)
 _FOOTNOTE_PARTS = {"footnotes": "", "endnotes": "e", "comments": "c"}
 
 
@@ -135,6 +137,8 @@ class _Flow:
         self._footnotes = footnotes
         self._pending: dict[str, str] = {}  # footnotes of the section that is being written
         self._in_list = False
+        self._caption: Paragraph | None = None  # held back for the table that may come
+        self._after_table = False
 
     def heading(self, lines: list[Paragraph], heading: WordHeading) -> None:
         """A heading of one or two lines, or one that opens its own paragraph."""
@@ -152,17 +156,40 @@ class _Flow:
 
     def body(self, block: Block) -> None:
         """A block that is no heading."""
+        caption, self._caption = self._caption, None
         if isinstance(block, Paragraph):
-            self._gap(in_list=bool(block.label))
-            self.writer.put((_indented(block) if block.label else _unmarked(block.text)) + "\n")
-            self._refer([block])
+            self._paragraphs(caption)
+            if _is_table_caption(block):
+                self._caption = block
+            else:
+                self._paragraphs(block)
+            return
+        if caption is not None and not block.title:
+            block = replace(block, title=one_line(_labelled(caption)), notes=(*caption.notes, *block.notes))
         else:
-            self._gap()
-            self.writer.table(block)
-            self._refer([block])
+            self._paragraphs(caption)
+        self._gap()
+        self.writer.table(block)
+        self._after_table = True
+        self._refer([block])
+
+    def _paragraphs(self, block: Paragraph | None) -> None:
+        """A paragraph, if there is one; a caption below a table names it, when it is not followed by a table."""
+        if block is None:
+            return
+        tables = self.writer.tables
+        if self._after_table and _is_table_caption(block) and not tables[-1].title:
+            tables[-1] = replace(tables[-1], title=one_line(_labelled(block)))
+        self._after_table = False
+        self._gap(in_list=bool(block.label))
+        self.writer.put((_indented(block) if block.label else _unmarked(block.text)) + "\n")
+        self._refer([block])
 
     def flush_footnotes(self) -> None:
-        """Write the footnotes that the section has referred to."""
+        """Write what is held back: a caption that no table follows, and the footnotes that the section has referred
+        to."""
+        caption, self._caption = self._caption, None
+        self._paragraphs(caption)
         if self._pending:
             self._gap()
             self.writer.put("".join(f"{text}\n" for text in self._pending.values()))
@@ -178,6 +205,11 @@ class _Flow:
         if not (in_list and self._in_list):
             self.writer.gap()
         self._in_list = in_list
+
+
+def _is_table_caption(block: Paragraph) -> bool:
+    """Whether a paragraph is in Word's style for captions, and not that of a picture."""
+    return "caption" in block.style.casefold() and not _PICTURE.match(block.text)
 
 
 def _labelled(block: Paragraph) -> str:

@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from selectolax.lexbor import LexborNode
 
 from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.cells import data_table
 from knarr.documents.html.elements import BLOCKS, Omission, heading_level, walk
+from knarr.language.plain import one_line
 
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
 
@@ -110,8 +113,8 @@ class Converter:
         table, caption = data_table(node, self._omission)
         if table is None:
             return True
-        if caption:
-            self._writer.inline(caption)
+        if caption := one_line(caption):
+            table = replace(table, title="\n".join(filter(None, (caption, table.title))))
         self._writer.table(table)
         return False
 
