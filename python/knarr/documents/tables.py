@@ -125,7 +125,7 @@ def _repeat(
 def table_text(rows: Sequence[Sequence[Cell]], head_rows: int = 1) -> TableText | None:
     """The table as Markdown; None when the layout rule says that it is no table, and the caller writes the cells as
     paragraphs. The first `head_rows` rows become one header, in which each column has all its labels; the
-    source's spans may show that there are more."""
+    source's spans may show that there are more. With none, the columns have no names."""
     cells, numbers, titles = grid(rows)
     title = "\n".join(next(filter(None, row)) for row in cells[:titles])
     cells, numbers = cells[titles:], numbers[titles:]
@@ -133,7 +133,11 @@ def table_text(rows: Sequence[Sequence[Cell]], head_rows: int = 1) -> TableText 
         return None
     if max(len(text) for row in cells for text in row) > LAYOUT_CELL_CHARS:
         return None
-    last = max(head_rows, numbers[0] + _head_by_spans(rows[numbers[0]]))
+    spanned = _head_by_spans(rows[numbers[0]])
+    last = max(head_rows, numbers[0] + spanned if spanned > 1 or head_rows else 0)
+    if head_rows == 0 and last == 0:
+        # A pipe table has a header: that of columns without names is blank.
+        return pipe_text([[""] * len(cells[0]), *cells], title)
     heads = max(1, sum(number < last for number in numbers))
     if heads > _MAX_HEAD_ROWS or heads == len(cells):
         heads = 1

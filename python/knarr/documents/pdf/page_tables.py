@@ -19,7 +19,7 @@ from knarr.documents.pdf.strips import parted, text_row
 from knarr.documents.pdf.tables import TableLines, TextRow, find_tables, goes_on_over_page, is_unit
 
 _DASHES = re.compile(r"[-=_–—\s]{8,}")
-_LABELS_BETWEEN, _LABEL_CHARS = 5, 90
+_LABELS_BETWEEN, _WORDS_BETWEEN, _LABEL_CHARS = 5, 2, 90
 _CAPTION_LINES = 5
 _CAPTION_STEP, _LINE_STEP = 3.0, 1.6
 
@@ -49,9 +49,10 @@ class _Tables:
         for at in [at for at, line in enumerate(lines) if isinstance(line, TableLine)] + [len(lines)]:
             written += self._stretch(lines[begin:at], first=begin == 0)
             if at < len(lines):
-                written.append(self._drawn(lines[at], first=not written))
+                written.append(self._drawn(lines[at], first=_few_words(written)))
             begin = at + 1
-        last = written[-1]
+        tables = [at for at, line in enumerate(written) if isinstance(line, TableLine)]
+        last = written[tables[-1]] if tables and _few_words(written[tables[-1] + 1 :]) else None
         self._ruled = last if isinstance(last, TableLine) and last.ruled else None
         return _titled(written)
 
@@ -164,6 +165,13 @@ def _same_caption(above: Line, line: Line) -> bool:
     alike = abs(above.size - line.size) < 0.3 and above.bold == line.bold and 0 < step <= _LINE_STEP * above.size
     centred = abs(above.x0 + above.x1 - line.x0 - line.x1) < 2 * line.size
     return alike and (centred or abs(above.x0 - line.x0) < 2 * line.size or line.x0 > above.x0 > line.x0 - 80)
+
+
+def _few_words(lines: Sequence[Line]) -> bool:
+    """Whether lines are no more than what may stand between two parts of a table: a remark, a page's number."""
+    return len(lines) <= _WORDS_BETWEEN and all(
+        len(line.text) <= _LABEL_CHARS and not isinstance(line, TableLine) for line in lines
+    )
 
 
 def _table_line(lines: Sequence[Line], placed: PlacedTable, *, continued: bool = False) -> TableLine:

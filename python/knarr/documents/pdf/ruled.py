@@ -343,7 +343,11 @@ def _by_bands(words: Sequence[PlacedWord], bands: Sequence[float]) -> list[list[
 
 
 def _head_rows(rows: Sequence[Sequence[Cell]]) -> int:
-    """How many rows name the columns: those above the first that states figures beside its label."""
+    """How many rows name the columns: those above the first that states figures beside its label; none where the
+    first is nearly all figures."""
+    first = [cell.text for cell in rows[0] if cell.text]
+    if len(first) > 1 and 2 * sum(is_figure(text) and not is_year(text) for text in first) > len(first):
+        return 0
     for at, row in enumerate(rows[:_MOST_HEADS]):
         if any(is_figure(cell.text) and not is_year(cell.text) for cell in row[1:] if cell.text):
             return max(1, at)
