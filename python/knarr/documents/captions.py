@@ -61,7 +61,11 @@ def _with_caption(data: bytes, table: Table, after: int, before: int) -> Table:
     end = min(before, table.end_byte + _MOST_BYTES)
     below, _, rest = data[table.end_byte : end].decode("utf-8", "ignore").strip("\r\n").partition("\n\n")
     # Right above another table it is the caption of that one.
-    if _is_title(below) and not below.startswith("#") and (rest.strip() or end < before or before == len(data)):
+    if (
+        _is_title(below)
+        and not below.startswith("#")
+        and (rest.strip() or end < before or before == len(data))
+    ):
         return replace(table, title=one_line(_MARKUP.sub("", below)).strip("*_ "))
     return table
 

@@ -114,7 +114,9 @@ def chunk(document: Document, tokenizer: Tokenizer, max_tokens: int) -> list[Chu
             cuts += [left, *_split(document, ruler, tables, left, right, max_tokens)] if right > left else []
         for number, (left, right) in enumerate(itertools.pairwise([*cuts, end]), 1):
             tokens = ruler.count(left, right)
-            chunks.append(Chunk(section, number, left, right, tokens, tables.header(left), tables.rows(left, right)))
+            chunks.append(
+                Chunk(section, number, left, right, tokens, tables.header(left), tables.rows(left, right))
+            )
     return chunks
 
 
@@ -175,9 +177,7 @@ class Tables:
             return ""
         whole = f"{table.title}\n\n{table.header}" if table.title else table.header
         lines = table.header.splitlines()
-        short = (
-            "".join(f"{_short_cells(line, chars)}\n" for line in lines) for chars in _LABEL_CHARS
-        )
+        short = ("".join(f"{_short_cells(line, chars)}\n" for line in lines) for chars in _LABEL_CHARS)
         for header in itertools.chain((whole, table.header), short):
             if count_tokens(self._tokenizer, header) <= self._header_tokens:
                 return header
@@ -190,7 +190,8 @@ def _short_cells(line: str, chars: int) -> str:
         return line
     parts = _CELL_PARTS.split(line)
     return "".join(
-        part if at % 2 or len(part) <= chars else part[: chars - 1].rstrip() + "…" for at, part in enumerate(parts)
+        part if at % 2 or len(part) <= chars else part[: chars - 1].rstrip() + "…"
+        for at, part in enumerate(parts)
     )
 
 

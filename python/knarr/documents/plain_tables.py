@@ -70,10 +70,8 @@ def _grid(lines: Sequence[str], begin: int, end: int) -> _Found | None:
     if not inside or borders[1] + 1 >= borders[-1]:
         return None
     body = borders[1] + 1
-    by_border = len(borders) > 3
-    rows = [
-        at for at in range(body, borders[-1]) if at not in borders[2:] and (not by_border or at - 1 in borders[1:])
-    ]
+    known, by_border = set(borders), len(borders) > 3
+    rows = [at for at in range(body, borders[-1]) if at not in known and (not by_border or at - 1 in known)]
     return (borders[0], body, borders[-1] + 1, rows) if rows else None
 
 
@@ -83,7 +81,9 @@ def _dashed(lines: Sequence[str], begin: int, end: int) -> _Found | None:
     if rule is None:
         return None
     if rule == begin:  # a line of dashes above the heads too
-        rule = next((at for at in range(begin + 1, min(end, begin + 5)) if _DASHES.fullmatch(lines[at])), rule)
+        rule = next(
+            (at for at in range(begin + 1, min(end, begin + 5)) if _DASHES.fullmatch(lines[at])), rule
+        )
         if rule == begin:
             return None
     rows = [at for at in range(rule + 1, end) if not _DASHES.fullmatch(lines[at]) and lines[at][:1].strip()]

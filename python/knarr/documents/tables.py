@@ -60,7 +60,9 @@ class TableText:
         body = begin_byte + (len(above.encode("utf-8")) + 2 if above else 0)
         end_byte = body + len(self.text.encode("utf-8"))
         header = f"{below}\n\n{self.header}" if below else self.header
-        return Table(begin_byte, end_byte, header, tuple(body + at for at in self.row_begins), one_line(title))
+        return Table(
+            begin_byte, end_byte, header, tuple(body + at for at in self.row_begins), one_line(title)
+        )
 
 
 def grid(rows: Sequence[Sequence[Cell]]) -> tuple[list[list[str]], list[int], int]:

@@ -137,7 +137,9 @@ class _Columns:
             return None
         self._spanning = 0
         rows = [row for line in body if (row := self._row(line)) is not None]
-        return rows if len(rows) == len(body) and self._spanning <= max(1, len(rows) // _ROWS_A_SPAN) else None
+        return (
+            rows if len(rows) == len(body) and self._spanning <= max(1, len(rows) // _ROWS_A_SPAN) else None
+        )
 
     def _row(self, line: TextRow) -> list[str] | None:
         row = [""] * self.count
@@ -153,7 +155,11 @@ class _Columns:
                 if self._labels and len(line.cells) == 1 and not is_figure(cell):
                     row[0] = cell  # above the rows below it, in the middle of the table
                     continue
-                if is_figure(cell) or len(cell) > _SPANNING_CHARS or any(row[self._labels + one] for one in over):
+                if (
+                    is_figure(cell)
+                    or len(cell) > _SPANNING_CHARS
+                    or any(row[self._labels + one] for one in over)
+                ):
                     return None
                 self._spanning += 1
                 for one in over:

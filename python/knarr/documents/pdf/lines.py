@@ -103,8 +103,7 @@ def page_lines(words: Iterable[Sequence[Any]], page: int, drawn: Rulings = NO_RU
     ]
     tables, others = take_tables([word for word in placed if word.text], drawn)
     rows = [_segments(row) for row in _rows([*others, *(table.mark for table in tables)])]
-    lines = [line for row in in_columns(rows) for line in _table_lines(row, tables, page)]
-    return lines
+    return [line for row in in_columns(rows) for line in _table_lines(row, tables, page)]
 
 
 def _table_lines(row: Cells, tables: Sequence[RuledTable], page: int) -> Iterator[Line]:

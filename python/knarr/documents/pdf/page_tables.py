@@ -138,7 +138,9 @@ def _without_dashes(lines: Sequence[Line]) -> Sequence[Line]:
     return [
         line
         for at, line in enumerate(lines)
-        if not (_DASHES.fullmatch(line.text) and any(near.cells > 1 for near in lines[max(0, at - 2) : at + 3]))
+        if not (
+            _DASHES.fullmatch(line.text) and any(near.cells > 1 for near in lines[max(0, at - 2) : at + 3])
+        )
     ]
 
 
@@ -162,7 +164,9 @@ def _same_caption(above: Line, line: Line) -> bool:
     if line.cells > 1 or isinstance(line, TableLine) or is_unit(line.text) or is_caption(line.text):
         return False
     step = above.y - line.y
-    alike = abs(above.size - line.size) < 0.3 and above.bold == line.bold and 0 < step <= _LINE_STEP * above.size
+    alike = (
+        abs(above.size - line.size) < 0.3 and above.bold == line.bold and 0 < step <= _LINE_STEP * above.size
+    )
     centred = abs(above.x0 + above.x1 - line.x0 - line.x1) < 2 * line.size
     return alike and (centred or abs(above.x0 - line.x0) < 2 * line.size or line.x0 > above.x0 > line.x0 - 80)
 

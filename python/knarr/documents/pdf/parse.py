@@ -168,7 +168,9 @@ class _Flow:
         assert line.table is not None
         self.writer.gap()
         self.writer.turn_to(line.page)
-        self.writer.table(replace(line.table, title="\n".join(filter(None, (line.title, line.table.title)))), line.units)
+        self.writer.table(
+            replace(line.table, title="\n".join(filter(None, (line.title, line.table.title)))), line.units
+        )
         self._after_table = True
 
     def _paragraph(self, lines: Sequence[Line]) -> int:

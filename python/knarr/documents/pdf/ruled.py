@@ -8,6 +8,7 @@ scale of a chart or an empty form, and stays as the lines of text that it holds.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ _GAP = 1.0
 _LEAST_FILLED = 0.3
 _LEAST_WORDS = 4
 _MOST_HEADS = 6
-_OPEN_ROWS, _ALIGNED = 3, 0.7
+_OPEN_ROWS, _ALIGNED, _MOST_SPLITS = 3, 0.7, 40
 _SAME_PLACE = 4.0
 
 _Line = list[PlacedWord]
@@ -122,6 +123,13 @@ class _Cells:
             filled.setdefault((row, column), []).append(word)
         blocks = [part for block in self._drawn(filled) for part in self._parts(block)]
         self._blocks = [row for block in blocks for row in self._by_rows(block, words)]
+        self._of_row: dict[int, list[_Block]] = {}
+        self._of_column: dict[int, list[_Block]] = {}
+        for block in self._blocks:
+            if block.right - block.left == 1:
+                self._of_column.setdefault(block.left, []).append(block)
+                if block.bottom - block.top == 1:
+                    self._of_row.setdefault(block.top, []).append(block)
 
     def _drawn(self, filled: dict[tuple[int, int], list[PlacedWord]]) -> list[_Block]:
         """Places of the grid without a line between them as one block, where they are a rectangle."""
@@ -235,9 +243,7 @@ class _Cells:
         """The base lines of the rows that the lines of one drawn row hold: those of a column of figures under each
         other."""
         best: list[float] = []
-        for block in self._blocks:
-            if (block.top, block.bottom) != (row, row + 1) or block.right - block.left > 1:
-                continue
+        for block in self._of_row.get(row, ()):
             lines = lines_of(block.words)
             figures = [line for line in lines if is_figure(_text(line))]
             if len(figures) > 1 and 2 * len(figures) >= len(lines) and len(lines) > len(best):
@@ -246,12 +252,7 @@ class _Cells:
 
     def _splits(self, column: int) -> list[float]:
         """Where the white between figures parts a drawn column into several."""
-        lines = [
-            line
-            for block in self._blocks
-            if (block.left, block.right) == (column, column + 1)
-            for line in lines_of(block.words)
-        ]
+        lines = [line for block in self._of_column.get(column, ()) for line in lines_of(block.words)]
         several = [parts for line in lines if len(parts := _split(line)) > 1]
         several = [parts for parts in several if all(is_figure(_text(part)) for part in parts[1:])]
         if len(several) < _OPEN_ROWS or 2 * len(several) < len(lines):
@@ -263,10 +264,14 @@ class _Cells:
             if begin > reach:
                 cuts.append((begin + reach) / 2)
             reach = max(reach, end)
-        return cuts
+        return cuts if len(cuts) < _MOST_SPLITS else []
 
     def _cells(
-        self, words: list[PlacedWord], block: _Block, splits: Sequence[Sequence[float]], offsets: Sequence[int]
+        self,
+        words: list[PlacedWord],
+        block: _Block,
+        splits: Sequence[Sequence[float]],
+        offsets: Sequence[int],
     ) -> list[tuple[int, int, str]]:
         """First column, width and text of the cells that a block is."""
         first, last = offsets[block.left], offsets[block.right]
@@ -275,9 +280,7 @@ class _Cells:
             return [(first, last - first, cell_text(words))]
         claimed: dict[range, list[PlacedWord]] = {}
         for segment in segments_of(words):
-            over = range(
-                bisect_right(cuts, segment[0].x0 + 1), bisect_right(cuts, segment[-1].x1 - 1) + 1
-            )
+            over = range(bisect_right(cuts, segment[0].x0 + 1), bisect_right(cuts, segment[-1].x1 - 1) + 1)
             for other in [one for one in claimed if one.start < over.stop and over.start < one.stop]:
                 segment = [*claimed.pop(other), *segment]
                 over = range(min(over.start, other.start), max(over.stop, other.stop))
@@ -337,8 +340,9 @@ def cell_text(words: Sequence[PlacedWord]) -> str:
 def _by_bands(words: Sequence[PlacedWord], bands: Sequence[float]) -> list[list[PlacedWord]]:
     """Words by the row whose base line is nearest."""
     parts: list[list[PlacedWord]] = [[] for _ in bands]
+    falling = [-(above + below) / 2 for above, below in itertools.pairwise(bands)]
     for word in words:
-        parts[min(range(len(bands)), key=lambda at: abs(bands[at] - word.y))].append(word)
+        parts[bisect_right(falling, -word.y)].append(word)
     return parts
 
 

@@ -40,9 +40,7 @@ class Rules:
             return []
         turn = _turned(text_page)
         rules: dict[Box, None] = {}
-        seen = 0
-        for path, matrix in _paths(page):
-            seen += 1
+        for seen, (path, matrix) in enumerate(_paths(page)):
             for box in _lines_of(path, matrix):
                 rules[_turn(box, turn)] = None
             if seen > MAX_OBJECTS or len(rules) > min(MAX_RULES, self._left):
@@ -64,7 +62,9 @@ def _paths(page: Any) -> Iterator[tuple[Any, Matrix]]:
             elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < MAX_DEPTH:
                 inner = _times(_matrix(found), matrix)
                 count = min(pdfium.FPDFFormObj_CountObjects(found), MAX_OBJECTS)
-                stack += [(pdfium.FPDFFormObj_GetObject(found, one), inner, depth + 1) for one in range(count)]
+                stack += [
+                    (pdfium.FPDFFormObj_GetObject(found, one), inner, depth + 1) for one in range(count)
+                ]
 
 
 def _matrix(found: Any) -> Matrix:
@@ -95,7 +95,9 @@ def _lines_of(path: Any, around: Matrix) -> Iterator[Box]:
         elif not stroked.value and len(points) not in (4, 5):
             continue
         else:
-            for (x0, y0), (x1, y1) in zip(points, points[1:] + points[:1] * (not stroked.value), strict=False):
+            for (x0, y0), (x1, y1) in zip(
+                points, points[1:] + points[:1] * (not stroked.value), strict=False
+            ):
                 if min(abs(x0 - x1), abs(y0 - y1)) <= _STRAIGHT:
                     yield from _kept((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 _MOST_CROSSINGS = 250_000
 _SAME, _TOUCH, _SIDE = 2.5, 3.5, 8.0
+_MOST_GRIDS, _MOST_PLACES = 50, 20_000
 _MOST_LINES = 400  # of one grid in one direction
 
 Bools = npt.NDArray[np.bool_]
@@ -77,7 +78,10 @@ def ruled_grids(lines: Rulings) -> list[RuledGrid]:
     for at, rule in enumerate(down, len(across)):
         groups.setdefault(roots[at], ([], []))[1].append(rule)
     grids = [grid for rows, columns in groups.values() if (grid := _grid(rows, columns)) is not None]
-    return sorted(grids, key=lambda grid: (-grid.ys[0], grid.xs[0]))
+    largest = sorted(grids, key=lambda grid: (grid.xs[-1] - grid.xs[0]) * (grid.ys[-1] - grid.ys[0]))[
+        -_MOST_GRIDS:
+    ]
+    return sorted(largest, key=lambda grid: (-grid.ys[0], grid.xs[0]))
 
 
 def _joined(pieces: list[Rule]) -> list[Rule]:
@@ -125,6 +129,8 @@ def _grid(across: Sequence[Rule], down: Sequence[Rule]) -> RuledGrid | None:
     xs = _places(down, min(rule.begin for rule in across), max(rule.end for rule in across))
     ys = _places(across, min(rule.begin for rule in down), max(rule.end for rule in down))[::-1]
     if not 3 <= len(xs) <= _MOST_LINES or not 3 <= len(ys) <= _MOST_LINES:
+        return None
+    if len(xs) * len(ys) > _MOST_PLACES:
         return None
     middles_y = (np.asarray(ys[:-1]) + np.asarray(ys[1:])) / 2
     middles_x = (np.asarray(xs[:-1]) + np.asarray(xs[1:])) / 2

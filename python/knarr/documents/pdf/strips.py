@@ -167,7 +167,9 @@ def _row(line: Line, strips: Sequence[Strip]) -> TextRow:
             last = word
     if not cells:
         return text_row(line)
-    texts = tuple(_LEADER_END.sub("", text.replace("\xad ", "-").replace("\xad", "-")) or text for text in cells)
+    texts = tuple(
+        _LEADER_END.sub("", text.replace("\xad ", "-").replace("\xad", "-")) or text for text in cells
+    )
     return TextRow(texts, tuple(places))
 
 
@@ -218,7 +220,9 @@ def _heads(
         if last is None:
             runs.append([word])
             continue
-        other = bisect_right(middles, (word[1] + word[2]) / 2) > bisect_right(middles, (last[1] + last[2]) / 2)
+        other = bisect_right(middles, (word[1] + word[2]) / 2) > bisect_right(
+            middles, (last[1] + last[2]) / 2
+        )
         together = any(begin <= last[1] + 1 and word[2] - 1 <= end for begin, end in under)
         if (other and not together) or word[1] - last[2] > far:
             runs.append([word])
