@@ -23,6 +23,7 @@ _BORDER = re.compile(r"\s*\+(?:[-=]+\+)+\s*")
 _DASHES = re.compile(r"\s*(?:[-=]{2,}\s+)+[-=]{2,}\s*")
 _GAP = re.compile(r"\s{2,}|\t")
 _FIGURE = re.compile(r"[$€£¥(+–—−-]*\d[\d.,' ]*[%)]*|[–—-]{1,2}|n/?a", re.IGNORECASE)
+_YEARS = re.compile(r"(?:(?:FY ?)?(?:19|20)\d\d(?:[–/-]\d{2,4})?\s*)+")
 _LEADERS = re.compile(r"(?:\. ?){4,}|_{4,}")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|[A-Za-z][.)])\s")
 _SENTENCE = re.compile(r"[.!?]\s+[A-Z]|[.!?]$")
@@ -115,6 +116,8 @@ def _fields(lines: Sequence[str], begin: int, end: int) -> _Found | None:
 def _aligned(lines: Sequence[str], begin: int, end: int) -> _Found | None:
     """Rows of figures in columns that white parts in every row, below the line that names them."""
     rows = [at for at in range(begin, end) if _states_figures(lines[at])]
+    if len(rows) > 1 and _YEARS.fullmatch(" ".join(_cells(lines[rows[0]])[1:])):
+        del rows[0]
     if len(rows) < _FEWEST_ROWS or any(_LEADERS.search(lines[at]) or _ITEM.match(lines[at]) for at in rows):
         return None
     first, last = rows[0], rows[-1] + 1

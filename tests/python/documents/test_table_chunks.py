@@ -88,3 +88,34 @@ def test_a_caption_below_a_table_is_its_own_not_that_of_the_next() -> None:
     assert (one.title, two.title) == ("Table 1: Fares", "")
     one, two = parse(f"{body}\nTable 2: Fares\n\n{body}".encode(), "a.md").tables
     assert (one.title, two.title) == ("", "Table 2: Fares")
+
+
+PLAIN = {
+    "grid": ("+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n| 3 | 4 |\n+---+---+\n", 2),
+    "ascii": ("+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |\n| 3 | 4 |\n+---+---+\n", 2),
+    "dashes": ("Name   Port\n=====  =====\nhttp   eighty\nssh    22\nsmtp   25\n", 3),
+    "aligned": ("Item      Old   New\nNuts        1    22\nBolts      13     4\nCaps       15    66\n", 3),
+    "fields": ("item,old,new\nnuts,1,22\nbolts,13,4\ncaps,15,66\n", 3),
+}
+NO_TABLES = {
+    "prose": "He paid 20,  then 30.\nShe asked why.  He said nothing.\nThey left at 5,  or so.\n",
+    "list": "1.  Fill  20\n2.  Stir  30\n3.  Wait  40\n",
+    "contents": "Begin .......... 1\nMiddle ......... 20\nEnd ............ 30\n",
+    "code": "x  = 1\nif x == 2:\n    y  = 3\nreturn y\n",
+    "sentences": "One, two, three.\nFour, five, six.\nSeven, eight, nine.\n",
+}
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_tables_in_plain_text_are_known(kind: str) -> None:
+    text, rows = PLAIN[kind]
+    document = parse(f"Before it.\n\n{text}\nAfter it.\n".encode(), "a.txt")
+    document.check()
+    [table] = document.tables
+    assert len(table.row_begins) == rows and table.header and table.header in text
+    assert document.text[table.begin_byte : table.end_byte] == text
+
+
+@pytest.mark.parametrize("kind", NO_TABLES)
+def test_other_text_in_columns_is_no_table(kind: str) -> None:
+    assert parse(f"Before it.\n\n{NO_TABLES[kind]}\nAfter it.\n".encode(), "a.txt").tables == ()
