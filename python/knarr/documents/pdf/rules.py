@@ -52,16 +52,18 @@ class Rules:
 def _paths(page: Any) -> Iterator[tuple[Any, Matrix]]:
     """The path objects of a page and of the forms on it, and the matrix of what they are in."""
     stack: list[tuple[Any, Matrix, int]] = []
+    left = 2 * MAX_OBJECTS  # forms may draw forms
     for at in range(min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS)):
         stack.append((pdfium.FPDFPage_GetObject(page, at), (1, 0, 0, 1, 0, 0), 0))
-        while stack:
+        while stack and left:
+            left -= 1
             found, matrix, depth = stack.pop()
             kind = pdfium.FPDFPageObj_GetType(found)
             if kind == pdfium.FPDF_PAGEOBJ_PATH:
                 yield found, matrix
             elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < MAX_DEPTH:
                 inner = _times(_matrix(found), matrix)
-                count = min(pdfium.FPDFFormObj_CountObjects(found), MAX_OBJECTS)
+                count = min(pdfium.FPDFFormObj_CountObjects(found), left)
                 stack += [
                     (pdfium.FPDFFormObj_GetObject(found, one), inner, depth + 1) for one in range(count)
                 ]

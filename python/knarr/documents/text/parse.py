@@ -43,7 +43,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         root=section_tree(outline.title, bytes_at[len(text)], headings),
         format="text",
         page_begins=tuple(bytes_at[page] for page in pages),
-        tables=plain_tables(text),
+        tables=plain_tables(head),
         notes=notes,
     )
 
