@@ -14,7 +14,7 @@ from dataclasses import replace
 from knarr.documents.captions import CAPTION_CHARS, is_caption
 from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.lines import Line, TableLine
-from knarr.documents.pdf.ruling import Rule
+from knarr.documents.pdf.ruling import PageRule
 from knarr.documents.pdf.strips import parted, text_row
 from knarr.documents.pdf.tables import TableLines, TextRow, find_tables, goes_on_over_page, is_unit
 
@@ -24,7 +24,7 @@ _CAPTION_LINES = 5
 _CAPTION_STEP, _LINE_STEP = 3.0, 1.6
 
 
-def with_tables(pages: Sequence[Sequence[Line]], rules: Sequence[Sequence[Rule]]) -> list[list[Line]]:
+def with_tables(pages: Sequence[Sequence[Line]], rules: Sequence[Sequence[PageRule]]) -> list[list[Line]]:
     """The lines of each page, those that make a table as one `TableLine`, captions in it. `rules`: the lines that
     each page draws from left to right."""
     tables = _Tables()
@@ -37,9 +37,9 @@ class _Tables:
     def __init__(self) -> None:
         self._ruled: TableLine | None = None
         self._placed: PlacedTable | None = None
-        self._rules: Sequence[Rule] = ()
+        self._rules: Sequence[PageRule] = ()
 
-    def page(self, lines: Sequence[Line], rules: Sequence[Rule]) -> list[Line]:
+    def page(self, lines: Sequence[Line], rules: Sequence[PageRule]) -> list[Line]:
         """The lines of the next page. One without lines cuts no table."""
         if not lines:
             return []

@@ -18,7 +18,7 @@ from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
 from knarr.documents.pdf.lines import Line, TableLine, page_lines, unknown_symbols
 from knarr.documents.pdf.page_tables import with_tables
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
-from knarr.documents.pdf.ruling import Rule, rulings
+from knarr.documents.pdf.ruling import PageRule, rulings
 from knarr.documents.sections import Document
 from knarr.documents.symbols import UNKNOWN
 from knarr.documents.writer import MarkdownWriter
@@ -35,7 +35,7 @@ class _Page:
     blank: bool
     lost: bool
     unknown_symbols: int
-    rules: Sequence[Rule]
+    rules: Sequence[PageRule]
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:

@@ -66,8 +66,10 @@ def take_tables(words: list[PlacedWord], lines: Rulings) -> tuple[list[RuledTabl
         if len(inside) < _LEAST_WORDS:
             continue
         rows = _Cells(inside, grid).rows()
+        if not rows:
+            continue
         heads = _head_rows(rows)
-        text = table_text(rows, heads) if rows else None
+        text = table_text(rows, heads)
         if text is not None:
             shown = " ".join(word.text for word in inside)
             tables.append(RuledTable(text, rows, heads, grid.xs, _mark(inside), shown))

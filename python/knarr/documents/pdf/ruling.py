@@ -24,7 +24,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PageRule:
     """A line at `at`, from `begin` to `end`."""
 
     at: float
@@ -36,8 +36,8 @@ class Rule:
 class Rulings:
     """The rules of a page by direction, in order of their place."""
 
-    across: Sequence[Rule]
-    down: Sequence[Rule]
+    across: Sequence[PageRule]
+    down: Sequence[PageRule]
 
 
 NO_RULINGS = Rulings((), ())
@@ -56,13 +56,13 @@ class RuledGrid:
 
 def rulings(values: Sequence[float]) -> Rulings:
     """The rules of a page from its message (see `rules.Rules`), pieces joined."""
-    across: list[Rule] = []
-    down: list[Rule] = []
+    across: list[PageRule] = []
+    down: list[PageRule] = []
     for left, bottom, right, top in zip(*(values[at::4] for at in range(4)), strict=True):
         if right - left >= top - bottom:
-            across.append(Rule((bottom + top) / 2, left, right))
+            across.append(PageRule((bottom + top) / 2, left, right))
         else:
-            down.append(Rule((left + right) / 2, bottom, top))
+            down.append(PageRule((left + right) / 2, bottom, top))
     return Rulings(_joined(across), _joined(down))
 
 
@@ -71,7 +71,7 @@ def ruled_grids(lines: Rulings) -> list[RuledGrid]:
     across, down = lines.across, lines.down
     if not across or not down or len(across) * len(down) > _MOST_CROSSINGS:
         return []
-    groups: dict[int, tuple[list[Rule], list[Rule]]] = {}
+    groups: dict[int, tuple[list[PageRule], list[PageRule]]] = {}
     roots = _connected(across, down)
     for at, rule in enumerate(across):
         groups.setdefault(roots[at], ([], []))[0].append(rule)
@@ -84,9 +84,9 @@ def ruled_grids(lines: Rulings) -> list[RuledGrid]:
     return sorted(largest, key=lambda grid: (-grid.ys[0], grid.xs[0]))
 
 
-def _joined(pieces: list[Rule]) -> list[Rule]:
+def _joined(pieces: list[PageRule]) -> list[PageRule]:
     """Pieces of one line as one rule."""
-    lines: list[list[Rule]] = []
+    lines: list[list[PageRule]] = []
     for piece in sorted(pieces, key=lambda piece: piece.at):
         if lines and piece.at - lines[-1][0].at <= _SAME:
             lines[-1].append(piece)
@@ -94,17 +94,17 @@ def _joined(pieces: list[Rule]) -> list[Rule]:
             lines.append([piece])
     joined = []
     for line in lines:
-        run: list[Rule] = []
+        run: list[PageRule] = []
         for piece in sorted(line, key=lambda piece: piece.begin):
             if run and piece.begin <= run[-1].end + _TOUCH:
-                run[-1] = Rule(run[-1].at, run[-1].begin, max(run[-1].end, piece.end))
+                run[-1] = PageRule(run[-1].at, run[-1].begin, max(run[-1].end, piece.end))
             else:
                 run.append(piece)
         joined += run
     return joined
 
 
-def _connected(across: Sequence[Rule], down: Sequence[Rule]) -> list[int]:
+def _connected(across: Sequence[PageRule], down: Sequence[PageRule]) -> list[int]:
     """The group of each rule, those across before those down."""
     at, begin, end = (np.asarray([getattr(rule, name) for rule in across]) for name in ("at", "begin", "end"))
     parents = list(range(len(across) + len(down)))
@@ -123,7 +123,7 @@ def _connected(across: Sequence[Rule], down: Sequence[Rule]) -> list[int]:
     return [root(one) for one in range(len(parents))]
 
 
-def _grid(across: Sequence[Rule], down: Sequence[Rule]) -> RuledGrid | None:
+def _grid(across: Sequence[PageRule], down: Sequence[PageRule]) -> RuledGrid | None:
     if not across or not down:
         return None
     xs = _places(down, min(rule.begin for rule in across), max(rule.end for rule in across))
@@ -147,7 +147,7 @@ def _grid(across: Sequence[Rule], down: Sequence[Rule]) -> RuledGrid | None:
     return RuledGrid(xs, ys, right, below)
 
 
-def _places(lines: Sequence[Rule], begin: float, end: float) -> list[float]:
+def _places(lines: Sequence[PageRule], begin: float, end: float) -> list[float]:
     """Where the lines are, and the sides `begin` and `end` where they are not drawn."""
     places: list[float] = []
     for at in sorted(rule.at for rule in lines):

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line
-from knarr.documents.pdf.ruling import Rule
+from knarr.documents.pdf.ruling import PageRule
 from knarr.documents.pdf.tables import TextRow, is_figure
 
 Word = tuple[str, float, float]
@@ -35,7 +35,7 @@ _AFTER_FIGURE = re.compile(r"[)%]+")
 
 
 def parted(
-    header: Sequence[Line], body: Sequence[Line], rules: Sequence[Rule] = ()
+    header: Sequence[Line], body: Sequence[Line], rules: Sequence[PageRule] = ()
 ) -> tuple[list[TextRow], list[TextRow]]:
     """The header and the body of a table as rows whose cells the white of the body parts. Among the page's `rules`,
     sorted, are those that say what columns heads are over."""
