@@ -110,9 +110,7 @@ def chunk(document: Document, tokenizer: Tokenizer, max_tokens: int) -> list[Chu
             continue
         carried = None
         cuts: list[int] = []
-        for left, right in itertools.pairwise(
-            [begin, *_apart(document.data, ruler, tables, begin, end), end]
-        ):
+        for left, right in itertools.pairwise([begin, *_apart(ruler, tables, begin, end), end]):
             cuts += [left, *_split(document, ruler, tables, left, right, max_tokens)] if right > left else []
         for number, (left, right) in enumerate(itertools.pairwise([*cuts, end]), 1):
             tokens = ruler.count(left, right)
@@ -122,7 +120,7 @@ def chunk(document: Document, tokenizer: Tokenizer, max_tokens: int) -> list[Chu
     return chunks
 
 
-def _apart(data: bytes, ruler: Ruler, tables: Tables, begin: int, end: int) -> list[int]:
+def _apart(ruler: Ruler, tables: Tables, begin: int, end: int) -> list[int]:
     """Where a section is parted before and after its larger tables."""
     cuts: list[int] = []
     at = begin
@@ -130,17 +128,11 @@ def _apart(data: bytes, ruler: Ruler, tables: Tables, begin: int, end: int) -> l
         if len(table.row_begins) <= _FEW_ROWS or table.begin_byte < at:
             continue
         if ruler.count(at, table.begin_byte) > _FEW_TOKENS:
-            cuts.append(_lead_in(data, ruler, at, table.begin_byte))
+            cuts.append(table.begin_byte)
         at = min(table.end_byte, end)
         if ruler.count(at, end) > _FEW_TOKENS:
             cuts.append(at)
     return cuts
-
-
-def _lead_in(data: bytes, ruler: Ruler, begin: int, table: int) -> int:
-    """Where the paragraph right above a table begins, when it is short enough to stay with it; else the table."""
-    at = data.rfind(b"\n\n", begin, len(data[begin:table].rstrip()) + begin) + 2
-    return at if at > begin + 1 and ruler.count(at, table) <= _FEW_TOKENS else table
 
 
 class Tables:

@@ -33,11 +33,6 @@ def test_a_table_is_no_part_of_the_prose_around_it() -> None:
     assert chunks[1][1].startswith("Table 3: Fares by year")
 
 
-def test_the_sentence_right_above_a_table_stays_with_it() -> None:
-    chunks = text_of("fares.md", f"# Ferries\n\n{PROSE}\n\nThe council voted on these:\n\n{TABLE}", 2000)
-    assert [text.startswith("The council voted on these:\n\nTable 3") for _, text in chunks] == [False, True]
-
-
 def test_few_words_and_few_rows_stay_with_what_is_beside_them() -> None:
     few = TABLE[: TABLE.index("| Isle 4 ")]
     assert len(text_of("fares.md", f"# Ferries\n\n{PROSE}\n\n{few}\n{PROSE}\n", 2000)) == 1
