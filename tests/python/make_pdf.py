@@ -41,6 +41,11 @@ class Page:
             self.text(x, y - at * step, line, size)
         return self
 
+    def rule(self, x0: float, y0: float, x1: float, y1: float) -> Page:
+        """A line from one point to the other."""
+        self.operators.append(f"{x0} {y0} m {x1} {y1} l S")
+        return self
+
     def image(self) -> Page:
         """A picture and nothing else."""
         self.operators.append(f"q 200 0 0 200 50 400 cm {IMAGE} Q")

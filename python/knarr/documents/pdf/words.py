@@ -20,6 +20,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from knarr.documents.pdf.annotations import attachment_name, read_annotations, utf16
+from knarr.documents.pdf.rules import Rules
 
 MAX_PAGES = 20_000
 MAX_PAGE_CHARS = 500_000
@@ -56,8 +57,9 @@ def read_words(data: bytes) -> Iterator[Message]:
     {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …],
      "attached": names of attached files, "placeholder": whether its pages only stand for an XFA form}
     {"page": index, "blank": whether nothing but these words is on it, "shape": shape, "words": [word, …],
-     "unmapped": number of words whose characters PDFium only guesses} for each page, with what `annotations` found
-    besides words under its names; or {"page": index, "lost": True} for one that PDFium cannot load;
+     "rules": the lines that it draws (see `rules.Rules`), "unmapped": number of words whose characters PDFium only
+     guesses} for each page, with what `annotations` found besides words under its names; or
+    {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
     A page's "shape" is [left, bottom, right, top, degrees that it is turned]: what a viewer shows of it.
@@ -87,9 +89,10 @@ def read_words(data: bytes) -> Iterator[Message]:
             "placeholder": kind == pdfium.FORMTYPE_XFA_FULL,
         }
         chars = 0
+        rules = Rules()
         with _form_of(document, kind) as form:
             for index in range(pages):
-                message, count = _page(document, form, index)
+                message, count = _page(document, form, index, rules)
                 chars += count
                 if count > MAX_PAGE_CHARS or chars > most_chars:
                     yield {"error": f"page {index + 1} holds more text than is read", "status": "limit"}
@@ -126,7 +129,7 @@ def _attached(document: Any) -> list[str]:
     return [attachment_name(file) for file in files if file]
 
 
-def _page(document: Any, form: Any, index: int) -> tuple[Message, int]:
+def _page(document: Any, form: Any, index: int, rules: Rules) -> tuple[Message, int]:
     page = pdfium.FPDF_LoadPage(document, index)
     try:
         found = read_annotations(page, form) if page and pdfium.FPDFPage_GetAnnotCount(page) > 0 else None
@@ -135,7 +138,7 @@ def _page(document: Any, form: Any, index: int) -> tuple[Message, int]:
             page = pdfium.FPDF_LoadPage(document, index)
         if not page:
             return {"page": index, "lost": True}, 0
-        message, count = _content(page, index)
+        message, count = _content(page, index, rules)
         if found is not None:
             message["words"] += found.words(message["words"])
             message |= found.message()
@@ -146,7 +149,7 @@ def _page(document: Any, form: Any, index: int) -> tuple[Message, int]:
             pdfium.FPDF_ClosePage(page)
 
 
-def _content(page: Any, index: int) -> tuple[Message, int]:
+def _content(page: Any, index: int, rules: Rules) -> tuple[Message, int]:
     """What the page itself holds, and the number of its characters."""
     text_page = pdfium.FPDFText_LoadPage(page)
     try:
@@ -155,6 +158,7 @@ def _content(page: Any, index: int) -> tuple[Message, int]:
         words = _words(text_page, spans)
         blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
         message = {"page": index, "blank": blank, "shape": _shape(page), "words": words}
+        message["rules"] = rules.read(page, text_page) if words else []
         message["unmapped"] = sum(
             pdfium.FPDFText_HasUnicodeMapError(text_page, first) == 1 for _, first in spans
         )
