@@ -1,7 +1,7 @@
 """The main program of the worker process: files come in, messages go out, one JSON value a line.
 
-Started by `worker` and never imported. It loads `words` by its path, so that nothing else
-of the package, and none of its dependencies, is in this process.
+Started by `worker` and never imported. It finds `words` and the modules beside it in their folder, without running
+the package's own `__init__`, so that no other part of it, and none of its dependencies, is in this process.
 
 A file is given as the number of its bytes, the microseconds of processor time that it may take, and its bytes.
 Time is counted by the kernel in this process alone (ITIMER_PROF, finer than the whole seconds of RLIMIT_CPU), so a
@@ -10,11 +10,12 @@ busy machine refuses no file; its signal ends the process, whatever library is a
 
 import contextlib
 import ctypes
-import importlib.util
+import importlib
 import json
 import os
 import signal
 import sys
+import types
 from pathlib import Path
 
 PR_SET_NO_NEW_PRIVS = 38
@@ -59,11 +60,18 @@ def bound_memory(extra_bytes: int) -> None:
         return
 
 
+def without_init(package: str) -> None:
+    """Make a package and those it is in known by name, of which only the innermost finds modules: those beside us."""
+    parts = package.split(".")
+    for at in range(1, len(parts) + 1):
+        stub = types.ModuleType(".".join(parts[:at]))
+        stub.__path__ = [str(Path(__file__).parent)] if at == len(parts) else []
+        sys.modules[stub.__name__] = stub
+
+
 def main() -> None:
-    spec = importlib.util.spec_from_file_location("words", Path(__file__).with_name("words.py"))
-    assert spec is not None and spec.loader is not None
-    words = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(words)
+    without_init("knarr.documents.pdf")
+    words = importlib.import_module("knarr.documents.pdf.words")
     give_up_rights()
     # Only messages go through the pipe; whatever a library prints is dropped.
     out = os.fdopen(os.dup(1), "w", encoding="ascii")

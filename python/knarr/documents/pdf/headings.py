@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from knarr.documents.pdf.lines import Line
-from knarr.documents.pdf.looks import HeadingCandidate, by_looks
+from knarr.documents.pdf.looks import by_looks
+from knarr.documents.pdf.ranks import HeadingCandidate
 from knarr.documents.sections import levels
 
 FEW_ENTRIES = 3

@@ -32,6 +32,7 @@ _SHOWN_TEXTS, _SHOWN_CHARS = 12, 80
 @dataclass(slots=True)
 class _Page:
     lines: list[Line]
+    tagged: list[OutlineEntry]
     blank: bool
     lost: bool
     unknown_symbols: int
@@ -63,7 +64,8 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
 def _page(message: dict[str, Any]) -> _Page:
     words = message.get("words", ())
     lines = page_lines(words, message["page"])
-    return _Page(lines, bool(message.get("blank")), bool(message.get("lost")), unknown_symbols(words))
+    tagged = [OutlineEntry(depth, title, message["page"], y) for depth, title, y in message.get("headings", ())]
+    return _Page(lines, tagged, bool(message.get("blank")), bool(message.get("lost")), unknown_symbols(words))
 
 
 def _refuse_cut(data: bytes) -> None:

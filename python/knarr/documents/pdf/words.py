@@ -18,6 +18,9 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from knarr.documents.pdf import fonts
+from knarr.documents.pdf.tags import tagged_headings
+
 MAX_PAGES = 20_000
 MAX_PAGE_CHARS = 500_000
 MAX_CHARS = 8_000_000
@@ -31,11 +34,8 @@ MAX_BOOKMARK_DEPTH = 16
 # that ends a word.
 _LINE_END_HYPHENS = {"\ufffe": "\xad", "\x02": "\xad"}
 _WORD = re.compile(r"[^\s\xad]*\xad|[^\s\xad]+")
-_BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,]bd\b", re.IGNORECASE)
 _FEW_WORDS, _FEW_OBJECTS, _FEW_PATHS = 40, 200, 12
 _PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
-_FORCE_BOLD = 1 << 18
-_ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 
 Message = dict[str, Any]
 
@@ -44,7 +44,8 @@ def read_words(data: bytes) -> Iterator[Message]:
     """Messages about one file, in this order:
 
     {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …]}
-    {"page": index, "blank": whether nothing but these words is on it, "words": [word, …]} for each page, or
+    {"page": index, "blank": whether nothing but these words is on it, "words": [word, …], and where the file is
+    tagged "headings": [[depth, title, y], …] (see `tags`)} for each page, or
     {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
@@ -90,9 +91,13 @@ def _page(document: Any, index: int) -> tuple[Message, int]:
     text_page = pdfium.FPDFText_LoadPage(page)
     try:
         count = pdfium.FPDFText_CountChars(text_page) if text_page else 0
-        words = _words(text_page, count) if 0 < count <= MAX_PAGE_CHARS else []
+        spans = _spans(_text(text_page, count)) if 0 < count <= MAX_PAGE_CHARS else []
+        words = _words(text_page, spans)
         blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
-        return {"page": index, "blank": blank, "words": words}, count
+        message = {"page": index, "blank": blank, "words": words}
+        if tagged := tagged_headings(page, text_page, spans, words):
+            message["headings"] = tagged
+        return message, count
     finally:
         if text_page:
             pdfium.FPDFText_ClosePage(text_page)
@@ -126,13 +131,16 @@ def _text(text_page: Any, count: int) -> str:
     return text.replace("\0", " ")
 
 
-def _words(text_page: Any, count: int) -> list[list[Any]]:
+def _spans(text: str) -> list[tuple[str, int]]:
+    """The words of a page, each with the index of its first character."""
+    return [(match[0], match.start()) for match in _WORD.finditer(text)]
+
+
+def _words(text_page: Any, spans: list[tuple[str, int]]) -> list[list[Any]]:
     probe = _Probe(text_page)
-    words = []
-    for match in _WORD.finditer(_text(text_page, count)):
-        place = probe.place(match.start(), match.end() - 1)
-        words.append([match[0], *place, *probe.look(match.start())])
-    return words
+    return [
+        [text, *probe.place(first, first + len(text) - 1), *probe.look(first)] for text, first in spans
+    ]
 
 
 class _Probe:
@@ -170,9 +178,9 @@ class _Probe:
         written = pdfium.FPDFText_GetFontInfo(self._page, at, self._name, 256, ctypes.byref(self._flags))
         key = (self._name.value if 0 < written <= 256 else b"", self._flags.value)
         if key not in self._bold:
-            name = key[0].decode("utf-8", "replace")
-            bold = bool(_BOLD.search(name)) or bool(key[1] & _FORCE_BOLD)
-            self._bold[key] = (int(bold), int(bool(_ITALIC.search(name))))
+            weight = pdfium.FPDFText_GetFontWeight(self._page, at)
+            bold, italic = fonts.look(key[0].decode("utf-8", "replace"), key[1], weight)
+            self._bold[key] = (int(bold), int(italic))
         return round(size, 1), *self._bold[key]
 
 
