@@ -63,7 +63,9 @@ class BodyLook:
             sizes.update(self._sizes[page])
             plain, bold = plain + self._bold[page][0], bold + self._bold[page][1]
         much = _MUCH * sizes.total()
-        return max((size for size, chars in sizes.items() if chars >= much), default=_most(sizes)), bold > plain
+        return max(
+            (size for size, chars in sizes.items() if chars >= much), default=_most(sizes)
+        ), bold > plain
 
 
 def _most(sizes: Counter[float]) -> float:
@@ -97,7 +99,7 @@ def edges(lines: Sequence[Line], at: int) -> tuple[float, float]:
     near = [
         other
         for other in lines[max(0, at - _NEAR_LINES) : at + _NEAR_LINES]
-        if other.page == line.page and other.x0 <= line.x1 and other.x1 >= line.x0
+        if other is line or (other.page == line.page and other.x0 <= line.x1 and other.x1 >= line.x0)
     ]
     widths = sorted(other.x1 - other.x0 for other in near)
     most = max(_WIDER * widths[len(widths) // 2], line.x1 - line.x0)

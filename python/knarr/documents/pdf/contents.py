@@ -75,7 +75,9 @@ def _tables(lines: Sequence[Line]) -> list[tuple[list[_Row], int]]:
             if not rows:
                 titled = any(heads_contents(other.text) for other in lines[max(0, at - 4) : at])
             rows.append(row)
-        elif rows and (line is None or at - rows[-1].at > _MOST_ASIDE):
+        elif rows and (
+            line is None or at - rows[-1].at > _MOST_ASIDE or line.page != lines[rows[-1].at].page
+        ):
             if _is_table(rows, titled):
                 found.append((rows, rows[-1].at + 1))
             rows = []
@@ -125,7 +127,9 @@ def _entries(lines: Sequence[Line], rows: Sequence[_Row]) -> list[Entry]:
     return entries
 
 
-def _locate(lines: Sequence[Line], entries: Sequence[Entry], inside: set[int]) -> dict[int, tuple[Entry, int]]:
+def _locate(
+    lines: Sequence[Line], entries: Sequence[Entry], inside: set[int]
+) -> dict[int, tuple[Entry, int]]:
     listed: dict[str, tuple[Entry, set[int | None]]] = {}
     for entry in entries:
         for title in {plain(entry.title), _bare(entry.title)}:

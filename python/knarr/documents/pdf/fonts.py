@@ -26,7 +26,8 @@ _ITALIC = re.compile(
     re.IGNORECASE,
 )
 _UNTOLD = re.compile(
-    r"(?:CIDFont|Adv(?:OT|PS?|TT)?|MSTT|TT|T|F|Fd|R|C|G|font)?[-_+]?[0-9a-f]{0,12}(?:[-_+.]?[0-9]+)?", re.IGNORECASE
+    r"(?:CIDFont|Adv(?:OT|PS?|TT)?|MSTT|TT|T|F|Fd|R|C|G|font)?[-_+]?[0-9a-f]{0,12}(?:[-_+.]?[0-9]+)?",
+    re.IGNORECASE,
 )
 _FORCE_BOLD = 1 << 18
 _BOLD_WEIGHTS = range(600, 1001)

@@ -16,22 +16,30 @@ Cost: linear in the lines, each looked at with a few neighbours.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.body import BodyLook, alike, apart, close, off_centre, stands_aside, wraps
-from knarr.documents.pdf.contents import Contents, find_contents
+from knarr.documents.pdf.body import BodyLook, alike, apart, close, edges, off_centre, stands_aside, wraps
+from knarr.documents.pdf.contents import find_contents
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line
-from knarr.documents.pdf.numbering import NAMED_PART, OTHER_PART, Number, number_of
-from knarr.documents.pdf.ranks import HeadingCandidate, Look, ranked
-from knarr.documents.pdf.wording import MAX_CHARS, heads_columns, known, may_begin, reads_like_one
+from knarr.documents.pdf.numbering import OTHER_PART, number_of
+from knarr.documents.pdf.ranks import HeadingCandidate, Look, ranked, title_of
+from knarr.documents.pdf.wording import (
+    MAX_CHARS,
+    heads_columns,
+    known,
+    may_begin,
+    reads_like_authors,
+    reads_like_one,
+)
 
 MAX_LINES = 4
 _LARGER, _NOT_SMALLER = 1.08, 0.85
 _TOP_LINES = 4
 _MOST_SHARE = 0.3
 _FEWEST_PAGES = 3
-_FEWEST_WORDS_CAPITAL = 2
+_MOST_WORDS_PLAIN = 12
+_MUCH_SPACE = 1.3
 
 
 def by_looks(lines: Sequence[Line]) -> dict[int, HeadingCandidate]:
@@ -78,11 +86,13 @@ class _Finder:
                 at += 1
                 continue
             count = max(self._extent(at), listed[1] if listed else 1)
-            title = " ".join(" ".join(line.text.replace("\xad", "-") for line in lines[at : at + count]).split())
+            title = title_of(lines[at : at + count])
             number = number_of(title)
-            if count <= MAX_LINES and (listed or reads_like_one(title, number)) and len(title) <= MAX_CHARS:
+            body = self._body.size_on(lines[at].page)
+            reads = listed or reads_like_one(title, number, lines[at].size >= body * _LARGER)
+            if count <= MAX_LINES and reads and len(title) <= MAX_CHARS:
                 depth = listed[0].depth if listed else None
-                look = Look.of(lines[at], title, number, self._body.size_on(lines[at].page), depth)
+                look = Look.of(lines[at], title, number, body, depth)
                 found.append(_Candidate(look, at, count, bool(listed) or number is not None or known(title)))
             at += count
         return found
@@ -118,21 +128,37 @@ class _Finder:
         if line.size < 0.75 * body or (number is None and not known(text)):
             return False
         capitals = _in_capitals(text[number.end :] if number else text)
-        if number is None:
-            return (line.italic or capitals or not off_centre(self._lines, at)) and apart(self._lines, at, self._body.leading)
-        if number.part < OTHER_PART:
-            return self._alone(at) and len(text.split()) <= 12 and not text.endswith(".")
-        if number.family in ("bracket", "paragraph", "item"):
+        if number is not None and (number.family in ("bracket", "paragraph", "item") or text[-1] in ".,:;"):
             return False
-        if number.family == "decimal" and number.depth > 1 and not line.italic and not capitals:
-            return self._alone(at) and len(text.split()) <= 10 and text[number.end : number.end + 1].isupper() and text[-1] not in ".:;,"
-        return (line.italic or capitals) and apart(self._lines, at, self._body.leading) and text[-1] not in ",;"
+        if len(text.split()) > _MOST_WORDS_PLAIN:
+            return False
+        space = apart(self._lines, at, self._body.leading)
+        if line.italic or capitals:
+            return space
+        if number is None:
+            return space and (self._isolated(at) or not off_centre(self._lines, at))
+        if number.part < OTHER_PART or (number.family == "decimal" and number.depth > 1):
+            return self._alone(at) and not text[number.end : number.end + 1].islower()
+        return self._isolated(at)
+
+    def _isolated(self, at: int) -> bool:
+        """Whether there is much space above it and more than usual below it."""
+        usual = self._body.leading
+        below = at + 1
+        return (
+            apart(self._lines, at, _MUCH_SPACE * usual)
+            and below < len(self._lines)
+            and self._lines[below].page == self._lines[at].page
+            and apart(self._lines, below, usual)
+        )
 
     def _alone(self, at: int) -> bool:
         """Whether there is more space above it than usual, and the line below begins anew."""
         usual = self._body.leading
         below = at + 1
-        return apart(self._lines, at, usual) and (below == len(self._lines) or not self._lines[below].text[0].islower())
+        return apart(self._lines, at, usual) and (
+            below == len(self._lines) or not self._lines[below].text[0].islower()
+        )
 
     def _is_banner(self, at: int) -> bool:
         """Whether it is bold or in capitals and in the middle, and in capitals or at the top of the page: a title even
@@ -141,15 +167,11 @@ class _Finder:
         capitals = _in_capitals(line.text)
         if not (line.bold or capitals) or off_centre(self._lines, at):
             return False
-        if not line.bold:
-            wide = line.x1 - line.x0 > 0.75 * (max(other.x1 for other in self._near(at)) - min(other.x0 for other in self._near(at)))
-            return not wide and line.size >= _NOT_SMALLER * self._body.size_on(line.page) and self._alone(at) and line.x0 > min(other.x0 for other in self._near(at)) + line.size
-        on_top = at < _TOP_LINES or self._lines[at - _TOP_LINES].page != line.page
-        return on_top or capitals
-
-    def _near(self, at: int) -> Sequence[Line]:
-        page = self._lines[at].page
-        return [line for line in self._lines[max(0, at - 8) : at + 9] if line.page == page]
+        if line.bold:
+            return capitals or at < _TOP_LINES or self._lines[at - _TOP_LINES].page != line.page
+        left, right = edges(self._lines, at)
+        within = line.x0 > left + line.size and line.x1 < right - line.size
+        return within and line.size >= _NOT_SMALLER * self._body.size_on(line.page) and self._alone(at)
 
     def _in_table(self, at: int) -> bool:
         """Whether it is a label between rows of a table, or the head of a column above one."""
@@ -173,17 +195,29 @@ class _Finder:
         goes on in the title below it."""
         lines, count = self._lines, 1
         first = number_of(lines[at].text)
-        if first and first.part < OTHER_PART and not lines[at].text[first.end :].strip() and self._is_titled(at):
+        if (
+            first
+            and first.part < OTHER_PART
+            and not lines[at].text[first.end :].strip()
+            and self._is_titled(at)
+        ):
             count = 2
         while at + count < len(lines):
             last, line = lines[at + count - 1], lines[at + count]
             anew = number_of(line.text) is not None or known(line.text) or at + count in self._contents.found
-            if anew or not alike(_as_one(last), line):
+            if anew or not alike(_as_one(last), line) or not self._contrasts_alike(at, at + count):
                 break
             if not (wraps(lines, at + count - 1) or line.text[0].islower() or last.text[-1] in ":-–—\xad&,"):
                 break
             count += 1
         return count
+
+    def _contrasts_alike(self, at: int, other: int) -> bool:
+        """Whether the second line has what sets the first apart from the body."""
+        first, line = self._lines[at], self._lines[other]
+        if first.size >= _LARGER * self._body.size_on(first.page) or first.bold:
+            return True
+        return _in_capitals(line.text) if _in_capitals(first.text) else first.italic
 
     def _is_titled(self, at: int) -> bool:
         if at + 1 == len(self._lines):
@@ -204,7 +238,9 @@ class _Finder:
         if (number is not None and number.family == "name") or one.at in self._contents.found:
             # "Item 6. [Reserved]" has nothing to head and is a section all the same.
             return True
-        return after is None or after[0].at > one.at + one.count or after[1] > rank
+        if after is None or after[0].at > one.at + one.count or after[1] > rank:
+            return True
+        return self._lines[after[0].at].page != self._lines[one.at].page
 
 
 def _as_one(line: Line) -> Line:
@@ -258,6 +294,8 @@ def _without_authors(found: list[_Candidate], lines: Sequence[Line]) -> list[_Ca
     later = {_face(lines[one.at]) for one in found if lines[one.at].page != lines[0].page}
     largest = max(lines[one.at].size for one in first)
     dropped: set[int] = set()
+    known_at = next((one.at for one in first if one.sure), 0)
+    dropped.update(one.at for one in first if one.at < known_at and reads_like_authors(one.look.title))
     for one in first:
         if one.sure or (_face(lines[one.at]) in later and lines[one.at].size < largest):
             break

@@ -18,6 +18,7 @@ from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines, unknown_symbols
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
+from knarr.documents.pdf.ranks import title_of
 from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, find_tables, goes_on_over_page
 from knarr.documents.sections import Document, Table
 from knarr.documents.symbols import UNKNOWN
@@ -53,7 +54,8 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     missing = tuple(at for at, page in enumerate(pages, 1) if not kept[at - 1] and not page.blank)
     lines = [line for page_kept in kept for line in page_kept]
     entries = [OutlineEntry(depth, title, page, y) for depth, title, page, y in head["outline"] if page >= 0]
-    headings, source = find_headings(lines, entries)
+    tagged = [entry for page in pages for entry in page.tagged]
+    headings, source = find_headings(lines, entries, tagged)
     flow = _Flow(Hyphenation(lines))
     flow.write(lines, headings)
     flow.writer.turn_to(len(pages) - 1)
@@ -64,7 +66,9 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
 def _page(message: dict[str, Any]) -> _Page:
     words = message.get("words", ())
     lines = page_lines(words, message["page"])
-    tagged = [OutlineEntry(depth, title, message["page"], y) for depth, title, y in message.get("headings", ())]
+    tagged = [
+        OutlineEntry(depth, title, message["page"], y) for depth, title, y in message.get("headings", ())
+    ]
     return _Page(lines, tagged, bool(message.get("blank")), bool(message.get("lost")), unknown_symbols(words))
 
 
@@ -128,7 +132,7 @@ class _Flow:
     def _heading(self, heading: PdfHeading, lines: Sequence[Line]) -> None:
         self.writer.gap()
         self.writer.turn_to(lines[0].page if lines else heading.page)
-        shown = one_line(" ".join(line.text.replace("\xad", "-") for line in lines)) or heading.title
+        shown = one_line(title_of(lines)) or heading.title
         self.writer.heading(heading.level, shown, heading.title)
         self._after_table = False
 

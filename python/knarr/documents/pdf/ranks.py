@@ -15,7 +15,15 @@ from knarr.documents.pdf.lines import Line
 from knarr.documents.pdf.numbering import OTHER_PART, Number
 
 _LARGER = 1.08
-_FAMILY_DEPTHS = {"paragraph": 1, "eastern": 1, "roman": 1, "decimal": 1, "letter": 2, "item": 2, "bracket": 8}
+_FAMILY_DEPTHS = {
+    "paragraph": 1,
+    "eastern": 1,
+    "roman": 1,
+    "decimal": 1,
+    "letter": 2,
+    "item": 2,
+    "bracket": 8,
+}
 _UNNUMBERED = 9
 TITLE_RANK = (1.0, -1.0)
 
@@ -63,6 +71,18 @@ class Look:
     def contrasts(self) -> bool:
         """Whether it is bold, in capitals or slanted, so that its look says something."""
         return not self.style[1] or not self.style[2] or self.style[3]
+
+
+def title_of(lines: Sequence[Line]) -> str:
+    """The words of a heading's lines as one; a hyphen at the end of a line goes where the word plainly goes on."""
+    title = ""
+    for line in lines:
+        text = " ".join(line.text.split())
+        if title.endswith("\xad"):
+            title = title[:-1] + ("" if text[:1].islower() else "-") + text
+        else:
+            title = f"{title} {text}" if title else text
+    return title.replace("\xad", "-")
 
 
 def ranked(looks: Sequence[Look]) -> list[tuple[float, ...]]:

@@ -20,7 +20,9 @@ _PARTS = ("Sect", "Part", "Art", "Div")
 # A structure tree says which element a page's content belongs to; one that is not there costs a call a page.
 
 
-def tagged_headings(page: Any, text_page: Any, spans: list[tuple[str, int]], words: list[list[Any]]) -> list[list[Any]]:
+def tagged_headings(
+    page: Any, text_page: Any, spans: list[tuple[str, int]], words: list[list[Any]]
+) -> list[list[Any]]:
     """[depth, title, y] of each heading of a page, in the order of the tree. `spans`: text and first character of each of
     the page's `words`, which hold the places."""
     owners: dict[int, int] = {}

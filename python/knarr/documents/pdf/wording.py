@@ -12,10 +12,15 @@ from knarr.documents.pdf.numbering import Number
 
 MAX_CHARS, MAX_WORDS = 180, 24
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u0900-\u0fff\u3040-\u9fff\uac00-\ud7af]{2,}")
-_SENTENCE = re.compile(r"[,;]$|[^\W\d_A-Z]{2}\.$|[.!?]\s+[A-Z][a-z]+\s+[a-z]|\b(?:and|or|the|of|to|in|with|a|by|for)$|[。，、；]$|다\.$")
+_SENTENCE = re.compile(
+    r"[,;]$|[^\W\d_A-Z]{2}\.$|[.!?]\s+[A-Z][a-z]+\s+[a-z]|\b(?:and|or|the|of|to|in|with|a|by|for)$|[。，、；]$|다\.$"
+)
 _CUT = re.compile(r"[,;]$|\b(?:and|or|the)$")
 _LABELLED = re.compile(r":\s+\S")
-_MARKED = re.compile(r"[•●▪■◦‣·○☐☒☑✓➢❖◆¨“*•–—-]|\(.*\)$|\[\d|.*[☐☒☑@]|.*https?:|.*www\.|arxiv:|.*\((?:continued|cont’d|cont'd)\)", re.IGNORECASE)
+_MARKED = re.compile(
+    r"[•●▪■◦‣·○☐☒☑✓➢❖◆¨“*•–—-]|\(.*\)$|[\[{<=|]|.*[☐☒☑@]|.*https?:|.*www\.|arxiv:|.*\((?:continued|cont’d|cont'd)\)",
+    re.IGNORECASE,
+)
 _CAPTION = re.compile(
     r"(?:fig(?:ure|ura|\.)?|table|tab\.|tabelle|tabella|tabla|tableau|abb(?:ildung|\.)|chart|graph|plate|scheme|listing|algorithm|diagram|box|"
     r"рис(?:унок|\.)|таблица|табл\.|شكل|جدول)\s*(?:[A-Z]{0,2}[-.]?\d|[IVX]+\b)|[<\[【(]?\s?(?:图|圖|図|表|그림|표|도표)\s?[-\d]",
@@ -27,7 +32,9 @@ _STATEMENT = re.compile(
     r"定义|定理|引理|命题|추론|정리)\s?\d*(?:\.\d+)*\s*(?:[.:(\[].*)?$",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"[;{}\\]$|[({]$|==|::|->|=>|\)\s*[;{]|^(?:end|return|if|for|while|else|begin|repeat|procedure|function|void|int|const|var|public|static|import|#include)\b[^A-Z]*$|^[a-z_]+\(|[<>]{1}\w+[<>]|\w_\w+_\w|^[$>]\s")
+_CODE = re.compile(
+    r"[;{}\\]$|[({]$|==|::|->|=>|\)\s*[;{]|^(?:end|return|if|for|while|else|begin|repeat|procedure|function|void|int|const|var|public|static|import|#include)\b[^A-Z]*$|^[a-z_]+\(|[<>]{1}\w+[<>]|\w_\w+_\w|^[$>]\s"
+)
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|"
     "janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|"
@@ -46,6 +53,11 @@ _ADDRESS = re.compile(
 _COLUMN_HEAD = re.compile(
     r"\(?(?:in|dollars|amounts|unaudited|\$ ?(?:in|and))\b.*\)?$|(?:for the |as of |as at )?(?:\w+ )?(?:fiscal )?(?:years?|months?|quarters?|weeks?|periods?)\b.*(?:ended|ending)|"
     rf"(?:as of |at )?(?:{_MONTHS})\s+\d|[\W\d]*$|total\b|.*\bpage$",
+    re.IGNORECASE,
+)
+_AUTHORS = re.compile(
+    r"[†‡∗§¶♠♣⋆⋄]|[^\W\d_]\d(?:,\d)*[,\s]|,.*,.*\band\b|\b(?:universit\w*|institut\w*|departe?ment|department|laborator\w+|college|school of|faculty|"
+    r"gmbh|hochschule|академия|университет|институт)\b|大学|大學|研究所|대학교",
     re.IGNORECASE,
 )
 _KNOWN = re.compile(
@@ -96,11 +108,18 @@ def may_begin(text: str) -> bool:
     return not (is_caption(text) or _DATE.fullmatch(text) or _ADDRESS.match(text))
 
 
-def reads_like_one(title: str, number: Number | None) -> bool:
-    """Whether a whole title reads like a heading, not like a sentence or the label of a value."""
+def reads_like_one(title: str, number: Number | None, larger: bool) -> bool:
+    """Whether a whole title reads like a heading, not like a sentence or, unless it is larger than the body, the label of
+    a value."""
     words = len(title.split())
     if len(title) > MAX_CHARS or words > MAX_WORDS:
         return False
     if number is not None:
         return not _CUT.search(title) and not (words > 12 and title.endswith("."))
-    return not _SENTENCE.search(title) and not _LABELLED.search(title) and not (words > 6 and title.endswith(":"))
+    labelled = not larger and (_LABELLED.search(title) or (words > 6 and title.endswith(":")))
+    return not _SENTENCE.search(title) and not labelled
+
+
+def reads_like_authors(text: str) -> bool:
+    """Whether it reads like names with marks of footnotes, or where people work, as below the title of an article."""
+    return bool(_AUTHORS.search(text))

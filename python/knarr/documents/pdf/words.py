@@ -138,9 +138,7 @@ def _spans(text: str) -> list[tuple[str, int]]:
 
 def _words(text_page: Any, spans: list[tuple[str, int]]) -> list[list[Any]]:
     probe = _Probe(text_page)
-    return [
-        [text, *probe.place(first, first + len(text) - 1), *probe.look(first)] for text, first in spans
-    ]
+    return [[text, *probe.place(first, first + len(text) - 1), *probe.look(first)] for text, first in spans]
 
 
 class _Probe:
