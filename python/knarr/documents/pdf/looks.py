@@ -15,6 +15,7 @@ Cost: linear in the lines, each looked at with a few neighbours.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ _MOST_SHARE = 0.3
 _FEWEST_PAGES = 3
 _MOST_WORDS_PLAIN = 12
 _MUCH_SPACE = 1.3
+_NUMBER_GAP = 4.0
+_MOST_SKIPPED = 5
 
 
 def by_looks(lines: Sequence[Line]) -> dict[int, HeadingCandidate]:
@@ -67,6 +70,7 @@ class _Finder:
         found = self._candidates()
         found = _without_bodies(found, self._lines)
         found = _without_authors(found, self._lines)
+        found = _in_step(found)
         ranks = ranked([one.look for one in found])
         following = [*zip(found, ranks, strict=True)][1:]
         kept = {}
@@ -89,7 +93,8 @@ class _Finder:
             title = title_of(lines[at : at + count])
             number = number_of(title)
             body = self._body.size_on(lines[at].page)
-            reads = listed or reads_like_one(title, number, lines[at].size >= body * _LARGER)
+            larger = lines[at].size >= body * _LARGER
+            reads = listed or reads_like_one(title, number, larger, lines[at].bold and self._isolated(at))
             if count <= MAX_LINES and reads and len(title) <= MAX_CHARS:
                 depth = listed[0].depth if listed else None
                 look = Look.of(lines[at], title, number, body, depth)
@@ -240,7 +245,8 @@ class _Finder:
             return True
         if after is None or after[0].at > one.at + one.count or after[1] > rank:
             return True
-        return self._lines[after[0].at].page != self._lines[one.at].page
+        # The text below may have been carried over to the next page, where it is below another heading.
+        return one.sure and self._lines[after[0].at].page != self._lines[one.at].page
 
 
 def _as_one(line: Line) -> Line:
@@ -257,7 +263,8 @@ def _one_cell(line: Line) -> str | None:
     if line.cells == 1:
         return line.text
     number, _, title = line.text.partition(CELL_SEPARATOR)
-    if line.cells == 2 and len(number) <= 12 and title[:1].isalpha():
+    near = len(line.places) == 2 and line.places[1][0] - line.places[0][1] <= _NUMBER_GAP * line.size
+    if line.cells == 2 and near and len(number) <= 12 and title[:1].isalpha() and not title[:1].islower():
         whole = f"{number} {title}"
         found = number_of(whole)
         if found is not None and abs(found.end - len(number)) <= 1:
@@ -277,7 +284,28 @@ def _without_bodies(found: list[_Candidate], lines: Sequence[Line]) -> list[_Can
     for line in lines:
         chars[line.size, line.bold, line.italic] += len(line.text)
     most = _MOST_SHARE * chars.total()
-    return [one for one in found if one.sure or chars[_face(lines[one.at])] <= most]
+    return [
+        one
+        for one in found
+        if one.sure or _in_capitals(one.look.title) or chars[_face(lines[one.at])] <= most
+    ]
+
+
+def _in_step(found: list[_Candidate]) -> list[_Candidate]:
+    """Without whole numbers that do not count on from those before: numbers of pages, of parts in a drawing."""
+    kept, last = [], 0
+    for one in found:
+        number = one.look.number
+        if number is not None and number.family == "decimal" and number.depth == 1 and one.look.title[0].isdecimal():
+            digits = "".join(itertools.takewhile(str.isdecimal, one.look.title))
+            value = int(digits)
+            if value > last + _MOST_SKIPPED and one.look.title[len(digits)].isspace():
+                continue
+            last = value
+        elif number is not None and number.part < OTHER_PART:
+            last = 0 if number.family == "name" else last
+        kept.append(one)
+    return kept
 
 
 def _face(line: Line) -> tuple[float, bool, bool]:

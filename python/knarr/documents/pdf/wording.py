@@ -18,7 +18,7 @@ _SENTENCE = re.compile(
 _CUT = re.compile(r"[,;]$|\b(?:and|or|the)$")
 _LABELLED = re.compile(r":\s+\S")
 _MARKED = re.compile(
-    r"[•●▪■◦‣·○☐☒☑✓➢❖◆¨“*•–—-]|\(.*\)$|[\[{<=|]|.*[☐☒☑@]|.*https?:|.*www\.|arxiv:|.*\((?:continued|cont’d|cont'd)\)",
+    r"[•●▪■◦‣·○☐☒☑✓➢❖◆¨“*•–—-]|\(.*\)$|[\[{<=|]|.*[☐☒☑@]|.*https?:|.*www\.|.*\w\.(?:com|org|net|edu|gov)\b|arxiv:|.*\((?:continued|cont’d|cont'd)\)",
     re.IGNORECASE,
 )
 _CAPTION = re.compile(
@@ -33,7 +33,7 @@ _STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"[;{}\\]$|[({]$|==|::|->|=>|\)\s*[;{]|^(?:end|return|if|for|while|else|begin|repeat|procedure|function|void|int|const|var|public|static|import|#include)\b[^A-Z]*$|^[a-z_]+\(|[<>]{1}\w+[<>]|\w_\w+_\w|^[$>]\s"
+    r"[;{}\\]$|[({]$|==|::|->|=>|\)\s*[;{]|^(?:end|return|if|for|while|else|begin|repeat|procedure|function|void|int|const|var|public|static|import|#include)\b[^A-Z]*$|^[a-z_]+\(|<[^>]*>|\w_\w+_\w|^[$>]\s"
 )
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|"
@@ -108,16 +108,17 @@ def may_begin(text: str) -> bool:
     return not (is_caption(text) or _DATE.fullmatch(text) or _ADDRESS.match(text))
 
 
-def reads_like_one(title: str, number: Number | None, larger: bool) -> bool:
-    """Whether a whole title reads like a heading, not like a sentence or, unless it is larger than the body, the label of
-    a value."""
+def reads_like_one(title: str, number: Number | None, larger: bool, isolated: bool) -> bool:
+    """Whether a whole title reads like a heading, not like a sentence or, unless it is larger than the body or has
+    space around it, the label of a value."""
     words = len(title.split())
     if len(title) > MAX_CHARS or words > MAX_WORDS:
         return False
     if number is not None:
         return not _CUT.search(title) and not (words > 12 and title.endswith("."))
-    labelled = not larger and (_LABELLED.search(title) or (words > 6 and title.endswith(":")))
-    return not _SENTENCE.search(title) and not labelled
+    if _SENTENCE.search(title) or (words > 6 and title.endswith(":") and not larger):
+        return False
+    return larger or isolated or not _LABELLED.search(title)
 
 
 def reads_like_authors(text: str) -> bool:
