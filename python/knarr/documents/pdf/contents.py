@@ -7,6 +7,7 @@ the page that it names, is a heading whatever it looks like. Cost: linear in the
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -96,7 +97,7 @@ def _row(line: Line, at: int) -> _Row | None:
 
 def _is_table(rows: Sequence[_Row], titled: bool) -> bool:
     pages = [row.page for row in rows if row.page is not None]
-    rising = sum(left <= right for left, right in zip(pages, pages[1:], strict=False))
+    rising = sum(left <= right for left, right in itertools.pairwise(pages))
     if rising < 0.9 * (len(pages) - 1):
         return False
     dotted = sum(row.dotted for row in rows)

@@ -33,6 +33,17 @@ _FORCE_BOLD = 1 << 18
 _BOLD_WEIGHTS = range(600, 1001)
 
 
+# How high letters are, in units of the size: those like x, those that reach below the line, and all others.
+_SMALL, _LOW = frozenset("acemnorsuvwxz"), frozenset("gpqy")
+SMALLEST_SIZE = 2.0
+"""Sizes below it are no measure: a font that is drawn glyph by glyph (Type 3) may state any."""
+
+
+def drawn_size(char: str, height: float) -> float:
+    """The size of a font whose letter `char` is drawn so high."""
+    return height / (0.44 if char in _SMALL else 0.64 if char in _LOW else 0.69)
+
+
 def look(name: str, flags: int, weight: int) -> tuple[bool, bool]:
     """Whether a font is bold, and whether italic, by its name, its descriptor's flags and the weight it states."""
     name = _SUBSET.sub("", name)

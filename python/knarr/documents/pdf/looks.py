@@ -28,6 +28,7 @@ from knarr.documents.pdf.ranks import HeadingCandidate, Look, ranked, title_of
 from knarr.documents.pdf.wording import (
     MAX_CHARS,
     heads_columns,
+    is_marked,
     known,
     may_begin,
     reads_like_authors,
@@ -85,7 +86,7 @@ class _Finder:
     def _candidates(self) -> list[_Candidate]:
         lines, found, at = self._lines, list[_Candidate](), 0
         while at < len(lines):
-            listed = self._contents.found.get(at)
+            listed = None if is_marked(lines[at].text) else self._contents.found.get(at)
             if at in self._contents.lines or not (listed or self._may_head(at)):
                 at += 1
                 continue
@@ -116,7 +117,10 @@ class _Finder:
             return False
         if larger:
             return True
-        return not heads_columns(text) and (number_of(text) is not None or not self._in_table(at))
+        number = number_of(text)
+        if number is not None and text[number.end :][:1].islower():
+            return False
+        return not heads_columns(text) and (number is not None or not self._in_table(at))
 
     def _goes_on(self, at: int, text: str) -> bool:
         """Whether it continues the line above: one of its look that the page broke."""
@@ -296,7 +300,12 @@ def _in_step(found: list[_Candidate]) -> list[_Candidate]:
     kept, last = [], 0
     for one in found:
         number = one.look.number
-        if number is not None and number.family == "decimal" and number.depth == 1 and one.look.title[0].isdecimal():
+        if (
+            number is not None
+            and number.family == "decimal"
+            and number.depth == 1
+            and one.look.title[0].isdecimal()
+        ):
             digits = "".join(itertools.takewhile(str.isdecimal, one.look.title))
             value = int(digits)
             if value > last + _MOST_SKIPPED and one.look.title[len(digits)].isspace():

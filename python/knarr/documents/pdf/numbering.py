@@ -28,16 +28,16 @@ _EASTERN = (
     re.compile(rf"第\s*{_HAN}\s*[節节条條款]|제\s?\d+\s?[절조관]|\d{{1,2}}\s?절[\s.]"),
 )
 _EASTERN_ITEM = re.compile(
-    rf"[一二三四五六七八九十]{{1,3}}[、．.]|[（(][一二三四五六七八九十]{{1,3}}[）)]|[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ][.\s]"
+    r"[一二三四五六七八九十]{1,3}[、．.]|[（(][一二三四五六七八九十]{1,3}[）)]|[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ][.\s]"
 )
 _DECIMAL = re.compile(
     r"(\d{1,2}(?:\.\d{1,3}){0,5})(?:[.)]?\s+(?=\S)|[.)](?=[^\W\d_])|(?<=\.\d)(?=[^\W\d_a-z])|$)"
 )
-_LETTERED = re.compile(r"[A-Z]((?:\.\d{1,3}){1,4})\.?\s+\S")
-_ROMAN = re.compile(r"(?:X{0,3}(?:IX|IV|V?I{1,3}|V)|X{1,3})\.\s*\S")
-_LETTER = re.compile(r"[A-Z][.)]\s+\S")
+_LETTERED = re.compile(r"[A-Z]((?:\.\d{1,3}){1,4})\.?\s+(?=\S)")
+_ROMAN = re.compile(r"(?:X{0,3}(?:IX|IV|V?I{1,3}|V)|X{1,3})\.\s*(?=\S)")
+_LETTER = re.compile(r"[A-Z][.)]\s+(?=\S)")
 _PARAGRAPH = re.compile(r"§{1,2}\s?\d{1,4}")
-_BRACKETED = re.compile(r"\((?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})\)\s+\S")
+_BRACKETED = re.compile(r"\((?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})\)\s+(?=\S)")
 
 NAMED_PART, OTHER_PART = 0, 2
 """Ranks of what is called a part or chapter, and of everything else."""
@@ -70,7 +70,7 @@ def number_of(title: str) -> Number | None:
     if match := _DECIMAL.match(title):
         return Number(OTHER_PART, "decimal", 1 + match[1].count("."), match.end())
     if match := _LETTERED.match(title):
-        return Number(OTHER_PART, "decimal", 1 + match[1].count("."), match.end(1))
+        return Number(OTHER_PART, "decimal", 1 + match[1].count("."), match.end())
     for family, form in (
         ("roman", _ROMAN), ("letter", _LETTER), ("paragraph", _PARAGRAPH), ("item", _EASTERN_ITEM), ("bracket", _BRACKETED),
     ):  # fmt: skip

@@ -15,16 +15,8 @@ from knarr.documents.pdf.lines import Line
 from knarr.documents.pdf.numbering import OTHER_PART, Number
 
 _LARGER = 1.08
-_FAMILY_DEPTHS = {
-    "paragraph": 1,
-    "eastern": 1,
-    "roman": 1,
-    "decimal": 1,
-    "letter": 2,
-    "item": 2,
-    "bracket": 8,
-}
-_UNNUMBERED = 9
+_OUTER = ("roman", "letter", "item", "decimal")
+_BRACKETS, _UNNUMBERED = 15, 16
 TITLE_RANK = (1.0, -1.0)
 
 Style = tuple[float, bool, bool, bool]
@@ -87,15 +79,35 @@ def title_of(lines: Sequence[Line]) -> str:
 
 def ranked(looks: Sequence[Look]) -> list[tuple[float, ...]]:
     """The rank of each, in document order."""
-    styles = _styles(looks)
-    depths: dict[Style, float] = {}
+    styles, bases = _styles(looks), _bases(looks)
+    depths: dict[Style, int] = {}
     for (family, depth), style in styles.items():
-        depths[style] = min(depths.get(style, _UNNUMBERED), _FAMILY_DEPTHS[family] - 1 + depth)
+        depths[style] = min(depths.get(style, _UNNUMBERED), bases[family] + depth)
     title = _title(looks)
-    return [TITLE_RANK if at == title else _rank(look, styles, depths) for at, look in enumerate(looks)]
+    return [
+        TITLE_RANK if at == title else _rank(look, styles, bases, depths) for at, look in enumerate(looks)
+    ]
 
 
-def _rank(look: Look, styles: dict[tuple[str, int], Style], depths: dict[Style, float]) -> tuple[float, ...]:
+def _bases(looks: Sequence[Look]) -> dict[str, int]:
+    """How deep each family of numbers begins, from 0: "A." below "I.", and "1." below both where they come first. Letters
+    after the last number are those of appendices."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for at, look in enumerate(looks):
+        if look.place is not None:
+            first.setdefault(look.place[0], at)
+            last[look.place[0]] = at
+    bases = dict.fromkeys(first, 0) | {"bracket": _BRACKETS}
+    for family in first.keys() & set(_OUTER):
+        outer = [other for other in _OUTER if other in first and first[other] < first[family] <= last[other]]
+        bases[family] = len(outer)
+    return bases
+
+
+def _rank(
+    look: Look, styles: dict[tuple[str, int], Style], bases: dict[str, int], depths: dict[Style, int]
+) -> tuple[float, ...]:
     part = look.number.part if look.number is not None else OTHER_PART
     if part < OTHER_PART:
         return (1, part)
@@ -103,7 +115,7 @@ def _rank(look: Look, styles: dict[tuple[str, int], Style], depths: dict[Style, 
     if place is None:
         return (1, part, *look.style, depths.get(look.style, _UNNUMBERED))
     style = styles[place]
-    return (1, part, *style, _FAMILY_DEPTHS[place[0]] - 1 + place[1])
+    return (1, part, *style, bases[place[0]] + place[1])
 
 
 def _styles(looks: Sequence[Look]) -> dict[tuple[str, int], Style]:

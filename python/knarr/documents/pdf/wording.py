@@ -98,6 +98,11 @@ def heads_columns(title: str) -> bool:
     return bool(_COLUMN_HEAD.match(title))
 
 
+def is_marked(text: str) -> bool:
+    """Whether it begins with a mark of a list or is an address on the web, or something else that no title begins with."""
+    return bool(_MARKED.match(text))
+
+
 def may_begin(text: str) -> bool:
     """Whether a heading may begin with this line."""
     if len(text) > MAX_CHARS or len(text.split()) > MAX_WORDS or not _WORD.search(text) or text[0].islower():

@@ -153,6 +153,7 @@ class _Probe:
         self._name = ctypes.create_string_buffer(256)
         self._flags = ctypes.c_int()
         self._bold: dict[tuple[bytes, int], tuple[int, int]] = {}
+        self._drawn: dict[int, float] = {}
 
     def place(self, first: int, last: int) -> tuple[float, float, float]:
         """Left end, right end and base line of the word from character `first` to `last`."""
@@ -173,6 +174,8 @@ class _Probe:
         size = pdfium.FPDFText_GetFontSize(self._page, at)
         if pdfium.FPDFText_GetMatrix(self._page, at, ctypes.byref(self._matrix)):
             size *= math.hypot(self._matrix.c, self._matrix.d) or 1.0
+        if size < fonts.SMALLEST_SIZE:
+            size = self._drawn_size(at)
         written = pdfium.FPDFText_GetFontInfo(self._page, at, self._name, 256, ctypes.byref(self._flags))
         key = (self._name.value if 0 < written <= 256 else b"", self._flags.value)
         if key not in self._bold:
@@ -180,6 +183,20 @@ class _Probe:
             bold, italic = fonts.look(key[0].decode("utf-8", "replace"), key[1], weight)
             self._bold[key] = (int(bold), int(italic))
         return round(size, 1), *self._bold[key]
+
+    def _drawn_size(self, at: int) -> float:
+        """The size of a character as it is drawn, by the first letter of its font that is asked about."""
+        drawn = pdfium.FPDFText_GetTextObject(self._page, at)
+        font = pdfium.FPDFTextObj_GetFont(drawn) if drawn else None
+        key = ctypes.addressof(font.contents) if font else 0
+        if key not in self._drawn:
+            char = chr(min(pdfium.FPDFText_GetUnicode(self._page, at), 0x10FFFF))
+            pdfium.FPDFText_GetCharBox(self._page, at, *self._box_refs)
+            size = max(fonts.SMALLEST_SIZE, fonts.drawn_size(char, self._box[3].value - self._box[2].value))
+            if not (key and char.isalpha()):
+                return size
+            self._drawn[key] = size
+        return self._drawn[key]
 
 
 def _outline(document: Any) -> list[list[Any]]:
