@@ -92,9 +92,12 @@ def pdf(
     contents: bytes | None = None,
     resources: str = "",
     extra: list[bytes] | None = None,
+    catalog: str = "",
+    page_entries: str = "",
 ) -> bytes:
     """A whole file. `contents`: the body of an object to use as every page's content instead;
-    `extra`: objects numbered from 3 on (1 and 2 are the fonts); `resources`: more page resources."""
+    `extra`: objects numbered from 3 on (1 and 2 are the fonts), then the page tree, and content and page of each;
+    `resources`: more page resources; `catalog`, `page_entries`: more entries there."""
     objects = _Objects()
     objects.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
     objects.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
@@ -110,7 +113,7 @@ def pdf(
         numbers.append(
             objects.add(
                 f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Contents {content} 0 R "
-                f"/Resources << /Font << /F 1 0 R /B 2 0 R >> {resources} >> >>"
+                f"/Resources << /Font << /F 1 0 R /B 2 0 R >> {resources} >> {page_entries} >>"
             )
         )
     kids = " ".join(f"{number} 0 R" for number in numbers)
@@ -121,8 +124,8 @@ def pdf(
         first, last = _bookmarks(objects, outline, top, numbers)
         objects.put(top, f"<< /Type /Outlines /First {first} 0 R /Last {last} 0 R >>")
         root += f" /Outlines {top} 0 R"
-    catalog = objects.add(f"<< {root} >>")
-    trailer = f"/Root {catalog} 0 R"
+    top_level = objects.add(f"<< {root} {catalog} >>")
+    trailer = f"/Root {top_level} 0 R"
     if encrypted:
         key = "00" * 31
         lock = objects.add(f"<< /Filter /Standard /V 1 /R 2 /O <{key}01> /U <{key}02> /P -4 >>")
