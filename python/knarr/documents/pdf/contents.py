@@ -17,19 +17,19 @@ from knarr.documents.pdf.lines import CELL_SEPARATOR, Line
 from knarr.documents.pdf.numbering import number_of
 from knarr.documents.pdf.wording import heads_contents
 
-_LEADERS = re.compile(r"(.*?[^\s.·…_])[\s.·…_‥]*(?:[.·…_‥]\s?){3,}\s*(\d{1,4}|[ivxlc]{1,7})?", re.IGNORECASE)
-_APART = re.compile(rf"(.*\S)(?:{CELL_SEPARATOR})(\d{{1,4}}|[ivxlc]{{1,7}})")
-_ENDING = re.compile(r"(.*[^\W\d].*\S)\s+(\d{1,4})")
+_LEADERS = " .·…_‥\t"
+_ROMAN = re.compile(r"[ivxlc]{1,7}", re.IGNORECASE)
+_FEWEST_LEADERS, _MOST_DIGITS = 3, 4
 _NO_WORDS = re.compile(r"\W+")
 _FEWEST_DOTTED, _FEWEST_OTHER, _FEWEST_UNTITLED = 3, 3, 8
 _MOST_ASIDE = 2
 _MAX_TITLE_LINES = 3
 _INDENT = 6.0
-_SHORTEST, _LONGEST = 2, 300
+_SHORTEST, _LONGEST, _LONGEST_NUMBER = 2, 300, 8
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ContentsEntry:
     """A title of the table of contents: its depth from 1, and its printed page number or None."""
 
     title: str
@@ -52,13 +52,13 @@ class Contents:
     index of the first line, the entry and the number of lines."""
 
     lines: frozenset[int]
-    found: dict[int, tuple[Entry, int]]
+    found: dict[int, tuple[ContentsEntry, int]]
 
 
 def find_contents(lines: Sequence[Line]) -> Contents:
     """The printed table of contents, which may be none, several, or long."""
     inside: set[int] = set()
-    entries: list[Entry] = []
+    entries: list[ContentsEntry] = []
     for rows, end in _tables(lines):
         inside.update(range(rows[0].at, end))
         entries += _entries(lines, rows)
@@ -86,13 +86,21 @@ def _tables(lines: Sequence[Line]) -> list[tuple[list[_Row], int]]:
 
 
 def _row(line: Line, at: int) -> _Row | None:
-    text = line.text if len(line.text) <= _LONGEST else ""
-    for form in (_LEADERS, _APART, _ENDING):
-        if (match := form.fullmatch(text)) and any(map(str.isalpha, match[1])):
-            number = match[2]
-            page = int(number) if number and number.isdigit() else None
-            return _Row(at, " ".join(match[1].split()), page, form is _LEADERS, line.x0)
-    return None
+    text = line.text.rstrip() if len(line.text) <= _LONGEST else ""
+    end = len(text)
+    while end and text[end - 1].isalnum() and len(text) - end < _LONGEST_NUMBER:
+        end -= 1
+    number = text[end:]
+    decimal = number.isdecimal() and len(number) <= _MOST_DIGITS
+    counted = decimal or _ROMAN.fullmatch(number) is not None
+    before = text[:end] if counted else text
+    title = before.rstrip(_LEADERS)
+    gap = before[len(title) :]
+    dotted = len(gap) - gap.count(" ") >= _FEWEST_LEADERS or "…" in gap
+    apart = gap.endswith(CELL_SEPARATOR) if not decimal else gap.endswith(" ")
+    if not (dotted or (counted and apart)) or not any(map(str.isalpha, title)):
+        return None
+    return _Row(at, " ".join(title.split()), int(number) if decimal else None, dotted, line.x0)
 
 
 def _is_table(rows: Sequence[_Row], titled: bool) -> bool:
@@ -107,7 +115,7 @@ def _is_table(rows: Sequence[_Row], titled: bool) -> bool:
     return spread and len(pages) >= (_FEWEST_OTHER if titled else _FEWEST_UNTITLED)
 
 
-def _entries(lines: Sequence[Line], rows: Sequence[_Row]) -> list[Entry]:
+def _entries(lines: Sequence[Line], rows: Sequence[_Row]) -> list[ContentsEntry]:
     """Depths follow the numbers of the titles, else how far they are indented."""
     indents: list[float] = []
     for x0 in sorted({row.x0 for row in rows}):
@@ -124,14 +132,14 @@ def _entries(lines: Sequence[Line], rows: Sequence[_Row]) -> list[Entry]:
         depth = sum(x0 <= row.x0 + 0.1 for x0 in indents)
         if number is not None and number.family == "decimal":
             depth = number.depth
-        entries.append(Entry(title, depth, row.page))
+        entries.append(ContentsEntry(title, depth, row.page))
     return entries
 
 
 def _locate(
-    lines: Sequence[Line], entries: Sequence[Entry], inside: set[int]
-) -> dict[int, tuple[Entry, int]]:
-    listed: dict[str, tuple[Entry, set[int | None]]] = {}
+    lines: Sequence[Line], entries: Sequence[ContentsEntry], inside: set[int]
+) -> dict[int, tuple[ContentsEntry, int]]:
+    listed: dict[str, tuple[ContentsEntry, set[int | None]]] = {}
     for entry in entries:
         for title in {plain(entry.title), _bare(entry.title)}:
             if len(title) > _SHORTEST:

@@ -24,7 +24,7 @@ from knarr.documents.pdf.body import BodyLook, alike, apart, close, edges, off_c
 from knarr.documents.pdf.contents import find_contents
 from knarr.documents.pdf.lines import CELL_SEPARATOR, Line
 from knarr.documents.pdf.numbering import OTHER_PART, number_of
-from knarr.documents.pdf.ranks import HeadingCandidate, Look, ranked, title_of
+from knarr.documents.pdf.ranks import HeadingCandidate, HeadingLook, ranked, title_of
 from knarr.documents.pdf.wording import (
     MAX_CHARS,
     heads_columns,
@@ -53,7 +53,7 @@ def by_looks(lines: Sequence[Line]) -> dict[int, HeadingCandidate]:
 
 @dataclass(slots=True)
 class _Candidate:
-    look: Look
+    look: HeadingLook
     at: int
     count: int
     sure: bool
@@ -98,7 +98,7 @@ class _Finder:
             reads = listed or reads_like_one(title, number, larger, lines[at].bold and self._isolated(at))
             if count <= MAX_LINES and reads and len(title) <= MAX_CHARS:
                 depth = listed[0].depth if listed else None
-                look = Look.of(lines[at], title, number, body, depth)
+                look = HeadingLook.of(lines[at], title, number, body, depth)
                 found.append(_Candidate(look, at, count, bool(listed) or number is not None or known(title)))
             at += count
         return found

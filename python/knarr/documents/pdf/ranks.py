@@ -34,7 +34,7 @@ class HeadingCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class HeadingLook:
     """A heading's words, number and style; `depth` is that in the printed table of contents, or None."""
 
     title: str
@@ -44,7 +44,7 @@ class Look:
     depth: int | None
 
     @classmethod
-    def of(cls, line: Line, title: str, number: Number | None, body: float, depth: int | None) -> Look:
+    def of(cls, line: Line, title: str, number: Number | None, body: float, depth: int | None) -> HeadingLook:
         """The look of a heading whose first line this is."""
         size = -round(line.size * 2) / 2 if line.size >= body * _LARGER else -body
         capitals = title == title.upper() and title != title.lower()
@@ -77,7 +77,7 @@ def title_of(lines: Sequence[Line]) -> str:
     return title.replace("\xad", "-")
 
 
-def ranked(looks: Sequence[Look]) -> list[tuple[float, ...]]:
+def ranked(looks: Sequence[HeadingLook]) -> list[tuple[float, ...]]:
     """The rank of each, in document order."""
     styles, bases = _styles(looks), _bases(looks)
     depths: dict[Style, int] = {}
@@ -89,7 +89,7 @@ def ranked(looks: Sequence[Look]) -> list[tuple[float, ...]]:
     ]
 
 
-def _bases(looks: Sequence[Look]) -> dict[str, int]:
+def _bases(looks: Sequence[HeadingLook]) -> dict[str, int]:
     """How deep each family of numbers begins, from 0: "A." below "I.", and "1." below both where they come first. Letters
     after the last number are those of appendices."""
     first: dict[str, int] = {}
@@ -106,7 +106,7 @@ def _bases(looks: Sequence[Look]) -> dict[str, int]:
 
 
 def _rank(
-    look: Look, styles: dict[tuple[str, int], Style], bases: dict[str, int], depths: dict[Style, int]
+    look: HeadingLook, styles: dict[tuple[str, int], Style], bases: dict[str, int], depths: dict[Style, int]
 ) -> tuple[float, ...]:
     part = look.number.part if look.number is not None else OTHER_PART
     if part < OTHER_PART:
@@ -118,7 +118,7 @@ def _rank(
     return (1, part, *style, bases[place[0]] + place[1])
 
 
-def _styles(looks: Sequence[Look]) -> dict[tuple[str, int], Style]:
+def _styles(looks: Sequence[HeadingLook]) -> dict[tuple[str, int], Style]:
     """The style of most headings of each family and depth; a deeper one never ranks above a shallower one."""
     seen: dict[tuple[str, int], Counter[Style]] = defaultdict(Counter)
     for look in looks:
@@ -132,7 +132,7 @@ def _styles(looks: Sequence[Look]) -> dict[tuple[str, int], Style]:
     return styles
 
 
-def _title(looks: Sequence[Look]) -> int | None:
+def _title(looks: Sequence[HeadingLook]) -> int | None:
     """The title of the document: on its first page, before all headings but what is smaller, and larger than all others."""
     first = [at for at, look in enumerate(looks) if look.page == looks[0].page]
     if not first:
