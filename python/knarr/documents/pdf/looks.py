@@ -42,6 +42,7 @@ _MOST_SHARE = 0.3
 _FEWEST_PAGES = 3
 _MOST_WORDS_PLAIN = 12
 _MUCH_SPACE = 1.3
+_PLAIN_SIZE = 0.95
 _NUMBER_GAP = 4.0
 _MOST_SKIPPED = 5
 
@@ -57,6 +58,7 @@ class _Candidate:
     at: int
     count: int
     sure: bool
+    larger: bool
 
 
 class _Finder:
@@ -99,7 +101,8 @@ class _Finder:
             if count <= MAX_LINES and reads and len(title) <= MAX_CHARS:
                 depth = listed[0].depth if listed else None
                 look = HeadingLook.of(lines[at], title, number, body, depth)
-                found.append(_Candidate(look, at, count, bool(listed) or number is not None or known(title)))
+                sure = bool(listed) or number is not None or known(title)
+                found.append(_Candidate(look, at, count, sure, larger))
             at += count
         return found
 
@@ -144,6 +147,8 @@ class _Finder:
         space = apart(self._lines, at, self._body.leading)
         if line.italic or capitals:
             return space
+        if line.size < _PLAIN_SIZE * body:
+            return False
         if number is None:
             return space and (self._isolated(at) or not off_centre(self._lines, at))
         if number.part < OTHER_PART or (number.family == "decimal" and number.depth > 1):
@@ -249,8 +254,11 @@ class _Finder:
             return True
         if after is None or after[0].at > one.at + one.count or after[1] > rank:
             return True
-        # The text below may have been carried over to the next page, where it is below another heading.
-        return one.sure and self._lines[after[0].at].page != self._lines[one.at].page
+        # A section may hold nothing of its own, and the text below it may be on the next page, below another heading;
+        # what follows it stands apart, as the next item of a list does not.
+        line, below = self._lines[one.at], self._lines[after[0].at]
+        alone = (line.bold or one.larger) and apart(self._lines, after[0].at, self._body.leading)
+        return one.sure and (line.page != below.page or (number is not None and alone))
 
 
 def _as_one(line: Line) -> Line:

@@ -33,7 +33,7 @@ _STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"[;{}\\]$|[({]$|==|::|->|=>|\)\s*[;{]|^(?:end|return|if|for|while|else|begin|repeat|procedure|function|void|int|const|var|public|static|import|#include)\b[^A-Z]*$|^[a-z_]+\(|<[^>]*>|\w_\w+_\w|^[$>]\s"
+    r"[;{}\\]$|[({]$|==|::|->|=>|\)\s*[;{]|^(?:end|return|if|for|while|else|begin|repeat|procedure|function|void|int|const|var|public|static|import|#include)\b[^A-Z]*$|^[a-z_]+\(|<[^>]*>|[⟨⟩]|\w_\w+_\w|^[$>]\s"
 )
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|"
