@@ -127,7 +127,7 @@ def _row_lines(row: Cells, tables: Sequence[RuledTable], page: int, aside: bool)
         text = " ".join(word.text for word in table.words)
         rows = (_line(_segments(part), page, aside) for part in _rows(list(table.words)))
         yield TableLine(
-            text, 1, *place, mark.y, mark.size, False, False, page, (place,), aside=aside,
+            text, 2, *place, mark.y, mark.size, False, False, page, (place,), aside=aside,
             table=table.text, ruled=replace(table, words=()), parts=tuple(filter(None, rows)),
         )  # fmt: skip
 

@@ -184,7 +184,7 @@ def _table_line(lines: Sequence[Line], placed: PlacedTable, *, continued: bool =
     text = " ".join(line.text for line in lines)
     units = () if continued else placed.units
     return TableLine(
-        text, 1, x0, x1, first.y, first.size, False, False, first.page, ((x0, x1),),
+        text, 2, x0, x1, first.y, first.size, False, False, first.page, ((x0, x1),),
         table=placed.text, units=units, parts=tuple(lines),
     )  # fmt: skip
 

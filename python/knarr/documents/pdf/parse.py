@@ -24,6 +24,7 @@ from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
 from knarr.documents.pdf.lines import Line, TableLine, page_lines, unknown_symbols
 from knarr.documents.pdf.page_tables import with_tables
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
+from knarr.documents.pdf.ranks import title_of
 from knarr.documents.pdf.ruling import PageRule, rulings
 from knarr.documents.sections import Document
 from knarr.documents.symbols import UNKNOWN
@@ -59,6 +60,7 @@ class Page:
     beside: Mapping[str, Any] = field(default_factory=dict)
     read: ReadPage | None = None
     rules: Sequence[PageRule] = ()
+    tagged: Sequence[OutlineEntry] = ()
 
 
 def parse(data: bytes, name: str, limits: Limits, ocr: PageReader | None = None) -> Document:
@@ -96,7 +98,8 @@ def pages_document(
         raise DocumentError(nothing_read(len(pages), len(garbled), tried, failure), "no_text")
     lines = [line for page_kept in kept for line in page_kept]
     entries = [OutlineEntry(depth, title, page, y) for depth, title, page, y in head["outline"] if page >= 0]
-    headings, source = find_headings(lines, entries)
+    tagged = [entry for page in pages for entry in page.tagged]
+    headings, source = find_headings(lines, entries, tagged)
     flow = _Flow(Hyphenation(lines))
     flow.write(lines, headings)
     flow.writer.turn_to(len(pages) - 1)
@@ -115,18 +118,19 @@ def pages_document(
 
 
 def _page(message: dict[str, Any]) -> Page:
-    words = message.pop("words", ())
+    at, words = message["page"], message.pop("words", ())
     garbled = is_garbled(words, message.get("unmapped", 0))
     unknown = unknown_symbols(words)
     words, unreadable = readable_words(words)
     drawn = rulings(message.pop("rules", ()))
-    lines = page_lines(words, message["page"], drawn)
+    lines = page_lines(words, at, drawn)
     # Where no line has cells, no table will ask for the rules.
     rules = drawn.across if any(line.cells > 1 for line in lines) else ()
     blank, lost = bool(message.get("blank")), bool(message.get("lost"))
     shape = PageShape(*message["shape"]) if message.get("shape") else _NO_SHAPE
     unreadable = 0 if garbled else unreadable
-    return Page(lines, shape, blank, lost, unknown, unreadable, garbled, message, rules=rules)
+    tagged = [OutlineEntry(depth, title, at, y) for depth, title, y in message.pop("headings", ())]
+    return Page(lines, shape, blank, lost, unknown, unreadable, garbled, message, rules=rules, tagged=tagged)
 
 
 def _textless(pages: list[Page], kept: list[list[Line]]) -> list[int]:
@@ -200,7 +204,7 @@ class _Flow:
     def _heading(self, heading: PdfHeading, lines: Sequence[Line]) -> None:
         self.writer.gap()
         self.writer.turn_to(lines[0].page if lines else heading.page)
-        shown = one_line(" ".join(line.text.replace("\xad", "-") for line in lines)) or heading.title
+        shown = one_line(title_of(lines)) or heading.title
         self.writer.heading(heading.level, shown, heading.title)
         self._after_table = False
 
