@@ -41,6 +41,11 @@ class Page:
             self.text(x, y - at * step, line, size)
         return self
 
+    def rule(self, x0: float, y0: float, x1: float, y1: float) -> Page:
+        """A line from one point to the other."""
+        self.operators.append(f"{x0} {y0} m {x1} {y1} l S")
+        return self
+
     def image(self) -> Page:
         """A picture and nothing else."""
         self.operators.append(f"q 200 0 0 200 50 400 cm {IMAGE} Q")
@@ -108,10 +113,12 @@ def pdf(
     extra: list[bytes] | None = None,
     annotations: list[str] | None = None,
     catalog: str = "",
+    page_entries: str = "",
 ) -> bytes:
     """A whole file. `contents`: the body of an object to use as every page's content instead;
-    `extra`: objects numbered from 3 on (1 and 2 are the fonts); `resources`: more page resources; `annotations`: their
-    entries, all on the first page, the widgets being the form's fields; `catalog`: more entries of the catalog."""
+    `extra`: objects numbered from 3 on (1 and 2 are the fonts), then the page tree, and content and page of each;
+    `resources`: more page resources; `annotations`: their entries, all on the first page, the widgets being the
+    form's fields; `catalog`, `page_entries`: more entries there."""
     objects = _Objects()
     objects.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
     objects.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
@@ -129,7 +136,7 @@ def pdf(
         numbers.append(
             objects.add(
                 f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Contents {content} 0 R {notes} "
-                f"/Resources << /Font << /F 1 0 R /B 2 0 R >> {resources} >> >>"
+                f"/Resources << /Font << /F 1 0 R /B 2 0 R >> {resources} >> {page_entries} >>"
             )
         )
     kids = " ".join(f"{number} 0 R" for number in numbers)

@@ -44,8 +44,9 @@ def add(
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
-    """Add documents: PDF, Office, web, mail, books … Prints what was read and what is searchable.
+    """Add documents: PDF, Office, web, mail, books, archives.
 
+    Prints what was read and what is searchable.
     Adding the same files again costs nothing; a changed file replaces its old version.
     """
     missing = [

@@ -12,13 +12,19 @@ a short rest would be searched badly. Each cut is made at the best kind of borde
 place, and there at the nearest one. Kinds of borders, best first: a blank line; the start of a list item
 or table row, or the end of a sentence; any line; white space; any token. A table is cut between rows. Only
 a row that is longer than the bound is cut itself: between cells, else between words, else anywhere. So no
-chunk exceeds the bound. A header is repeated where it takes at most half of the bound.
+chunk exceeds the bound. A chunk that begins inside a table repeats its caption and header; where these take more than
+half of the bound, first the caption goes, then each label of the header is cut off, all at one length.
+
+A table of more than a few rows is a chunk of its own (or several): it is found by its caption and its columns, which
+the words around it would hide. Few words before it (its heading, a sentence) or after it (notes, its source) stay
+with it.
 
 Cost: tokens are counted once per document; a cut is found by binary search among the borders.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -32,6 +38,9 @@ from knarr.models.embed.tokens import Tokenizer, count_tokens
 
 _Ints = npt.NDArray[np.int64]
 
+_FEW_ROWS, _FEW_TOKENS = 5, 64
+_LABEL_CHARS = (60, 30, 15, 8)
+_CELL_PARTS = re.compile(r"((?<!\\) *\| *|  +)")
 _CELL = re.compile(rb"(?<!\\)(?=\|(?![ \t]*(?:\n|$)))|  +")
 # Ends of sentences outside of Latin scripts: most need no space after them.
 _STOPS = r"(?:。|！|？|；|।|॥|።|។)(?:”|’|」|』|）)*|(?:؟|۔|؛)\s+"
@@ -49,7 +58,8 @@ _BORDERS = (
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """The slice ``[begin_byte, end_byte)`` of the text, owned by `section`, whose chunks `number` counts
-    from 1. `header` repeats a table's column names when the chunk begins below them."""
+    from 1. `header` repeats a table's caption and column names when the chunk begins below them. `rows`: the rows of
+    the table that it holds, where it is one."""
 
     section: Section
     number: int
@@ -57,6 +67,16 @@ class Chunk:
     end_byte: int
     tokens: int
     header: str = ""
+    rows: TableRows | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """The rows from `first` to `last` (from 1) of a table."""
+
+    table: Table
+    first: int
+    last: int
 
 
 class Ruler:
@@ -81,7 +101,7 @@ class Ruler:
 def chunk(document: Document, tokenizer: Tokenizer, max_tokens: int) -> list[Chunk]:
     """All chunks of a document, in order. Each has at most `max_tokens`."""
     ruler = Ruler(document, tokenizer)
-    tables = _Tables(document.tables, tokenizer, max_tokens // 2)
+    tables = Tables(document.tables, tokenizer, max_tokens // 2)
     chunks: list[Chunk] = []
     carried: int | None = None
     for section in document.root.walk():
@@ -91,15 +111,33 @@ def chunk(document: Document, tokenizer: Tokenizer, max_tokens: int) -> list[Chu
             carried = begin
             continue
         carried = None
-        cuts = _split(document, ruler, tables, begin, end, max_tokens) if end > begin else []
-        for number, (left, right) in enumerate(zip([begin, *cuts], [*cuts, end], strict=True), 1):
-            if right > left:
-                header = tables.header(left)
-                chunks.append(Chunk(section, number, left, right, ruler.count(left, right), header))
+        cuts: list[int] = []
+        for left, right in itertools.pairwise([begin, *_apart(ruler, tables, begin, end), end]):
+            cuts += [left, *_split(document, ruler, tables, left, right, max_tokens)] if right > left else []
+        for number, (left, right) in enumerate(itertools.pairwise([*cuts, end]), 1):
+            tokens = ruler.count(left, right)
+            chunks.append(
+                Chunk(section, number, left, right, tokens, tables.header(left), tables.rows(left, right))
+            )
     return chunks
 
 
-class _Tables:
+def _apart(ruler: Ruler, tables: Tables, begin: int, end: int) -> list[int]:
+    """Where a section is parted before and after its larger tables."""
+    cuts: list[int] = []
+    at = begin
+    for table in tables.within(begin, end):
+        if len(table.row_begins) <= _FEW_ROWS or table.begin_byte < at:
+            continue
+        if ruler.count(at, table.begin_byte) > _FEW_TOKENS:
+            cuts.append(table.begin_byte)
+        at = min(table.end_byte, end)
+        if ruler.count(at, end) > _FEW_TOKENS:
+            cuts.append(at)
+    return cuts
+
+
+class Tables:
     """The tables of a document, found by their place."""
 
     def __init__(self, tables: Sequence[Table], tokenizer: Tokenizer, header_tokens: int) -> None:
@@ -108,6 +146,16 @@ class _Tables:
         self._tokenizer, self._header_tokens = tokenizer, header_tokens
         self._headers: dict[int, str] = {}
 
+    def rows(self, begin: int, end: int) -> TableRows | None:
+        """The rows of the table that makes most of ``[begin, end)``, None where none does."""
+        for table in self.within(begin, end):
+            inside = min(end, table.end_byte) - max(begin, table.begin_byte)
+            if len(table.row_begins) > _FEW_ROWS and 2 * inside > end - begin:
+                first = bisect_left(table.row_begins, begin)
+                last = bisect_left(table.row_begins, end)
+                return TableRows(table, min(first + 1, last), last) if last else None
+        return None
+
     def within(self, begin: int, end: int) -> Sequence[Table]:
         """The tables that lie in ``[begin, end)``, in part or whole."""
         first = max(0, bisect_right(self._begins, begin) - 1)
@@ -115,16 +163,38 @@ class _Tables:
         return [table for table in found if table.end_byte > begin]
 
     def header(self, byte: int) -> str:
-        """The header of the table that a chunk begins inside of, below its first row; "" where there is none,
-        or none that leaves room for rows."""
+        """Caption and header of the table that a chunk begins inside of, below its first row; "" where there is
+        none."""
         at = bisect_right(self._begins, byte) - 1
         table = self._tables[at] if at >= 0 else None
         if table is None or not table.row_begins or not table.row_begins[0] < byte < table.end_byte:
             return ""
         if at not in self._headers:
-            fits = count_tokens(self._tokenizer, table.header) <= self._header_tokens
-            self._headers[at] = table.header if fits else ""
+            self._headers[at] = self._fitting(table)
         return self._headers[at]
+
+    def _fitting(self, table: Table) -> str:
+        """What of caption and header takes at most half of a chunk."""
+        if not table.header:
+            return ""
+        whole = f"{table.title}\n\n{table.header}" if table.title else table.header
+        lines = table.header.splitlines()
+        short = ("".join(f"{_short_cells(line, chars)}\n" for line in lines) for chars in _LABEL_CHARS)
+        for header in itertools.chain((whole, table.header), short):
+            if count_tokens(self._tokenizer, header) <= self._header_tokens:
+                return header
+        return ""
+
+
+def _short_cells(line: str, chars: int) -> str:
+    """A row of a header with labels of at most so many characters; a rule has no labels."""
+    if not set(line) - set("|-: "):
+        return line
+    parts = _CELL_PARTS.split(line)
+    return "".join(
+        part if at % 2 or len(part) <= chars else part[: chars - 1].rstrip() + "…"
+        for at, part in enumerate(parts)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +218,7 @@ def rows_cut(document: Document, chunks: Sequence[Chunk]) -> int:
     return len(cut)
 
 
-def _split(document: Document, ruler: Ruler, tables: _Tables, begin: int, end: int, limit: int) -> list[int]:
+def _split(document: Document, ruler: Ruler, tables: Tables, begin: int, end: int, limit: int) -> list[int]:
     """Where to cut ``[begin, end)`` so that each part has at most `limit` tokens."""
     if ruler.count(begin, end) <= limit:
         return []

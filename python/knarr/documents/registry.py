@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import PurePosixPath
 
+from knarr.documents.captions import captioned
 from knarr.documents.decode import DEFAULT_LIMITS, Limits
 from knarr.documents.ocr import PageReader
 from knarr.documents.sections import Document
@@ -206,6 +207,7 @@ def parse(
         document = found.parse(data, name, limits, ocr)
     except RecursionError as error:
         raise DocumentError(f"{name}: nested deeper than is read", "limit") from error
+    document.tables = captioned(document)
     if not document.title:
         document.title = document.root.title = stem(name)
     return document

@@ -61,12 +61,14 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table in the canonical text: `header` is repeated, for embedding and showing, in every
-    chunk that holds only later rows. `row_begins` are the byte offsets of its body rows."""
+    chunk that holds only later rows. `row_begins` are the byte offsets of its body rows. `title` is its caption, ""
+    where it has none; where that stands right above it, the table begins there."""
 
     begin_byte: int
     end_byte: int
     header: str
     row_begins: tuple[int, ...]
+    title: str = ""
 
 
 @dataclass

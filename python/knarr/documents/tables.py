@@ -52,10 +52,17 @@ class TableText:
     title: str = ""
     notes: tuple[str, ...] = ()
 
-    def at(self, begin_byte: int) -> Table:
-        """The record of this table in a document where its text begins at `begin_byte`."""
-        end_byte = begin_byte + len(self.text.encode("utf-8"))
-        return Table(begin_byte, end_byte, self.header, tuple(begin_byte + at for at in self.row_begins))
+    def at(self, begin_byte: int, units: Sequence[str] = ()) -> Table:
+        """The record of this table in a document where its title begins at `begin_byte`, then the lines of `units`
+        where there are some, a blank line, and its text."""
+        title, below = plain_characters(self.title), plain_characters("\n".join(units))
+        above = "\n".join(filter(None, (title, below)))
+        body = begin_byte + (len(above.encode("utf-8")) + 2 if above else 0)
+        end_byte = body + len(self.text.encode("utf-8"))
+        header = f"{below}\n\n{self.header}" if below else self.header
+        return Table(
+            begin_byte, end_byte, header, tuple(body + at for at in self.row_begins), one_line(title)
+        )
 
 
 def grid(rows: Sequence[Sequence[Cell]]) -> tuple[list[list[str]], list[int], int]:
@@ -120,7 +127,7 @@ def _repeat(
 def table_text(rows: Sequence[Sequence[Cell]], head_rows: int = 1) -> TableText | None:
     """The table as Markdown; None when the layout rule says that it is no table, and the caller writes the cells as
     paragraphs. The first `head_rows` rows become one header, in which each column has all its labels; the
-    source's spans may show that there are more."""
+    source's spans may show that there are more. With none, the columns have no names."""
     cells, numbers, titles = grid(rows)
     title = "\n".join(next(filter(None, row)) for row in cells[:titles])
     cells, numbers = cells[titles:], numbers[titles:]
@@ -128,7 +135,11 @@ def table_text(rows: Sequence[Sequence[Cell]], head_rows: int = 1) -> TableText 
         return None
     if max(len(text) for row in cells for text in row) > LAYOUT_CELL_CHARS:
         return None
-    last = max(head_rows, numbers[0] + _head_by_spans(rows[numbers[0]]))
+    spanned = _head_by_spans(rows[numbers[0]])
+    last = max(head_rows, numbers[0] + spanned if spanned > 1 or head_rows else 0)
+    if head_rows == 0 and last == 0:
+        # A pipe table has a header: that of columns without names is blank.
+        return pipe_text([[""] * len(cells[0]), *cells], title)
     heads = max(1, sum(number < last for number in numbers))
     if heads > _MAX_HEAD_ROWS or heads == len(cells):
         heads = 1

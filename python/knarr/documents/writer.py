@@ -14,7 +14,7 @@ source, with its words made plain and whole (see `line_ends`).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from knarr.documents.characters import plain_characters
 from knarr.documents.sections import Document, Heading, MetadataValue, Table, section_tree
@@ -52,11 +52,13 @@ class MarkdownWriter:
         begin_byte = self.put(f"{'#' * min(level, _DEEPEST_MARK)} {shown}\n")
         self.headings.append(Heading(plain_characters(title or shown), level, begin_byte, self.size_bytes))
 
-    def table(self, table: TableText) -> None:
-        """A pipe table below its title; no chunk is cut inside a row that fits into one."""
-        if table.title:
-            self.put(f"{table.title}\n\n")
-        self.tables.append(table.at(self.put(table.text)))
+    def table(self, table: TableText, units: Sequence[str] = ()) -> None:
+        """A pipe table below its title and the lines that say in what it counts, which belong to it; no chunk is cut
+        inside a row that fits into one."""
+        self.tables.append(table.at(self.size_bytes, units))
+        above = [table.title, *units] if table.title else units
+        self.put("\n".join(above) + "\n\n" if above else "")
+        self.put(table.text)
 
     def include(self, document: Document, deeper: int = 0) -> None:
         """All of another document, as it stands, its headings so many levels deeper; its pages are not kept."""

@@ -12,6 +12,7 @@ from knarr.abstracts.extractive import abstracts, preview
 from knarr.catalog.records import Laid, NamedObject, NamedPage, NamedSection
 from knarr.documents.chunks import Chunk, chunk, rows_cut
 from knarr.documents.sections import Document, Section
+from knarr.language.rows import cells_of
 from knarr.models.embed.tokens import Tokenizer, count_tokens
 from knarr.uris import ABSTRACT_NAME, SiblingNames, component, relative_below
 
@@ -56,6 +57,18 @@ def _pages(document: Document) -> tuple[NamedPage, ...]:
         words = (known.begin_byte, known.end_byte, known.data) if known is not None else ()
         found.append(NamedPage(at + 1, shape, *words))
     return tuple(found)
+
+
+def table_line(part: Chunk) -> str:
+    """What List says of a chunk that is a table: its caption, which of its rows these are, and its columns."""
+    if part.rows is None:
+        return ""
+    table, count = part.rows.table, len(part.rows.table.row_begins)
+    whole = (part.rows.first, part.rows.last) == (1, count)
+    rows = f"{count} rows" if whole else f"rows {part.rows.first}–{part.rows.last} of {count}"
+    names = [name for line in table.header.splitlines()[-2:-1] for name in cells_of(line) if name]
+    columns = f"; columns: {', '.join(names)}" if names else ""
+    return f"Table{f' “{table.title}”' if table.title else ''}, {rows}{columns}. "
 
 
 class _Layout:
@@ -133,7 +146,7 @@ class _Layout:
             end_line=self._last_line(part.begin_byte, part.end_byte),
             tokens=part.tokens,
             header=part.header,
-            preview=preview(self._previewed(part, text), self._chars),
+            preview=preview(table_line(part) + self._previewed(part, text), self._chars),
             text=text,
             # The first chunk of a section begins with its heading; the others get it here.
             embedded=shown.strip() if part.number == 1 else f"{part.section.title}\n{shown.strip()}",

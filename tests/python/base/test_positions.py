@@ -297,8 +297,8 @@ def _say(monkeypatch: pytest.MonkeyPatch, metadata: dict[str, object]) -> None:
 
     real = knarr.documents.parse  # type: ignore[attr-defined]
 
-    def parse(data: bytes, name: str) -> object:
-        document = real(data, name)
+    def parse(data: bytes, name: str, **more: object) -> object:
+        document = real(data, name, **more)
         document.metadata = metadata
         return document
 

@@ -31,6 +31,7 @@ from knarr.errors import DocumentError
 from knarr.language.plain import one_line
 
 _TICKS = re.compile("`{3,}")
+_PICTURE = re.compile(r"(?:figure|fig\.|abb|bild|illustration|chart|equation|formula)", re.IGNORECASE)
 _FOOTNOTE_PARTS = {"footnotes": "", "endnotes": "e", "comments": "c"}
 
 
@@ -79,7 +80,7 @@ def _read(package: Package) -> Document:
             lines = blocks[at : at + heading.paragraphs]
             flow.heading([block for block in lines if isinstance(block, Paragraph)], heading)
             at += heading.paragraphs
-    flow.flush_footnotes()
+    flow.flush()
     if not flow.writer.size_bytes:
         raise DocumentError("the document holds no text", "no_text")
     notes = _notes(relations, reader, remark, footnotes)
@@ -180,10 +181,12 @@ class _Flow:
         self._footnotes = footnotes
         self._pending: dict[str, str] = {}  # footnotes of what was written last
         self._in_list = False
+        self._caption: Paragraph | None = None  # held back for the table that may come
+        self._after_table = False
 
     def heading(self, lines: list[Paragraph], heading: WordHeading) -> None:
         """A heading of one or two lines, or one that opens its own paragraph."""
-        self.flush_footnotes()
+        self.flush()
         self._gap()
         first, rest = lines[0], ""
         if heading.lead_chars:
@@ -198,26 +201,52 @@ class _Flow:
     def body(self, block: Block) -> None:
         """A block that is no heading."""
         if not (isinstance(block, Paragraph) and block.label and self._in_list):
-            self.flush_footnotes()
+            self._write_notes()
+        caption, self._caption = self._caption, None
         if isinstance(block, Paragraph):
-            self._gap(in_list=bool(block.label))
-            self.writer.put((_indented(block) if block.label else _unmarked(block.text)) + "\n")
-            self._refer([block])
+            self._paragraphs(caption)
+            if _is_table_caption(block):
+                self._caption = block
+            else:
+                self._paragraphs(block)
+            return
+        if caption is not None and not block.title:
+            block = replace(block, title=one_line(_labelled(caption)), notes=(*caption.notes, *block.notes))
         else:
-            self._gap()
-            self.writer.table(block)
-            self._refer([block])
+            self._paragraphs(caption)
+        self._gap()
+        self.writer.table(block)
+        self._after_table = True
+        self._refer([block])
+
+    def _paragraphs(self, block: Paragraph | None) -> None:
+        """A paragraph, if there is one; a caption below a table names it, when it is not followed by a table."""
+        if block is None:
+            return
+        tables = self.writer.tables
+        if self._after_table and _is_table_caption(block) and not tables[-1].title:
+            tables[-1] = replace(tables[-1], title=one_line(_labelled(block)))
+        self._after_table = False
+        self._gap(in_list=bool(block.label))
+        self.writer.put((_indented(block) if block.label else _unmarked(block.text)) + "\n")
+        self._refer([block])
 
     def code(self, lines: list[Paragraph]) -> None:
         """Lines of source code, as they stand."""
-        self.flush_footnotes()
+        self.flush()
         self._gap()
         text = textwrap.dedent("\n".join(line.text for line in lines)).strip("\n")
         fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
         self.writer.put(f"{fence}\n{text}\n{fence}\n")
         self._refer(lines)
 
-    def flush_footnotes(self) -> None:
+    def flush(self) -> None:
+        """Write what is held back: a caption that no table follows, and footnotes."""
+        caption, self._caption = self._caption, None
+        self._paragraphs(caption)
+        self._write_notes()
+
+    def _write_notes(self) -> None:
         """Write the footnotes that the last paragraph, list or table refers to."""
         if self._pending:
             self._gap()
@@ -234,6 +263,11 @@ class _Flow:
         if not (in_list and self._in_list):
             self.writer.gap()
         self._in_list = in_list
+
+
+def _is_table_caption(block: Paragraph) -> bool:
+    """Whether a paragraph is in Word's style for captions, and not that of a picture."""
+    return "caption" in block.style.casefold() and not _PICTURE.match(block.text)
 
 
 def _labelled(block: Paragraph) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from selectolax.lexbor import LexborNode
 
@@ -13,6 +14,7 @@ from knarr.documents.html.elements import BLOCKS, Omission, heading_level
 from knarr.documents.html.equations import equation, script
 from knarr.documents.html.inline import caption_of, file_behind, is_plain, picture, raised, short_row
 from knarr.documents.html.lists import ListNumbers
+from knarr.language.plain import one_line
 
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
 _BOLD = frozenset(("b", "strong"))
@@ -155,7 +157,7 @@ class Converter:
             if not self._row_table and short_row(node):
                 self._row_table = node.mem_id
             return True
-        if caption:
-            self._writer.inline(caption)
+        if caption := one_line(caption):
+            table = replace(table, title="\n".join(filter(None, (caption, table.title))))
         self._writer.table(table)
         return False

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from lxml import etree
+if TYPE_CHECKING:
+    from lxml import etree
 
 DEEPEST = 60
 

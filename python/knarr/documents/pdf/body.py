@@ -1,8 +1,9 @@
 """How the body of a PDF looks around a page, and where a line is on its page.
 
 A heading stands out from the body by contrast, so the body must be known where the heading is: parts of a
-document may be set in another size. Its look is that of most prose on the page and its neighbours, or
-of the whole document where these hold little text.
+document may be set in another size. Its look is that of the prose on the page and its neighbours, or of the whole
+document where these hold little text. Where a page holds prose of several sizes, as notes below the text, the body is
+the largest that much of it has.
 """
 
 from __future__ import annotations
@@ -11,18 +12,23 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from knarr.documents.pdf.lines import Line
+from knarr.documents.pdf.paragraphs import leading
 
 _NEAR_PAGES = 2
 _NEAR_CHARS = 1500
-_NEAR_LINES = 40
+_NEAR_LINES = 24
+_MUCH = 0.25
 _LEADING = 1.5
 _TABLE_LEADING = 2.0
+_WIDER = 1.4
+_SPACE = 1.25
 
 
 class BodyLook:
-    """The size and weight of most prose, near each page."""
+    """The size and weight of most prose, near each page, and the usual distance of its lines."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
+        self.leading = leading(lines)
         self._sizes: dict[int, Counter[float]] = {}
         self._bold: dict[int, list[int]] = {}
         for line in lines:
@@ -56,7 +62,22 @@ class BodyLook:
         for page in pages:
             sizes.update(self._sizes[page])
             plain, bold = plain + self._bold[page][0], bold + self._bold[page][1]
-        return (sizes.most_common(1)[0][0] if sizes else 0.0), bold > plain
+        much = _MUCH * sizes.total()
+        return max(
+            (size for size, chars in sizes.items() if chars >= much), default=_most(sizes)
+        ), bold > plain
+
+
+def _most(sizes: Counter[float]) -> float:
+    return sizes.most_common(1)[0][0] if sizes else 0.0
+
+
+def apart(lines: Sequence[Line], at: int, usual: float) -> bool:
+    """Whether there is more space above a line than between the lines of a paragraph, or a page or column begins."""
+    line, above = lines[at], lines[at - 1] if at else None
+    if above is None or above.page != line.page or above.y <= line.y:
+        return True
+    return above.y - line.y > _SPACE * usual * max(min(above.size, line.size), 1.0)
 
 
 def stands_aside(lines: Sequence[Line], at: int) -> bool:
@@ -72,11 +93,18 @@ def off_centre(lines: Sequence[Line], at: int) -> bool:
 
 
 def edges(lines: Sequence[Line], at: int) -> tuple[float, float]:
-    """The left and right end of the text around a line."""
-    page = [
-        line for line in lines[max(0, at - _NEAR_LINES) : at + _NEAR_LINES] if line.page == lines[at].page
+    """The left and right end of the text around a line, in its column: of the lines over and under it, without
+    those that are much wider than most, as a title over two columns is."""
+    line = lines[at]
+    near = [
+        other
+        for other in lines[max(0, at - _NEAR_LINES) : at + _NEAR_LINES]
+        if other is line or (other.page == line.page and other.x0 <= line.x1 and other.x1 >= line.x0)
     ]
-    return min(line.x0 for line in page), max(line.x1 for line in page)
+    widths = sorted(other.x1 - other.x0 for other in near)
+    most = max(_WIDER * widths[len(widths) // 2], line.x1 - line.x0)
+    column = [other for other in near if other.x1 - other.x0 <= most]
+    return min(other.x0 for other in column), max(other.x1 for other in column)
 
 
 def close(above: Line, below: Line) -> bool:

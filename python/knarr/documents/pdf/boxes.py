@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from knarr.documents.boxes import WordBoxes
 from knarr.documents.characters import plain_characters
-from knarr.documents.pdf.lines import Line
+from knarr.documents.pdf.lines import Line, TableLine
 from knarr.documents.pdf.word_places import Sides
 from knarr.documents.sections import Document
 
@@ -50,7 +50,9 @@ def word_boxes(document: Document, lines: Iterable[Line]) -> WordBoxes:
 
 def _printed(lines: Iterable[Line]) -> Iterator[tuple[str, Sides]]:
     for line in lines:
-        if line.words is not None:
+        if isinstance(line, TableLine):
+            yield from _printed(line.parts)
+        elif line.words is not None:
             yield from ((word, sides) for word, sides in line.words.words(line.text, line.y) if word)
 
 

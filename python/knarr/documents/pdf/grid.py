@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, is_figure, is_period, is_unit
+from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, is_figure, is_period, is_unit, is_year
 from knarr.documents.tables import TableText, pipe_text
 
 Place = tuple[float, float]
@@ -23,9 +23,13 @@ _NEAR = 1.0
 _TOUCHING = 3.0
 _MUCH_NEARER, _OFF = 2.5, 4.0
 _MOST_UNDER_ONE = 24
-_CENTRAL = 0.15
+_CENTRAL, _CENTRED = 0.15, 0.04
 _FAR = 1e6
+_SPANNING_CHARS, _ROWS_A_SPAN = 80, 5
+_WHOLE_RULE = 0.97
+_LEAST_FILLED = 0.5
 _FEW_CELLS, _MOST_BLANK = 2_000, 12
+_UNENDED = re.compile(r"(?:[/,&–-]|\b(?:and|or|of|the|for|to|in|with|by))$")
 _LABEL_ENDS = (":", ".", ";")
 
 
@@ -61,6 +65,9 @@ def placed_table(
         return None
     if not header and not (columns.count > 2 and any(map(_has_hole, placed))):
         return None
+    filled = sum(bool(cell) for row in placed for cell in row)
+    if not header and filled < _LEAST_FILLED * columns.count * len(placed):
+        return None
     units = 0
     while units < len(header) and len(header[units].cells) == 1 and is_unit(header[units].text):
         units += 1
@@ -88,9 +95,14 @@ class _Columns:
         self, body: Sequence[TextRow], header: Sequence[TextRow], *, figures_only: bool = False
     ) -> None:
         several = [cell for row in body if len(row.cells) > 1 for cell in _cells(row)]
-        cells = [place for at, cell, place in several if is_figure(cell) or (at and not figures_only)]
+        cells = [place for at, cell, place in several if at and (is_figure(cell) or not figures_only)]
         self._left = min(row.places[0][0] for row in body)
-        self._set(_merged(cells))
+        # A figure that begins a line is in a column where one is above or below it; else it is a label, as a year.
+        reach = min((begin for begin, _ in cells), default=_FAR) - _NEAR
+        firsts = [(cell, place) for at, cell, place in several if not at]
+        if any(not is_figure(cell) or is_year(cell) for cell, _ in firsts):
+            firsts = [(cell, place) for cell, place in firsts if is_figure(cell) and place[1] > reach]
+        self._set(_merged([*cells, *(place for _, place in firsts)]))
         self._body_begin = self._begins[0] if self._begins else _FAR
         labels = [place for at, cell, place in several if at == 0 and self._is_label(cell, place)]
         self._labels_end = min(max((end for _, end in labels), default=-_FAR), self._body_begin)
@@ -99,6 +111,7 @@ class _Columns:
         if len(lowest) > len(self._places):
             self._set(sorted([*self._places, *self._unclaimed(lowest)]))
         self._lowest = lowest
+        self._spanning = 0
         self.all_headed = 1 < len(lowest) == len(self._places)
         self.count = self._labels + len(self._places)
 
@@ -113,15 +126,20 @@ class _Columns:
         return [head for at, head in enumerate(heads) if at not in claimed]
 
     def _is_label(self, cell: str, place: Place) -> bool:
-        return not self._places or (place[0] < self._begins[0] - _NEAR and not is_figure(cell))
+        if not self._places or place[1] < self._begins[0] - _NEAR:
+            return True
+        return place[0] < self._begins[0] - _NEAR and not is_figure(cell)
 
     def rows(self, body: Sequence[TextRow]) -> list[list[str]] | None:
         """The body as rows of all columns; None where two cells of a line would share one, or nearly all would be
         blank: rows whose cells are nowhere under each other are no table."""
         if self.count * len(body) > max(_FEW_CELLS, _MOST_BLANK * sum(len(line.cells) for line in body)):
             return None
+        self._spanning = 0
         rows = [row for line in body if (row := self._row(line)) is not None]
-        return rows if len(rows) == len(body) else None
+        return (
+            rows if len(rows) == len(body) and self._spanning <= max(1, len(rows) // _ROWS_A_SPAN) else None
+        )
 
     def _row(self, line: TextRow) -> list[str] | None:
         row = [""] * self.count
@@ -134,7 +152,19 @@ class _Columns:
                 continue
             over = self._over(place)
             if sum(_apart(self._places[one], place) < -_NEAR for one in over) > 1:
-                return None
+                if self._labels and len(line.cells) == 1 and not is_figure(cell):
+                    row[0] = cell  # above the rows below it, in the middle of the table
+                    continue
+                if (
+                    is_figure(cell)
+                    or len(cell) > _SPANNING_CHARS
+                    or any(row[self._labels + one] for one in over)
+                ):
+                    return None
+                self._spanning += 1
+                for one in over:
+                    row[self._labels + one] = cell
+                continue
             column = self._labels + min(over, key=lambda one: _apart(self._places[one], place))
             if row[column]:
                 return None
@@ -158,11 +188,25 @@ class _Columns:
             over = self._over_line(line, lowest=line is header[-1])
             if line is not header[-1]:
                 over = [_widened(at, over, place, middles) for at, place in enumerate(line.places)]
-                over = self._for_all(line, over)
+                over = self._for_all(line, over, middles)
+            ruled = [self._ruled(line, place) for place in line.places]
+            over = [by_rule or by_place for by_rule, by_place in zip(ruled, over, strict=True)]
             for cell, columns in zip(line.cells, over, strict=True):
                 for column in columns:
                     heads[self._labels + column].append(cell)
         return [" ".join(words) for words in heads]
+
+    def _ruled(self, line: TextRow, place: Place) -> range:
+        """The columns above which a rule below a head is drawn; none where there is no rule of its own."""
+        middle = sum(place) / 2
+        width = self._ends[-1] - self._begins[0]
+        for begin, end in line.under:
+            if begin - _NEAR <= middle <= end + _NEAR and end - begin < _WHOLE_RULE * width:
+                first = bisect.bisect_left(self._places, begin, key=_middle)
+                last = bisect.bisect_right(self._places, end, key=_middle)
+                if last - first > 1:
+                    return range(first, last)
+        return range(0)
 
     def _middles(self) -> list[Place]:
         """Where the lowest heads are, or the cells of a column without one: what higher heads are in the middle of."""
@@ -189,14 +233,20 @@ class _Columns:
             return False
         return place[0] - self._left <= self._body_begin - place[1]
 
-    def _for_all(self, line: TextRow, over: list[range]) -> list[range]:
-        """A period alone on its line, in the middle of the table, is that of all columns."""
+    def _for_all(self, line: TextRow, over: list[range], lower: Sequence[Place]) -> list[range]:
+        """A head alone on its line, in the middle of the table, is that of all columns where it is a period or wider than
+        what is below it."""
         heads = [at for at, columns in enumerate(over) if columns.start >= 0]
-        if len(heads) != 1 or not is_period(line.cells[heads[0]]):
+        if len(heads) != 1:
             return over
-        begin, end = self._begins[0], self._ends[-1]
-        off = abs(sum(line.places[heads[0]]) - begin - end) / 2
-        if off > _CENTRAL * (end - begin):
+        place = line.places[heads[0]]
+        wide = sum(one[0] < place[1] and place[0] < one[1] for one in lower) > 1
+        period = is_period(line.cells[heads[0]])
+        if not wide and not period:
+            return over
+        begin, end = (self._begins[0], self._ends[-1]) if period else (lower[0][0], lower[-1][1])
+        off = abs(sum(place) - begin - end) / 2
+        if off > (_CENTRAL if period else _CENTRED) * (end - begin):
             return over
         return [range(len(self._places)) if at in heads else columns for at, columns in enumerate(over)]
 
@@ -233,9 +283,13 @@ def _widened(at: int, over: Sequence[range], place: Place, heads: Sequence[Place
         range(begin, end) for begin in range(low, columns.start + 1) for end in range(columns.stop, high + 1)
     ]
     nearest = min(map(off, wider))
-    if _MUCH_NEARER * nearest >= off(columns):
+    if _MUCH_NEARER * nearest >= off(columns) and (len(columns) < 2 or nearest + _OFF < off(columns)):
         return columns
     return max((one for one in wider if off(one) <= nearest + _OFF), key=len)
+
+
+def _middle(place: Place) -> float:
+    return sum(place) / 2
 
 
 def _apart(one: Place, other: Place) -> float:
@@ -257,13 +311,17 @@ def _merged(places: Sequence[Place]) -> list[Place]:
 def _whole_labels(rows: Sequence[list[str]]) -> list[list[str]]:
     """Rows whose labels went on in the next line as one.
 
-    A line with a label alone goes on in the line below when that begins with a small letter; else it belongs to
+    A label that ends in the middle of words ("Indian/", "and") goes on in the label alone below it. Else a line with a
+    label alone goes on in the line below when that begins with a small letter; else it belongs to
     the line above when it begins with one itself."""
     whole: list[list[str]] = []
     open_label = False
     for at, row in enumerate(rows):
         alone = bool(row[0]) and not any(row[1:])
         small = row[0][:1].islower()
+        if alone and whole and any(whole[-1][1:]) and _UNENDED.search(whole[-1][0]):
+            whole[-1][0] += row[0] if whole[-1][0].endswith("/") and row[0][:1].islower() else f" {row[0]}"
+            continue
         joined = small and (
             open_label or (alone and bool(whole) and bool(whole[-1][0]) and not _goes_on_below(rows, at))
         )

@@ -2,7 +2,7 @@
 
 The file's own outline (its bookmarks) comes first: each entry is found again in the lines of the page
 that it points at. Where there is nearly no outline, or where one entry of it spans very much text,
-headings are drawn from looks (see `looks`). Both give ranks, not levels; levels follow at the end from
+headings come from the file's tags (see `tags`) or are drawn from looks (see `looks`). All give ranks, not levels; levels follow at the end from
 how the ranks nest, so that no level is skipped.
 """
 
@@ -14,8 +14,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from knarr.documents.pdf.contents import plain
 from knarr.documents.pdf.lines import Line
-from knarr.documents.pdf.looks import HeadingCandidate, by_looks
+from knarr.documents.pdf.looks import by_looks
+from knarr.documents.pdf.ranks import HeadingCandidate
+from knarr.documents.pdf.wording import MAX_CHARS, is_caption
 from knarr.documents.sections import levels
 
 FEW_ENTRIES = 3
@@ -23,7 +26,13 @@ MANY_CHARS = 8_000
 MAX_TITLE_LINES = 4
 # Lines that are compared with entries, in all: thousands of entries may point at one endless page.
 MOST_LOOKS = 1_000_000
-_NO_WORDS = re.compile(r"\W+")
+_MOST_TAGGED, _MOST_ODD = 0.2, 0.6
+# Entries that programs make up: numbers of slides and pages, names of files and of their own marks.
+_SAYS_NOTHING = re.compile(
+    r"(?:slide|page|seite|folie|diapositiv[ae]|bookmark|sheet|untitled|p\.)?[\s#]*\d+|[ivxlc]+|(?:microsoft \w+ - )?.*\.(?:docx?|pdf|pptx?|xlsx?|indd|qxd|tex|dvi|rtf)|"
+    r"microsoft \w+ - .*|_?(?:goback|hlk\d+|toc\d+)|untitled.*|\W*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +57,39 @@ class PdfHeading:
 
 
 def find_headings(
-    lines: Sequence[Line], entries: Sequence[OutlineEntry]
+    lines: Sequence[Line], entries: Sequence[OutlineEntry], tagged: Sequence[OutlineEntry] = ()
 ) -> tuple[dict[int, list[PdfHeading]], str]:
     """The headings by the index of the line where they begin (`len(lines)`: after the last line), and how
-    they were found: "outline", "looks" or ""."""
-    outline = locate(lines, entries)
+    they were found: "outline", "tags", "looks" or ""."""
+    named = [entry for entry in entries if not _SAYS_NOTHING.fullmatch(entry.title)]
+    source = "outline"
+    if len(named) < FEW_ENTRIES and plausible(lines, tagged):
+        named, source = [entry for entry in tagged if _may_title(entry.title)], "tags"
+    given = locate(lines, named)
     chars = sum(len(line.text) for line in lines)
-    sparse = len(entries) < FEW_ENTRIES
+    sparse = len(named) < FEW_ENTRIES
     looks = {} if not sparse and chars <= MANY_CHARS else by_looks(lines)
-    found = {at: list(marks) for at, marks in outline.items()}
-    borders = [0, *sorted(outline), len(lines)]
+    found = {at: list(marks) for at, marks in given.items()}
+    borders = [0, *sorted(given), len(lines)]
     for begin, end in itertools.pairwise(borders):
         if sparse or sum(len(line.text) for line in lines[begin:end]) > MANY_CHARS:
-            taken = begin + sum(mark.lines for mark in outline.get(begin, ()))
+            taken = begin + sum(mark.lines for mark in given.get(begin, ()))
             for at in range(taken, end):
                 if at in looks and at not in found:
                     found[at] = [looks[at]]
-    return _nest(found), "outline" if outline and not sparse else "looks" if found else ""
+    return _nest(found), source if given and not sparse else "looks" if found else ""
+
+
+def plausible(lines: Sequence[Line], tagged: Sequence[OutlineEntry]) -> bool:
+    """Whether tags name headings: several, of little text. Some programs tag every paragraph, or labels in tables, so."""
+    chars = sum(len(line.text) for line in lines)
+    titles = [entry.title for entry in tagged if _may_title(entry.title)]
+    few = sum(map(len, titles)) <= _MOST_TAGGED * chars
+    return len(titles) >= FEW_ENTRIES and few and len(titles) >= _MOST_ODD * len(tagged)
+
+
+def _may_title(title: str) -> bool:
+    return len(title) <= MAX_CHARS and any(map(str.isalpha, title)) and not is_caption(title)
 
 
 def _nest(found: dict[int, list[HeadingCandidate]]) -> dict[int, list[PdfHeading]]:
@@ -79,7 +104,7 @@ def _nest(found: dict[int, list[HeadingCandidate]]) -> dict[int, list[PdfHeading
 def locate(lines: Sequence[Line], entries: Sequence[OutlineEntry]) -> dict[int, list[HeadingCandidate]]:
     """The outline's entries by the index of the line where each begins, in the outline's order: the line
     that shows its words, else the first one below the height that it points at."""
-    plain = [_plain(line.text) for line in lines]
+    shown = [plain(line.text) for line in lines]
     pages = [line.page for line in lines]
     found: dict[int, list[HeadingCandidate]] = {}
     free, looks = 0, MOST_LOOKS
@@ -87,7 +112,7 @@ def locate(lines: Sequence[Line], entries: Sequence[OutlineEntry]) -> dict[int, 
         begin, end = bisect.bisect_left(pages, entry.page), bisect.bisect_right(pages, entry.page)
         end = min(end, begin + looks)
         looks -= end - begin
-        at, count = _match(lines, plain, entry, max(begin, free), end)
+        at, count = _match(lines, shown, entry, max(begin, free), end)
         if count == 0:
             at = max(free, _below(lines, entry, begin, end))
         found.setdefault(at, []).append(HeadingCandidate(entry.title, (0, entry.depth), count, entry.page))
@@ -96,18 +121,18 @@ def locate(lines: Sequence[Line], entries: Sequence[OutlineEntry]) -> dict[int, 
 
 
 def _match(
-    lines: Sequence[Line], plain: Sequence[str], entry: OutlineEntry, begin: int, end: int
+    lines: Sequence[Line], texts: Sequence[str], entry: OutlineEntry, begin: int, end: int
 ) -> tuple[int, int]:
     """Where the entry's words are: the first line and the number of lines, 0 when they are nowhere. Of
     several places the one nearest to the entry's target is taken."""
-    wanted = _plain(entry.title)
+    wanted = plain(entry.title)
     best: tuple[float, int, int] | None = None
     for at in range(begin, end if wanted else begin):
-        shown, count = plain[at], 1
+        shown, count = texts[at], 1
         while shown != wanted and shown and wanted.startswith(f"{shown} ") and count < MAX_TITLE_LINES:
             if at + count == end:
                 break
-            shown, count = f"{shown} {plain[at + count]}", count + 1
+            shown, count = f"{shown} {texts[at + count]}", count + 1
         if shown == wanted or (count == 1 and _numbered_alike(shown, wanted)):
             away = 0.0 if entry.y is None else abs(lines[at].y - entry.y)
             best = min(best or (away, at, count), (away, at, count))
@@ -126,7 +151,3 @@ def _below(lines: Sequence[Line], entry: OutlineEntry, begin: int, end: int) -> 
     if entry.y is None:
         return begin
     return next((at for at in range(begin, end) if lines[at].y <= entry.y), end)
-
-
-def _plain(text: str) -> str:
-    return _NO_WORDS.sub(" ", text.lower()).strip()

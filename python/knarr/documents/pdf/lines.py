@@ -11,15 +11,18 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from knarr.documents.pdf.columns import in_columns
 from knarr.documents.pdf.placed import Cells, PlacedWord, is_leftwards
+from knarr.documents.pdf.ruled import RuledTable, take_tables
+from knarr.documents.pdf.ruling import NO_RULINGS, Rulings
 from knarr.documents.pdf.strays import with_initials
 from knarr.documents.pdf.word_places import WordPlaces, word_places
 from knarr.documents.symbols import symbol
+from knarr.documents.tables import TableText
 
 _ROW_TOLERANCE = 0.45
 _CELL_GAP = 1.6
@@ -68,9 +71,23 @@ class Line:
     aside: bool = False
 
 
-def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
-    """The lines of one page (from 0), from its words as `words.read_words` gives them. Words that are turned as most
-    are come first: others are labels of figures, or stand in the margin."""
+@dataclass(slots=True)
+class TableLine(Line):
+    """A table that stands in the place of a line; `text` is all of its words, by which it is known on other pages.
+    `title` stands above it, and `units` do: lines that say in what it counts. `parts` are the lines that it was made
+    of."""
+
+    table: TableText | None = None
+    title: str = ""
+    units: tuple[str, ...] = ()
+    ruled: RuledTable | None = None
+    parts: tuple[Line, ...] = ()
+
+
+def page_lines(words: Iterable[Sequence[Any]], page: int, drawn: Rulings = NO_RULINGS) -> list[Line]:
+    """The lines of one page (from 0), from its words as `words.read_words` gives them; each table whose cells are
+    drawn is one. Words that are turned as most are come first: others are labels of figures, or stand in the
+    margin."""
     placed = [
         PlacedWord(
             _readable(text),
@@ -90,9 +107,29 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
         turns.setdefault(round(word.angle / _QUARTER) % 4, []).append(word)
     lines: list[Line] = []
     for at, alike in enumerate(sorted(turns.values(), key=len, reverse=True)):
-        rows = [_segments(row) for part in in_columns(alike) for row in _rows(part)]
-        lines += [line for row in rows if (line := _line(row, page, at > 0)) is not None]
+        tables, others = take_tables(alike, NO_RULINGS if at else drawn)
+        others = sorted([*others, *(table.mark for table in tables)], key=lambda word: word.order)
+        rows = [_segments(row) for part in in_columns(others) for row in _rows(part)]
+        lines += [line for row in rows for line in _row_lines(row, tables, page, at > 0)]
     return lines
+
+
+def _row_lines(row: Cells, tables: Sequence[RuledTable], page: int, aside: bool) -> Iterator[Line]:
+    """The line of a row, and those of the tables that stand beside it or in its place."""
+    marks = {id(table.mark): table for table in tables}
+    found = [marks[id(word)] for segment in row for word in segment if id(word) in marks]
+    if found:
+        row = [rest for segment in row if (rest := [word for word in segment if id(word) not in marks])]
+    if line := _line(row, page, aside):
+        yield line
+    for table in found:
+        mark, place = table.mark, (table.mark.x0, table.mark.x1)
+        text = " ".join(word.text for word in table.words)
+        rows = (_line(_segments(part), page, aside) for part in _rows(list(table.words)))
+        yield TableLine(
+            text, 2, *place, mark.y, mark.size, False, False, page, (place,), aside=aside,
+            table=table.text, ruled=replace(table, words=()), parts=tuple(filter(None, rows)),
+        )  # fmt: skip
 
 
 def unknown_symbols(words: Iterable[Sequence[Any]]) -> int:

@@ -20,13 +20,14 @@ from knarr.documents.pdf.beside import comment_lines, notes_beside
 from knarr.documents.pdf.boxes import word_boxes
 from knarr.documents.pdf.furniture import without_furniture
 from knarr.documents.pdf.garbled import is_garbled, readable_words
-from knarr.documents.pdf.grid import PlacedTable, placed_table
 from knarr.documents.pdf.headings import OutlineEntry, PdfHeading, find_headings
-from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, page_lines, unknown_symbols
+from knarr.documents.pdf.lines import Line, TableLine, page_lines, unknown_symbols
+from knarr.documents.pdf.page_tables import with_tables
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
-from knarr.documents.pdf.tables import FEWEST_ROWS, TextRow, find_tables, goes_on_over_page
+from knarr.documents.pdf.ranks import title_of
+from knarr.documents.pdf.ruling import PageRule, rulings
 from knarr.documents.properties import properties
-from knarr.documents.sections import Document, Table
+from knarr.documents.sections import Document
 from knarr.documents.symbols import UNKNOWN
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -59,6 +60,8 @@ class Page:
     garbled: bool = False
     beside: Mapping[str, Any] = field(default_factory=dict)
     read: ReadPage | None = None
+    rules: Sequence[PageRule] = ()
+    tagged: Sequence[OutlineEntry] = ()
 
 
 def parse(data: bytes, name: str, limits: Limits, ocr: PageReader | None = None) -> Document:
@@ -75,7 +78,7 @@ def parse(data: bytes, name: str, limits: Limits, ocr: PageReader | None = None)
         kept, _ = without_furniture([page.lines for page in pages])
         found, failure = ocr.pages(data, _textless(pages, kept), worker.draw)
         for at, read in found.items():
-            pages[at] = replace(pages[at], lines=page_lines(read.words, at), read=read)
+            pages[at] = replace(pages[at], lines=page_lines(read.words, at), read=read, rules=())
     return pages_document("pdf", head, pages, tried=ocr is not None, failure=failure)
 
 
@@ -89,13 +92,15 @@ def pages_document(
     if head.get("placeholder"):
         missing = tuple(range(1, len(pages) + 1))
     garbled = [at for at, page in enumerate(pages, 1) if page.garbled and page.read is None]
+    kept = with_tables(kept, [page.rules for page in pages])
     for at, page in enumerate(pages):
         kept[at] = kept[at] + comment_lines(page.beside.get("comments", ()), at, kept[at])
     if not any(page.lines or page.beside.get("comments") for page in pages) or len(garbled) == len(pages):
         raise DocumentError(nothing_read(len(pages), len(garbled), tried, failure), "no_text")
     lines = [line for page_kept in kept for line in page_kept]
     entries = [OutlineEntry(depth, title, page, y) for depth, title, page, y in head["outline"] if page >= 0]
-    headings, source = find_headings(lines, entries)
+    tagged = [entry for page in pages for entry in page.tagged]
+    headings, source = find_headings(lines, entries, tagged)
     flow = _Flow(Hyphenation(lines))
     flow.write(lines, headings)
     flow.writer.turn_to(len(pages) - 1)
@@ -115,14 +120,19 @@ def pages_document(
 
 
 def _page(message: dict[str, Any]) -> Page:
-    words = message.pop("words", ())
+    at, words = message["page"], message.pop("words", ())
     garbled = is_garbled(words, message.get("unmapped", 0))
     unknown = unknown_symbols(words)
     words, unreadable = readable_words(words)
-    lines = page_lines(words, message["page"])
+    drawn = rulings(message.pop("rules", ()))
+    lines = page_lines(words, at, drawn)
+    # Where no line has cells, no table will ask for the rules.
+    rules = drawn.across if any(line.cells > 1 for line in lines) else ()
     blank, lost = bool(message.get("blank")), bool(message.get("lost"))
     shape = PageShape(*message["shape"]) if message.get("shape") else _NO_SHAPE
-    return Page(lines, shape, blank, lost, unknown, 0 if garbled else unreadable, garbled, message)
+    unreadable = 0 if garbled else unreadable
+    tagged = [OutlineEntry(depth, title, at, y) for depth, title, y in message.pop("headings", ())]
+    return Page(lines, shape, blank, lost, unknown, unreadable, garbled, message, rules=rules, tagged=tagged)
 
 
 def _textless(pages: list[Page], kept: list[list[Line]]) -> list[int]:
@@ -196,88 +206,46 @@ class _Flow:
     def _heading(self, heading: PdfHeading, lines: Sequence[Line]) -> None:
         self.writer.gap()
         self.writer.turn_to(lines[0].page if lines else heading.page)
-        shown = one_line(" ".join(line.text.replace("\xad", "-") for line in lines)) or heading.title
+        shown = one_line(title_of(lines)) or heading.title
         self.writer.heading(heading.level, shown, heading.title)
         self._after_table = False
 
     def _body(self, lines: Sequence[Line]) -> None:
-        """Paragraphs and tables between two headings. A table that goes on over the end of a page is one on each."""
-        last: PlacedTable | None = None
+        """Paragraphs and tables between two headings."""
         usual = leading(lines)
         begin = 0
-        stretch: list[_Paragraph] = []
         apart = True
         for at in range(1, len(lines) + 1):
             more = at < len(lines) and at - begin < MAX_LINES
-            if more and goes_on(lines[at - 1], lines[at], usual, right_end(lines, at - 1)):
+            if more and self._one_paragraph(lines, at, usual):
                 continue
-            if stretch and lines[begin].page != lines[begin - 1].page:
-                last = self._stretch(stretch, last)
-                stretch = []
-            stretch.append(_Paragraph(lines[begin:at], apart))
+            first = lines[begin]
+            if isinstance(first, TableLine):
+                self._table(first)
+            else:
+                self._write(_Paragraph(lines[begin:at], apart))
             apart = at == len(lines) or not stand_together(*(lines[n] for n in (begin, at - 1, at)))
             begin = at
-        self._stretch(stretch, last)
 
-    def _stretch(self, paragraphs: Sequence[_Paragraph], before: PlacedTable | None) -> PlacedTable | None:
-        """What stands together on one page: tables, and the paragraphs between them. `before`, and what is returned:
-        the table that the end of the page cuts."""
-        rows = [self._row(paragraph.lines) for paragraph in paragraphs]
-        done = 0
-        last: PlacedTable | None = None
-        if before is not None and (table := goes_on_over_page(rows)):
-            last = placed_table((), rows[: table.end], before)
-            if last is not None:
-                self._placed(last, paragraphs[0], continued=True)
-                done = table.end
-        written = done
-        for table in find_tables(rows[done:]):
-            begin, first, end = (at + done for at in (table.begin, table.first, table.end))
-            self._paragraphs(paragraphs[written:begin])
-            written = end
-            last = placed_table(rows[begin:first], rows[first:end])
-            if last is None:
-                self._lines_of_table(paragraphs[begin:end], first - begin)
-            else:
-                self._placed(last, paragraphs[begin])
-        self._paragraphs(paragraphs[written:])
-        return last if written == len(rows) else None
+    def _one_paragraph(self, lines: Sequence[Line], at: int, usual: float) -> bool:
+        above, line = lines[at - 1], lines[at]
+        if isinstance(above, TableLine) or isinstance(line, TableLine):
+            return False
+        return goes_on(above, line, usual, right_end(lines, at - 1))
 
-    def _row(self, lines: Sequence[Line]) -> TextRow:
-        """A paragraph as a row of a table; only a single line has several cells."""
-        if len(lines) == 1:
-            return TextRow(tuple(lines[0].text.replace("\xad", "-").split(CELL_SEPARATOR)), lines[0].places)
-        text = lines[0].text
-        for line in lines[1:]:
-            text = self._hyphenation.join(text, line.text)
-        ends = min(line.x0 for line in lines), max(line.x1 for line in lines)
-        return TextRow((text.replace("\xad", "-"),), (ends,))
+    def _write(self, paragraph: _Paragraph) -> None:
+        if paragraph.apart or self._after_table:
+            self.writer.gap()
+        self._after_table = False
+        self._paragraph(paragraph.lines)
 
-    def _paragraphs(self, paragraphs: Sequence[_Paragraph]) -> list[int]:
-        """Written one after the other; the bytes where they begin."""
-        begins = []
-        for paragraph in paragraphs:
-            if paragraph.apart or self._after_table:
-                self.writer.gap()
-            self._after_table = False
-            begins.append(self._paragraph(paragraph.lines))
-        return begins
-
-    def _lines_of_table(self, paragraphs: Sequence[_Paragraph], first: int) -> None:
-        """A table whose cells stand in no columns: its rows are lines, those before `first` its header."""
-        begins = self._paragraphs(paragraphs)
-        if first and len(paragraphs) - first >= FEWEST_ROWS:
-            header = "".join(f"{one.lines[0].text}\n" for one in paragraphs[:first])
-            self.writer.tables.append(Table(begins[0], self.writer.size_bytes, header, tuple(begins[first:])))
-
-    def _placed(self, placed: PlacedTable, first: _Paragraph, *, continued: bool = False) -> None:
+    def _table(self, line: TableLine) -> None:
+        assert line.table is not None
         self.writer.gap()
-        self.writer.turn_to(first.lines[0].page)
-        units = "".join(f"{line}\n" for line in placed.units) + "\n" if placed.units else ""
-        begin_byte = self.writer.put("" if continued else units)
-        self.writer.table(placed.text)
-        table = self.writer.tables.pop()
-        self.writer.tables.append(replace(table, begin_byte=begin_byte, header=units + table.header))
+        self.writer.turn_to(line.page)
+        self.writer.table(
+            replace(line.table, title="\n".join(filter(None, (line.title, line.table.title)))), line.units
+        )
         self._after_table = True
 
     def _paragraph(self, lines: Sequence[Line]) -> int:

@@ -8,6 +8,7 @@ figures mean. How cells come under each other is for `grid`.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +19,18 @@ _MOST_LABELS = 2
 _LABEL_CHARS = 90
 _HEADER_LINES = 6
 _HEADER_CHARS = 400
-_LINES_ABOVE = 2
+_LINES_ABOVE = 3
 _HEAD_CHARS = 40
 _OVER = 20.0
-_FIGURE = re.compile(r"[$€£¥(\s–—-]*\d[\d,]*(\.\d+)?[\s%)x]*")
+_FIGURE = re.compile(
+    r"[$€£¥(\s–—−±+*~≈<>≤≥†‡-]*(?:\d[\d,]*(?:\.\d+)?|\.\d+|\d{1,3}(?:[ .]\d{3})+(?:,\d+)?)"
+    r"(?:[–—-](?:\d[\d,]*)?\.?\d+)?[\s%)x*†‡]*"
+)
 _NO_FIGURE = re.compile(r"[$€£¥\s]*[–—-]+[\s%]*")
-_YEAR = re.compile(r"(19|20)\d\d")
+_RANGE = re.compile(r"\d{1,4}[–—-]\d{1,4}")
+_YEAR = re.compile(r"(19|20)\d\d([–—/-](19|20)?\d\d)?")
+_FEWEST_STEPS, _LARGEST_STEP, _LOOKED_AT = 3, 1.0, 12
+_STEP = re.compile(r"\d{1,2}(\.\d{1,2})?")
 _PERIOD = re.compile(
     r"\b(19|20)\d\d\b|\b[Ee]nded\b|\b(Q[1-4]|FY)\b|\b(January|February|March|April|May|June|July|"
     r"August|September|October|November|December)\b"
@@ -36,16 +43,18 @@ _UNITS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A line of a page, or a paragraph of one cell: its cells, and their left and right ends."""
+    """A line of a page: its cells, and their left and right ends. `under`: the ends of the rules right below it, each
+    of which says what columns a head is over."""
 
     cells: tuple[str, ...]
     places: tuple[tuple[float, float], ...]
+    under: tuple[tuple[float, float], ...] = ()
 
     @property
     def has_figures(self) -> bool:
         """Whether it states figures; years do not count."""
         return len(self.cells) > 1 and (
-            any(is_figure(cell) and not _YEAR.fullmatch(cell.strip()) for cell in self.cells[1:])
+            any(_states_figures(cell) for cell in self.cells[1:])
             or bool(_FIGURE.fullmatch(self.cells[0]) and not _YEAR.fullmatch(self.cells[0].strip()))
         )
 
@@ -73,6 +82,19 @@ def is_figure(cell: str) -> bool:
     return bool(_NO_FIGURE.fullmatch(cell) or _FIGURE.fullmatch(cell))
 
 
+def _states_figures(cell: str) -> bool:
+    """Whether a cell is a figure, or several that stand close, and not years only."""
+    if is_figure(cell):
+        return not is_year(cell) and not _RANGE.fullmatch(cell.strip())
+    words = cell.split()
+    return all(map(is_figure, words)) and not all(map(is_year, words))
+
+
+def is_year(cell: str) -> bool:
+    """Whether a cell is a year, which heads figures and is none."""
+    return bool(_YEAR.fullmatch(cell.strip()))
+
+
 def is_unit(text: str) -> bool:
     """Whether a line says in what the figures below it are counted."""
     return len(text) <= _LABEL_CHARS and bool(_UNITS.search(text))
@@ -83,16 +105,18 @@ def is_period(text: str) -> bool:
     return bool(_PERIOD.search(text) or _SPAN.search(text))
 
 
-def find_tables(rows: Sequence[TextRow]) -> list[TableLines]:
-    """The tables among the lines of one stretch of a page, in order. One without column heads has no header; one
+def find_tables(rows: Sequence[TextRow], begin: int = 0) -> list[TableLines]:
+    """The tables among the lines of one stretch of a page from `begin` on, in order. One without column heads has no header; one
     of fewer rows than `FEWEST_ROWS` is a table only if its heads say so."""
     found: list[TableLines] = []
-    begin = 0
+    start = begin
     while begin < len(rows):
         end = _table_end(rows, begin)
         figures = [at for at in range(begin, end) if rows[at].has_figures]
+        if len(figures) > 1 and _counts_columns(rows, begin, figures):
+            del figures[0]
         if figures:
-            after = found[-1].end if found else 0
+            after = found[-1].end if found else start
             table = _table(rows, after, begin, figures[0], figures[-1] + 1)
             if table and (len(figures) >= FEWEST_ROWS or table.first > table.begin):
                 found.append(table)
@@ -112,6 +136,28 @@ def goes_on_over_page(rows: Sequence[TextRow]) -> TableLines | None:
         return None
     end = _table_end(rows, begin)
     return TableLines(0, 0, next(at + 1 for at in reversed(range(end)) if rows[at].has_figures))
+
+
+def _counts_columns(rows: Sequence[TextRow], begin: int, figures: Sequence[int]) -> bool:
+    """Whether the first of the rows with figures only numbers the columns or gives the steps of a scale ("Grade 1 2 3",
+    "1.0 1.5 2.0"): nothing above names them, and the figures below are longer."""
+    first = rows[figures[0]]
+    at = [at for at, cell in enumerate(first.cells) if at and is_figure(cell)]
+    if len(at) < _FEWEST_STEPS or at[-1] - at[0] >= len(at) or is_figure(first.cells[0]):
+        return False
+    if any(2 * len(row.cells) >= len(first.cells) for row in rows[begin : figures[0]] if len(row.cells) > 1):
+        return False
+    texts = [first.cells[one].strip() for one in at]
+    if not all(map(_STEP.fullmatch, texts)):
+        return False
+    steps = {round(float(right) - float(left), 3) for left, right in itertools.pairwise(texts)}
+    if len(steps) != 1 or not 0 < max(steps) <= _LARGEST_STEP:
+        return False
+    if max(steps) < _LARGEST_STEP:
+        return True
+    below = [cell for one in figures[1:_LOOKED_AT] for cell in rows[one].cells[1:] if is_figure(cell)]
+    lengths = sorted(sum(map(str.isdigit, cell)) for cell in below)
+    return bool(lengths) and lengths[len(lengths) // 2] > len(texts[0].replace(".", ""))
 
 
 def _table_end(rows: Sequence[TextRow], begin: int) -> int:
@@ -135,6 +181,8 @@ def _table_end(rows: Sequence[TextRow], begin: int) -> int:
 
 def _begins_another(row: TextRow, above: TextRow, first: TextRow, count: int) -> bool:
     """Whether a row below the figures of a table, of so many rows from `first`, heads the columns of another one."""
+    if row.cells[0] == first.cells[0] and not is_figure(row.cells[0]) and len(row.cells) == len(first.cells):
+        return True
     if row.has_figures:
         return False
     if row.names_periods or row.cells[0] == first.cells[0]:
@@ -162,11 +210,17 @@ def _table(rows: Sequence[TextRow], after: int, begin: int, first: int, end: int
 def _over_columns(row: TextRow, table: Sequence[TextRow]) -> bool:
     """Whether a line above a table heads columns of it: a period right of where the labels begin, or a few words
     right of where the first cell of the line below ends."""
-    (begin, end), below = row.places[0], table[0]
+    begin, end = row.places[0]
     sentence = len(row.text) > _LABEL_CHARS or row.text.endswith((":", "."))
     if len(row.cells) > 1 or sentence or end > max(one.places[-1][1] for one in table) + _OVER:
         return False
     left = min(one.places[0][0] for one in table)
     if _PERIOD.search(row.text):
         return begin > left + _OVER
-    return len(row.text) <= _HEAD_CHARS and below.places[0][0] <= left + _OVER and begin > below.places[0][1]
+    return len(row.text) <= _HEAD_CHARS and begin > max(left + _OVER, _labels_end(table))
+
+
+def _labels_end(table: Sequence[TextRow]) -> float:
+    """Where the labels of a table usually end."""
+    ends = sorted(row.places[0][1] for row in table if row.has_figures)
+    return ends[len(ends) // 2] if ends else 0.0

@@ -32,13 +32,18 @@ class WordPlaces:
     size: float
     angle: float
 
-    def words(self, text: str, y: float) -> Iterator[tuple[str, Sides]]:
-        """Each word of the line with this text and base line, and its sides on the page."""
-        bottom, top = y - _BELOW * self.size, y + _ABOVE * self.size
+    def along(self, text: str) -> Iterator[tuple[str, float, float]]:
+        """Each word of the line with this text, and its left and right end along the direction of writing."""
         for at, begin in enumerate(self.begins):
             end = self.begins[at + 1] if at + 1 < len(self.begins) else len(text)
             left, right = sorted(self.ends[2 * at : 2 * at + 2])
-            yield text[begin:end].rstrip(" \xad"), self._on_page(left, bottom, right, top)
+            yield text[begin:end].rstrip(" \xad"), left, right
+
+    def words(self, text: str, y: float) -> Iterator[tuple[str, Sides]]:
+        """Each word of the line with this text and base line, and its sides on the page."""
+        bottom, top = y - _BELOW * self.size, y + _ABOVE * self.size
+        for word, left, right in self.along(text):
+            yield word, self._on_page(left, bottom, right, top)
 
     def _on_page(self, *sides: float) -> Sides:
         if not self.angle:

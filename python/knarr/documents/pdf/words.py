@@ -19,7 +19,10 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from knarr.documents.pdf import fonts
 from knarr.documents.pdf.annotations import attachment_name, read_annotations, utf16
+from knarr.documents.pdf.rules import Rules
+from knarr.documents.pdf.tags import tagged_headings
 
 MAX_PAGES = 20_000
 MAX_PAGE_CHARS = 500_000
@@ -35,18 +38,13 @@ MAX_BOOKMARK_DEPTH = 16
 # that ends a word.
 _LINE_END_HYPHENS = {"\ufffe": "\xad", "\x02": "\xad"}
 _WORD = re.compile(r"[^\s\xad]*\xad|[^\s\xad]+")
-_BOLD = re.compile(r"bold|black|heavy|semib|demi|[-,]bd\b", re.IGNORECASE)
 _FEW_WORDS, _FEW_OBJECTS, _FEW_PATHS = 40, 200, 12
 _PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
 # Writing that slopes by less is upright.
 _UPRIGHT = 0.05
 _STRAIGHT = (0.0, (1.0, 0.0), (0.0, 1.0), 1.0)
-# Fonts below this size are suspected to be larger: their glyphs are looked at.
-_TINY, _DRAWN_FONTS, _DRAWN_GLYPHS, _ASCENT = 2.0, 16, 40, 0.72
-_FORCE_BOLD = 1 << 18
 _ABOUT = ("Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate")
 _TITLE_CHARS = 2_048
-_ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
 
 Message = dict[str, Any]
 
@@ -57,8 +55,10 @@ def read_words(data: bytes) -> Iterator[Message]:
     {"pages": count, "about": {property: text}, "outline": [[depth, title, page, y or None], …],
      "attached": names of attached files, "placeholder": whether its pages only stand for an XFA form}
     {"page": index, "blank": whether nothing but these words is on it, "shape": shape, "words": [word, …],
-     "unmapped": number of words whose characters PDFium only guesses} for each page, with what `annotations` found
-    besides words under its names; or {"page": index, "lost": True} for one that PDFium cannot load;
+     "rules": the lines that it draws (see `rules.Rules`), "unmapped": number of words whose characters PDFium only
+     guesses} for each page, where the file is tagged with "headings": [[depth, title, y], …] (see `tags`), and with
+    what `annotations` found besides words under its names; or
+    {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
     A page's "shape" is [left, bottom, right, top, degrees that it is turned]: what a viewer shows of it.
@@ -88,9 +88,10 @@ def read_words(data: bytes) -> Iterator[Message]:
             "placeholder": kind == pdfium.FORMTYPE_XFA_FULL,
         }
         chars = 0
+        rules = Rules()
         with _form_of(document, kind) as form:
             for index in range(pages):
-                message, count = _page(document, form, index)
+                message, count = _page(document, form, index, rules)
                 chars += count
                 if count > MAX_PAGE_CHARS or chars > most_chars:
                     yield {"error": f"page {index + 1} holds more text than is read", "status": "limit"}
@@ -127,7 +128,7 @@ def _attached(document: Any) -> list[str]:
     return [attachment_name(file) for file in files if file]
 
 
-def _page(document: Any, form: Any, index: int) -> tuple[Message, int]:
+def _page(document: Any, form: Any, index: int, rules: Rules) -> tuple[Message, int]:
     page = pdfium.FPDF_LoadPage(document, index)
     try:
         found = read_annotations(page, form) if page and pdfium.FPDFPage_GetAnnotCount(page) > 0 else None
@@ -136,7 +137,7 @@ def _page(document: Any, form: Any, index: int) -> tuple[Message, int]:
             page = pdfium.FPDF_LoadPage(document, index)
         if not page:
             return {"page": index, "lost": True}, 0
-        message, count = _content(page, index)
+        message, count = _content(page, index, rules)
         if found is not None:
             message["words"] += found.words(message["words"])
             message |= found.message()
@@ -147,7 +148,7 @@ def _page(document: Any, form: Any, index: int) -> tuple[Message, int]:
             pdfium.FPDF_ClosePage(page)
 
 
-def _content(page: Any, index: int) -> tuple[Message, int]:
+def _content(page: Any, index: int, rules: Rules) -> tuple[Message, int]:
     """What the page itself holds, and the number of its characters."""
     text_page = pdfium.FPDFText_LoadPage(page)
     try:
@@ -156,9 +157,12 @@ def _content(page: Any, index: int) -> tuple[Message, int]:
         words = _words(text_page, spans)
         blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
         message = {"page": index, "blank": blank, "shape": _shape(page), "words": words}
+        message["rules"] = rules.read(page, text_page) if words else []
         message["unmapped"] = sum(
             pdfium.FPDFText_HasUnicodeMapError(text_page, first) == 1 for _, first in spans
         )
+        if tagged := tagged_headings(page, text_page, spans, words):
+            message["headings"] = tagged
         return message, count
     finally:
         if text_page:
@@ -229,7 +233,7 @@ class _Probe:
         self._name = ctypes.create_string_buffer(256)
         self._flags = ctypes.c_int()
         self._bold: dict[tuple[bytes, int], tuple[int, int]] = {}
-        self._drawn: dict[tuple[bytes, float], float] = {}
+        self._drawn: dict[int, float] = {}
 
     def _turn(self, at: int) -> None:
         """Learns how the writing is turned at a character."""
@@ -267,25 +271,29 @@ class _Probe:
     def look(self, at: int) -> tuple[float, int, int]:
         """Size in points as it shows on the page, bold, italic; of the word whose place was asked last."""
         size = pdfium.FPDFText_GetFontSize(self._page, at) * self._scale
+        if size < fonts.SMALLEST_SIZE:
+            size = self._drawn_size(at)
         written = pdfium.FPDFText_GetFontInfo(self._page, at, self._name, 256, ctypes.byref(self._flags))
         key = (self._name.value if 0 < written <= 256 else b"", self._flags.value)
-        if 0 < size < _TINY:
-            size = max(size, self._drawn_size(at, (key[0], size)))
         if key not in self._bold:
-            name = key[0].decode("utf-8", "replace")
-            bold = bool(_BOLD.search(name)) or bool(key[1] & _FORCE_BOLD)
-            self._bold[key] = (int(bold), int(bool(_ITALIC.search(name))))
+            weight = pdfium.FPDFText_GetFontWeight(self._page, at)
+            bold, italic = fonts.look(key[0].decode("utf-8", "replace"), key[1], weight)
+            self._bold[key] = (int(bold), int(italic))
         return round(size, 1), *self._bold[key]
 
-    def _drawn_size(self, at: int, font: tuple[bytes, float]) -> float:
-        """The size of a font whose glyphs are drawn larger than it says, from the tallest of some of them."""
-        if font not in self._drawn and len(self._drawn) < _DRAWN_FONTS:
-            tallest = 0.0
-            for other in range(at, at + _DRAWN_GLYPHS):
-                if pdfium.FPDFText_GetCharBox(self._page, other, *self._box_refs):
-                    tallest = max(tallest, self._box[3].value - self._box[2].value)
-            self._drawn[font] = tallest / _ASCENT
-        return self._drawn.get(font, 0.0)
+    def _drawn_size(self, at: int) -> float:
+        """The size of a character as it is drawn, by the first letter of its font that is asked about."""
+        drawn = pdfium.FPDFText_GetTextObject(self._page, at)
+        font = pdfium.FPDFTextObj_GetFont(drawn) if drawn else None
+        key = ctypes.addressof(font.contents) if font else 0
+        if key not in self._drawn:
+            char = chr(min(pdfium.FPDFText_GetUnicode(self._page, at), 0x10FFFF))
+            pdfium.FPDFText_GetCharBox(self._page, at, *self._box_refs)
+            size = max(fonts.SMALLEST_SIZE, fonts.drawn_size(char, self._box[3].value - self._box[2].value))
+            if not (key and char.isalpha()):
+                return size
+            self._drawn[key] = size
+        return self._drawn[key]
 
 
 def _outline(document: Any) -> list[list[Any]]:

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from knarr.documents.decode import Limits, decode
 from knarr.documents.line_ends import whole_words
+from knarr.documents.plain_tables import plain_tables
 from knarr.documents.sections import Document, Heading, section_tree
 from knarr.documents.text.outline import Outline
 
@@ -51,6 +52,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         root=section_tree(outline.title, bytes_at[len(text)], headings),
         format="text",
         page_begins=tuple(bytes_at[page] for page in pages),
+        tables=plain_tables(head),
         notes=notes,
     )
 
