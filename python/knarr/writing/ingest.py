@@ -156,7 +156,7 @@ class Ingest:
                 document, advance = self._parse(data, source.name, advance)
             return self._store(file, document, places, advance, clock)
         except DocumentError as error:
-            notes = [str(error)]
+            notes = [str(error).removeprefix(f"{source.name}: ")]  # the name stands beside it
             if known is not None:
                 notes.append(f"version {known.record.version} stays as it is at {known.record.uri}")
             return _left_out(source, _status(error), "; ".join(notes), len(data))

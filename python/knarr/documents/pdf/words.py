@@ -43,6 +43,7 @@ _PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
 # Writing that slopes by less is upright.
 _UPRIGHT = 0.05
 _STRAIGHT = (0.0, (1.0, 0.0), (0.0, 1.0), 1.0)
+_ABOUT = ("Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate")
 _TITLE_CHARS = 2_048
 
 Message = dict[str, Any]
@@ -51,7 +52,7 @@ Message = dict[str, Any]
 def read_words(data: bytes) -> Iterator[Message]:
     """Messages about one file, in this order:
 
-    {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …],
+    {"pages": count, "about": {property: text}, "outline": [[depth, title, page, y or None], …],
      "attached": names of attached files, "placeholder": whether its pages only stand for an XFA form}
     {"page": index, "blank": whether nothing but these words is on it, "shape": shape, "words": [word, …],
      "rules": the lines that it draws (see `rules.Rules`), "unmapped": number of words whose characters PDFium only
@@ -81,7 +82,7 @@ def read_words(data: bytes) -> Iterator[Message]:
         kind = pdfium.FPDF_GetFormType(document)
         yield {
             "pages": pages,
-            "title": _metadata(document, b"Title"),
+            "about": {name: _metadata(document, name.encode()) for name in _ABOUT},
             "outline": _outline(document),
             "attached": _attached(document),
             "placeholder": kind == pdfium.FORMTYPE_XFA_FULL,
