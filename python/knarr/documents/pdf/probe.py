@@ -13,7 +13,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from knarr.documents.pdf import fonts
+from knarr.documents.pdf import calls, fonts
 
 # Writing that slopes by less is upright.
 _UPRIGHT = 0.05
@@ -21,25 +21,12 @@ _STRAIGHT = (0.0, (1.0, 0.0), (0.0, 1.0), 1.0)
 _DOUBLE = ctypes.sizeof(ctypes.c_double)
 
 
-def _by_address(function: Any, result: Any, *arguments: Any) -> Any:
-    """A function of PDFium that takes addresses as the numbers they are: a call costs half of one with pointers."""
-    return ctypes.CFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
-
-
-_int, _address = ctypes.c_int, ctypes.c_void_p
-_text_object = _by_address(pdfium.FPDFText_GetTextObject, _address, _address, _int)
-_font = _by_address(pdfium.FPDFTextObj_GetFont, _address, _address)
-_matrix = _by_address(pdfium.FPDFText_GetMatrix, _int, _address, _int, _address)
-_font_size = _by_address(pdfium.FPDFText_GetFontSize, ctypes.c_double, _address, _int)
-_origin = _by_address(pdfium.FPDFText_GetCharOrigin, _int, _address, _int, _address, _address)
-_char_box = _by_address(pdfium.FPDFText_GetCharBox, _int, _address, _int, *(4 * [_address]))
-
-
 class Probe:
     """Asks PDFium about characters of one page; holds the buffers it answers into."""
 
     def __init__(self, text_page: Any) -> None:
-        self._page = ctypes.addressof(text_page.contents)
+        self._page = calls.address(text_page)
+        self._handle = text_page
         self._box, self._begin, self._turn = (
             (ctypes.c_double * 4)(),
             (ctypes.c_double * 2)(),
@@ -53,7 +40,7 @@ class Probe:
         # Of the text object that was asked about last.
         self._object: int | None = None
         self._angle, self._along, self._up, self._scale = _STRAIGHT
-        self._size = 0.0
+        self._size = self._shown_size = 0.0
         self._look = (0, 0)
         self._fonts: dict[int, tuple[int, int]] = {}
         self._looks: dict[tuple[bytes, int], tuple[int, int]] = {}
@@ -61,20 +48,21 @@ class Probe:
 
     def word(self, text: str, first: int) -> list[Any]:
         """The word from character `first` on, as a message has it (see `words.read_words`)."""
-        found = _text_object(self._page, first)
+        found = calls.text_object(self._page, first)
         if found is None or found != self._object:
             self._enter(found, first)
-        size = self._size if self._size >= fonts.SMALLEST_SIZE else self._drawn_size(first)
+        size = self._shown_size if self._size >= fonts.SMALLEST_SIZE else round(self._drawn_size(first), 1)
         place = self._place(first, first + len(text) - 1)
         turned = (self._angle,) if self._angle else ()
-        return [text, *place, round(size, 1), *self._look, *turned]
+        return [text, *place, size, *self._look, *turned]
 
     def _enter(self, found: int | None, at: int) -> None:
         """Learns what is the same in all of a text object, of which `at` is a character."""
         self._object = found
         self._angle, self._along, self._up, self._scale = self._turned(at)
-        self._size = _font_size(self._page, at) * self._scale
-        font = _font(found) if found else None
+        self._size = calls.font_size(self._page, at) * self._scale
+        self._shown_size = round(self._size, 1)
+        font = calls.font(found) if found else None
         look = self._fonts.get(font) if font else None
         if look is None:
             look = self._look_of(at)
@@ -84,7 +72,7 @@ class Probe:
 
     def _turned(self, at: int) -> tuple[float, tuple[float, float], tuple[float, float], float]:
         """How the writing is turned at a character, the directions along it and up from it, and how it is scaled."""
-        if not _matrix(self._page, at, self._turn_at):
+        if not calls.matrix(self._page, at, self._turn_at):
             return _STRAIGHT
         along, up = (self._turn.a, self._turn.b), (self._turn.c, self._turn.d)
         width, height = math.hypot(*along), math.hypot(*up)
@@ -95,7 +83,7 @@ class Probe:
 
     def _place(self, first: int, last: int) -> tuple[float, float, float]:
         """Left end, right end and base line of the word from character `first` to `last`."""
-        _origin(self._page, first, *self._begin_at)
+        calls.origin(self._page, first, *self._begin_at)
         x, y = self._begin
         left, right = self._ends(last)
         start, base = x, y
@@ -111,7 +99,7 @@ class Probe:
 
     def _ends(self, at: int) -> tuple[float, float]:
         """Where a character begins and ends, along the direction of writing."""
-        _char_box(self._page, at, *self._box_at)
+        calls.char_box(self._page, at, *self._box_at)
         left, right, bottom, top = self._box
         if not self._angle:
             return (left, right) if left <= right else (right, left)
@@ -120,23 +108,21 @@ class Probe:
 
     def _look_of(self, at: int) -> tuple[int, int]:
         """Whether a character is bold, and whether it is italic."""
-        page = ctypes.cast(self._page, pdfium.FPDF_TEXTPAGE)
         name, flags = ctypes.create_string_buffer(256), ctypes.c_int()
-        written = pdfium.FPDFText_GetFontInfo(page, at, name, 256, ctypes.byref(flags))
+        written = pdfium.FPDFText_GetFontInfo(self._handle, at, name, 256, ctypes.byref(flags))
         key = (name.value if 0 < written <= 256 else b"", flags.value)
         if key not in self._looks:
-            weight = pdfium.FPDFText_GetFontWeight(page, at)
+            weight = pdfium.FPDFText_GetFontWeight(self._handle, at)
             bold, italic = fonts.look(key[0].decode("utf-8", "replace"), key[1], weight)
             self._looks[key] = (int(bold), int(italic))
         return self._looks[key]
 
     def _drawn_size(self, at: int) -> float:
         """The size of a character as it is drawn, by the first letter of its font that is asked about."""
-        font = (_font(self._object) if self._object else None) or 0
+        font = (calls.font(self._object) if self._object else None) or 0
         if font not in self._drawn:
-            page = ctypes.cast(self._page, pdfium.FPDF_TEXTPAGE)
-            char = chr(min(pdfium.FPDFText_GetUnicode(page, at), 0x10FFFF))
-            _char_box(self._page, at, *self._box_at)
+            char = chr(min(pdfium.FPDFText_GetUnicode(self._handle, at), 0x10FFFF))
+            calls.char_box(self._page, at, *self._box_at)
             size = max(fonts.SMALLEST_SIZE, fonts.drawn_size(char, self._box[3] - self._box[2]))
             if not (font and char.isalpha()):
                 return size
