@@ -16,6 +16,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
 from knarr.documents.boxes import WordBoxes
 from knarr.documents.characters import plain_characters
@@ -26,6 +27,7 @@ from knarr.documents.sections import Document
 _TOKEN = re.compile(r"\S+")
 _MARK = re.compile(r"\||---|#{1,6}")  # of Markdown, which no page has
 _FEW, _ASIDE = 4, 24
+_FIRST = itemgetter(0)
 _TOKEN_CHARS = 200
 
 
@@ -40,11 +42,15 @@ def word_boxes(document: Document, lines: Iterable[Line]) -> WordBoxes:
         if page + 1 >= len(begins):
             break
         text = document.data[begins[page] : begins[page + 1]].decode("utf-8")
-        printed = [(plain_characters(word), place) for word, place in _printed(page_lines)]
-        found = _Matching([word for word, _ in printed]).run(text)
+        printed = list(_printed(page_lines))
+        found = _Matching([plain_characters(word) for word, _ in printed]).run(text)
+        ours: list[int] = []
+        theirs: list[float] = []
         for begin, end, at in _in_bytes(text, found):
-            words.extend((begins[page] + begin, begins[page] + end, page))
-            sides.extend(printed[at][1])
+            ours += (begins[page] + begin, begins[page] + end, page)
+            theirs += printed[at][1]
+        words.extend(ours)
+        sides.extend(theirs)
     return WordBoxes.of(words, sides)
 
 
@@ -53,17 +59,18 @@ def _printed(lines: Iterable[Line]) -> Iterator[tuple[str, Sides]]:
         if isinstance(line, TableLine):
             yield from _printed(line.parts)
         elif line.words is not None:
-            yield from ((word, sides) for word, sides in line.words.words(line.text, line.y) if word)
+            yield from filter(_FIRST, line.words.words(line.text, line.y))
 
 
 def _tokens(text: str) -> Iterator[tuple[int, str, bool]]:
     """Where each word of a text begins, the word, and whether it is in a row of a table."""
     in_table = False
-    for token in _TOKEN.finditer(text):
-        if token.start() == 0 or text[token.start() - 1] == "\n":
-            in_table = token[0] == "|"
-        if not _MARK.fullmatch(token[0]):
-            yield token.start(), token[0], in_table
+    for match in _TOKEN.finditer(text):
+        begin, token = match.start(), match[0]
+        if begin == 0 or text[begin - 1] == "\n":
+            in_table = token == "|"
+        if token[0] not in "|-#" or not _MARK.fullmatch(token):
+            yield begin, token, in_table
 
 
 def _in_bytes(text: str, found: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
@@ -97,6 +104,15 @@ class _Matching:
         """(begin, end, word) in characters of the text, in order."""
         tokens = list(_tokens(text))
         for at, (place, token, self._in_table) in enumerate(tokens):
+            if (
+                (self._goes_on or self._in_table)
+                and self._is_free(self._at)
+                and token == self._words[self._at]
+            ):
+                # Nearly always: the next word of the page, and nothing to be unsure of.
+                self._goes_on = True
+                yield place, place + len(token), self._take(self._at)
+                continue
             self._after = tokens[at + 1][1] if at + 1 < len(tokens) else ""
             taken = self._at
             for begin, end, word in self._token(token):
