@@ -18,6 +18,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
+import numpy as np
+import numpy.typing as npt
+
 from knarr.documents.boxes import WordBoxes
 from knarr.documents.characters import plain_characters
 from knarr.documents.pdf.lines import Line, TableLine
@@ -41,17 +44,25 @@ def word_boxes(document: Document, lines: Iterable[Line]) -> WordBoxes:
     for page, page_lines in sorted(by_page.items()):
         if page + 1 >= len(begins):
             break
-        text = document.data[begins[page] : begins[page + 1]].decode("utf-8")
+        data = document.data[begins[page] : begins[page + 1]]
         printed = list(_printed(page_lines))
-        found = _Matching([plain_characters(word) for word, _ in printed]).run(text)
+        found = _Matching([plain_characters(word) for word, _ in printed]).run(data.decode("utf-8"))
         ours: list[int] = []
         theirs: list[float] = []
-        for begin, end, at in _in_bytes(text, found):
-            ours += (begins[page] + begin, begins[page] + end, page)
+        for begin, end, at in found:
+            ours += (begin, end, page)
             theirs += printed[at][1]
-        words.extend(ours)
+        placed = np.asarray(ours, dtype=np.int64).reshape(-1, 3)
+        placed[:, :2] = begins[page] + _first_bytes(data)[placed[:, :2]]
+        words.frombytes(placed.tobytes())
         sides.extend(theirs)
     return WordBoxes.of(words, sides)
+
+
+def _first_bytes(data: bytes) -> npt.NDArray[np.int64]:
+    """Where each character of a text in UTF-8 begins, and its end."""
+    codes = np.frombuffer(data + b" ", dtype=np.uint8)
+    return np.flatnonzero(codes & 0xC0 != 0x80)
 
 
 def _printed(lines: Iterable[Line]) -> Iterator[tuple[str, Sides]]:
@@ -71,18 +82,6 @@ def _tokens(text: str) -> Iterator[tuple[int, str, bool]]:
             in_table = token == "|"
         if token[0] not in "|-#" or not _MARK.fullmatch(token):
             yield begin, token, in_table
-
-
-def _in_bytes(text: str, found: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Ranges of characters, in order, as ranges of bytes."""
-    if text.isascii():
-        yield from found
-        return
-    done = at = 0
-    for begin, end, word in found:
-        first = at + len(text[done:begin].encode("utf-8"))
-        done, at = end, first + len(text[begin:end].encode("utf-8"))
-        yield first, at, word
 
 
 class _Matching:
