@@ -160,7 +160,7 @@ def _rows(band: Sequence[WordRun]) -> list[list[WordRun]]:
 def _blocks(rows: Sequence[list[WordRun]], x: float) -> list[list[list[WordRun]]]:
     """Rows that were written before all rows below them, parted from these where the writer came back to the left
     side: rows of a table, whose cells may have several lines; or columns, and what stands below them."""
-    later = [min(run.first for run in row) for row in rows]
+    later = [min([run.first for run in row]) for row in rows]
     for at in reversed(range(len(rows) - 1)):
         later[at] = min(later[at], later[at + 1])
     blocks: list[list[list[WordRun]]] = []
@@ -171,7 +171,7 @@ def _blocks(rows: Sequence[list[WordRun]], x: float) -> list[list[list[WordRun]]
             right = False
         blocks[-1].append(row)
         right = right or any(run.x0 >= x - 1 for run in row)
-        last = max(last, *(run.last for run in row))
+        last = max(last, max([run.last for run in row]))
     return blocks
 
 
@@ -186,8 +186,8 @@ def _without_lone_rows(block: Sequence[list[WordRun]]) -> tuple[int, int]:
 
 
 def _apart(above: Sequence[WordRun], below: Sequence[WordRun]) -> bool:
-    low, high = min(run.y for run in above), max(run.y for run in below)
-    return low - high > _ASIDE * max(run.size for run in (*above, *below))
+    low, high = min([run.y for run in above]), max([run.y for run in below])
+    return low - high > _ASIDE * max([run.size for run in (*above, *below)])
 
 
 def _are_columns(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -222,17 +221,14 @@ def _line(row: Cells, page: int, aside: bool) -> Line | None:
     words = row[0] if len(row) == 1 else [word for segment in row for word in segment]
     if not words:
         return None
-    chars: dict[float, int] = {}
-    for word in words:
-        chars[word.size] = chars.get(word.size, 0) + len(word.text)
     joined = CELL_SEPARATOR.join(cells)
     return Line(
         joined,
         len(cells),
         min([word.x0 for word in words]),
         max([word.x1 for word in words]),
-        _usual([word.y for word in words]),
-        max(chars, key=chars.__getitem__),
+        _usual([word.y for word in words], itertools.repeat(1)),
+        _usual([word.size for word in words], [len(word.text) for word in words]),
         *_dressed(words),
         page,
         tuple(places),
@@ -241,10 +237,15 @@ def _line(row: Cells, page: int, aside: bool) -> Line | None:
     )
 
 
-def _usual(values: Sequence[float]) -> float:
-    """What most values are; the first of several."""
+def _usual(values: Sequence[float], weights: Iterable[int]) -> float:
+    """The value that has most weight; the first of several."""
     first = values[0]
-    return first if values.count(first) == len(values) else Counter(values).most_common(1)[0][0]
+    if values.count(first) == len(values):
+        return first
+    total: dict[float, int] = {}
+    for value, weight in zip(values, weights, strict=False):
+        total[value] = total.get(value, 0) + weight
+    return max(total, key=total.__getitem__)
 
 
 def _dressed(words: Sequence[PlacedWord]) -> tuple[bool, bool]:

@@ -82,8 +82,10 @@ def _beside(word: PlacedWord, other: PlacedWord) -> bool:
     small, large = (word.size, other.size) if word.size < other.size else (other.size, word.size)
     if abs(word.y - other.y) > _RAISED * large:
         return False
-    gap = max(other.x0 - word.x1, word.x0 - other.x1)
-    return -_OVERLAP * large <= gap <= _WORD_GAP * max(1.0, small)
+    gap, leftwards = other.x0 - word.x1, word.x0 - other.x1
+    if leftwards > gap:
+        gap = leftwards
+    return -_OVERLAP * large <= gap <= _WORD_GAP * (small if small > 1.0 else 1.0)
 
 
 def _run(words: list[PlacedWord]) -> WordRun:
