@@ -33,15 +33,20 @@ class Hyphenation:
     def __init__(self, lines: Iterable[Line]) -> None:
         self._known: set[str] = set()
         for line in lines:
-            head, tail = line.text[:-_MAX_WORD_CHARS], line.text[-_MAX_WORD_CHARS:]
-            text = head + _LAST_PART.sub("", tail)
-            self._known.update(word.lower() for word in _WORD.findall(text))
+            text = line.text
+            if text.endswith(("-", "\xad")):
+                text = text[:-_MAX_WORD_CHARS] + _LAST_PART.sub("", text[-_MAX_WORD_CHARS:])
+            if text.isascii():
+                self._known.update(_WORD.findall(text.lower()))
+            else:
+                # A small letter may be two characters, of which the second is no letter.
+                self._known.update([word.lower() for word in _WORD.findall(text)])
 
     def join(self, left: str, right: str) -> str:
         """Two lines as one, without the hyphen between them where that is sure."""
-        last, first = _LAST_PART.search(left[-_MAX_WORD_CHARS:]), _FIRST_PART.match(right)
         if not left.endswith(("-", "\xad")):
             return f"{left} {right}"
+        last, first = _LAST_PART.search(left[-_MAX_WORD_CHARS:]), _FIRST_PART.match(right)
         if last is None or first is None:
             return f"{left[:-1]}-{right}"
         begin, end = last[1].lower(), first[0].lower()
