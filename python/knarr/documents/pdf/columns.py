@@ -29,6 +29,7 @@ _SHORT_WORDS = 3.5
 _PROSE_WORDS = 3
 _PROSE_SHARE = 0.6
 _ASIDE = 1.8
+_FEW_FIGURES = 0.25
 _ROW = 0.5
 
 
@@ -210,7 +211,10 @@ def _downwards(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:
 
 
 def _switches(left: Sequence[WordRun], right: Sequence[WordRun]) -> int:
-    """How often the writer went from one side to the other."""
+    """How often the writer went from one side to the other; beside text, figures in a drawing or at the foot of the
+    page do not count."""
+    if max(_figures(left), _figures(right)) <= _FEW_FIGURES:
+        left, right = [run for run in left if run.length], [run for run in right if run.length]
     sides = sorted([(run.first, False) for run in left] + [(run.first, True) for run in right])
     return sum(one[1] != other[1] for one, other in itertools.pairwise(sides))
 

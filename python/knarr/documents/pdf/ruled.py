@@ -18,6 +18,7 @@ from knarr.documents.pdf.placed import PlacedWord
 from knarr.documents.pdf.ruling import RuledGrid, Rulings, ruled_grids
 from knarr.documents.pdf.tables import is_figure, is_year
 from knarr.documents.tables import Cell, TableText, table_text
+from knarr.language.plain import line_gap
 
 _RAISED = 0.3
 _ROW = 0.45
@@ -330,12 +331,16 @@ def _text(line: _Line) -> str:
 
 
 def cell_text(words: Sequence[PlacedWord]) -> str:
-    """The words of a cell as its lines, one after the other; the hyphen that ends a line joins what it parts."""
+    """The words of a cell as its lines, one after the other. The hyphen that ends a line goes where a word plainly goes
+    on; "2018-" above "2019" keeps it."""
     text = ""
-    for line in lines_of(words):
-        text += _text(line) if text.endswith("\xad") or not text else f" {_text(line)}"
-        text = text.removesuffix("\xad") + ("\xad" if text.endswith("\xad") else "")
-    return text.replace("\xad", "")
+    for line in map(_text, lines_of(words)):
+        if not text.endswith("\xad"):
+            text += f"{line_gap(text, line)}{line}" if text else line
+        else:
+            parted = text[-2:-1].isalpha() and line[:1].islower()
+            text = f"{text[:-1]}{'' if parted else '-'}{line}"
+    return text.replace("\xad", "-")
 
 
 def _by_bands(words: Sequence[PlacedWord], bands: Sequence[float]) -> list[list[PlacedWord]]:
