@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,6 +59,20 @@ class WordRun:
 def is_leftwards(words: Sequence[PlacedWord]) -> bool:
     """Whether most words are of a script that is written from right to left."""
     return 2 * sum(bool(_LEFTWARDS.match(word.text)) for word in words) > len(words)
+
+
+def leftwards(segment: Sequence[PlacedWord]) -> list[PlacedWord]:
+    """A segment of Hebrew or Arabic as it is read: in PDFium's order, which has names and figures the right way
+    round; or where that is torn, or runs as the places do, in the order of places."""
+    written = sorted(segment, key=lambda word: word.order)
+    backwards = sum(right.x0 < left.x0 for left, right in itertools.pairwise(written))
+    if written[-1].order - written[0].order < len(segment) and 2 * backwards >= len(segment) - 1:
+        return written
+    logical: list[PlacedWord] = []
+    for turned, group in itertools.groupby(reversed(segment), key=lambda word: is_leftwards([word])):
+        words = list(group)
+        logical += words if turned else reversed(words)
+    return logical
 
 
 def runs(words: Sequence[PlacedWord]) -> list[WordRun]:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from knarr.documents.pdf.placed import PlacedWord
+from knarr.documents.pdf.placed import PlacedWord, is_leftwards, leftwards
 from knarr.documents.pdf.ruling import RuledGrid, Rulings, ruled_grids
 from knarr.documents.pdf.tables import is_figure, is_year
 from knarr.documents.tables import Cell, TableText, table_text
@@ -239,7 +239,11 @@ class _Cells:
                 height = 1 if parts else last - first
                 cells = self._cells(words, block, splits, offsets)
                 rows[first + at] += [(column, Cell(text, width, height)) for column, width, text in cells]
-        return [[cell for _, cell in sorted(row, key=lambda pair: pair[0])] for row in rows]
+        # The first column of a table in Arabic or Hebrew is the one on the right.
+        turned = is_leftwards([word for block in self._blocks for word in block.words])
+        return [
+            [cell for _, cell in sorted(row, key=lambda pair: pair[0], reverse=turned)] for row in rows
+        ]
 
     def _bands(self, row: int) -> list[float]:
         """The base lines of the rows that the lines of one drawn row hold: those of a column of figures under each
@@ -327,7 +331,7 @@ def segments_of(words: Sequence[PlacedWord]) -> list[_Line]:
 
 
 def _text(line: _Line) -> str:
-    return " ".join(word.text for word in line)
+    return " ".join(word.text for word in (leftwards(line) if is_leftwards(line) else line))
 
 
 def cell_text(words: Sequence[PlacedWord]) -> str:

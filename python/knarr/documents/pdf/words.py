@@ -38,6 +38,8 @@ MAX_BOOKMARK_DEPTH = 16
 # that ends a word.
 _LINE_END_HYPHENS = {"\ufffe": "\xad", "\x02": "\xad"}
 _WORD = re.compile(r"[^\s\xad]*\xad|[^\s\xad]+")
+# PDFium turns the letters of a line around, and with them those that one glyph stands for: lam with an alef.
+_LAM_AFTER = re.compile("[\u0622\u0623\u0625\u0627\u0671]\u0644")
 _FEW_WORDS, _FEW_OBJECTS, _FEW_PATHS = 40, 200, 12
 _PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
 # Writing that slopes by less is upright.
@@ -212,10 +214,24 @@ def _words(text_page: Any, spans: list[tuple[str, int]]) -> list[list[Any]]:
     probe = _Probe(text_page)
     words = []
     for text, first in spans:
+        if not text.isascii() and _LAM_AFTER.search(text):
+            text = _with_ligatures(text_page, text, first)
         place = probe.place(first, first + len(text) - 1)
         turned = [probe.angle] if probe.angle else []
         words.append([text, *place, *probe.look(first), *turned])
     return words
+
+
+def _with_ligatures(text_page: Any, text: str, first: int) -> str:
+    """A word whose letters that are drawn as one glyph, at one place, are in the order of writing."""
+    places = []
+    x, y = ctypes.c_double(), ctypes.c_double()
+    for at in range(first, first + len(text)):
+        pdfium.FPDFText_GetCharOrigin(text_page, at, ctypes.byref(x), ctypes.byref(y))
+        places.append((x.value, y.value))
+    return _LAM_AFTER.sub(
+        lambda pair: pair[0][::-1] if places[pair.start()] == places[pair.start() + 1] else pair[0], text
+    )
 
 
 class _Probe:
