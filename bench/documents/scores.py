@@ -1,7 +1,8 @@
 """How much of a file's gold a reading has.
 
-Normalised: lower case, letters of Chinese, Japanese and Thai apart, each run of non-word characters one space (as in `bench.rag.scoring`); soft hyphens and
-hyphens at line ends are taken out first, since readers and gold differ in whether they mend them.
+Normalised: lower case, letters of Chinese, Japanese and Thai apart, each run of non-word characters one space (as in
+`bench.rag.scoring`); soft hyphens and hyphens at line ends are taken out first, since readers and gold differ in
+whether they mend them.
 
 - Prose: the share of a passage's word 8-grams, taken every four words, that occur in the text; two columns that are
   read across break nearly all of them.
@@ -32,7 +33,8 @@ _NUMBER = re.compile(
 def plain(text: str) -> str:
     """Text as it is compared, with a space at both ends."""
     whole = _LINE_END.sub("", unicodedata.normalize("NFKC", text))
-    return f" {normalise(_UNSPACED.sub(r' \g<0> ', whole))} "
+    apart = _UNSPACED.sub(r" \g<0> ", whole)
+    return f" {normalise(apart)} "
 
 
 def title_key(title: str) -> str:
