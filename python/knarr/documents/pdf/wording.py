@@ -15,6 +15,9 @@ _WORD = re.compile(r"[^\W\d_]{3,}|[\u0900-\u0fff\u3040-\u9fff\uac00-\ud7af]{2,}"
 _SENTENCE = re.compile(
     r"[,;]$|[^\W\d_A-Z]{2}\.$|[.!?]\s+[A-Z][a-z]+\s+[a-z]|\b(?:and|or|the|of|to|in|with|a|by|for)$|[。，、；]$|다\.$"
 )
+# Chinese and Japanese count by letters, since no spaces tell words.
+_EASTERN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_MOST_EASTERN, _MOST_NUMBERED, _MOST_IN_CLAUSES = 30, 50, 12
 _CUT = re.compile(r"[,;]$|\b(?:and|or|the)$")
 _LABELLED = re.compile(r":\s+\S")
 _MARKED = re.compile(
@@ -118,6 +121,10 @@ def reads_like_one(title: str, number: Number | None, larger: bool, isolated: bo
     space around it, the label of a value."""
     words = len(title.split())
     if len(title) > MAX_CHARS or words > MAX_WORDS:
+        return False
+    if not title.isascii() and len(_EASTERN.findall(title)) > (
+        _MOST_NUMBERED if number is not None else _MOST_IN_CLAUSES if "，" in title else _MOST_EASTERN
+    ):
         return False
     if number is not None:
         return not _CUT.search(title) and not (words > 12 and title.endswith("."))
