@@ -30,6 +30,7 @@ _PROSE_WORDS = 3
 _PROSE_SHARE = 0.6
 _ASIDE = 1.8
 _FEW_FIGURES = 0.25
+_ASIDE_SWITCHES = 2
 _ROW = 0.5
 
 
@@ -190,8 +191,12 @@ def _are_columns(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:
     one, other = _prose(left), _prose(right)
     if one and other and _going(left) >= 0.2 and _going(right) >= 0.2:
         return True
-    if not (one or other) or _figures(left) > 0.5 or _figures(right) > 0.5:
+    if not (one or other):
         return False
+    if max(_figures(left), _figures(right)) > 0.5:
+        # A table beside prose that goes on for itself: its rows stand where they like.
+        goes_on = (one and _going(left) >= 0.2) or (other and _going(right) >= 0.2)
+        return goes_on and switches <= _ASIDE_SWITCHES and _aligned(left, right) < 0.5
     at_once = (one and other) or switches == 1
     return _aligned(left, right) < (0.7 if at_once else 0.5)
 

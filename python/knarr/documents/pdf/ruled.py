@@ -28,6 +28,7 @@ _LEAST_WORDS = 4
 _MOST_HEADS = 6
 _OPEN_ROWS, _ALIGNED, _MOST_SPLITS = 3, 0.7, 40
 _SAME_PLACE = 4.0
+_CENTRAL = 0.1
 
 _Line = list[PlacedWord]
 
@@ -181,14 +182,32 @@ class _Cells:
             right = any(begin >= x - 1 for begin, _ in segments)
             if not crossed and left and right:
                 cuts.append(column)
-        if len(cuts) == 1:
-            return [block]
-        parts = []
+        parts: list[_Block] = []
         for left_column, right_column in zip(cuts, [*cuts[1:], block.right], strict=True):
             begin, end = self._grid.xs[left_column], self._grid.xs[right_column]
             words = [word for word in block.words if begin <= _middle(word)[0] < end]
-            parts.append(_Block(block.top, block.bottom, left_column, right_column, words))
+            parts += self._beside_blanks(_Block(block.top, block.bottom, left_column, right_column, words))
         return parts
+
+    def _beside_blanks(self, block: _Block) -> list[_Block]:
+        """A figure in a block over several columns is that of one of them, unlike a label, which names all: of the one
+        that it stands in, or, in the middle, of the first."""
+        lines = lines_of(block.words) if block.right - block.left > 1 else []
+        if not lines or not all(is_figure(_text(part)) for line in lines for part in _split(line)):
+            return [block]
+        begin, end = min(word.x0 for word in block.words), max(word.x1 for word in block.words)
+        left, right = self._grid.xs[block.left], self._grid.xs[block.right]
+        if abs(begin + end - left - right) / 2 <= _CENTRAL * (right - left):
+            column, after = block.left, block.left + 1
+        else:
+            column = min(max(bisect_right(self._grid.xs, begin + 1) - 1, block.left), block.right - 1)
+            after = min(max(bisect_right(self._grid.xs, end - 1), column + 1), block.right)
+        borders = (block.left, column, after, block.right)
+        return [
+            _Block(block.top, block.bottom, first, last, block.words if first == column else [])
+            for first, last in itertools.pairwise(borders)
+            if first < last
+        ]
 
     def _by_rows(self, block: _Block, words: Sequence[PlacedWord]) -> list[_Block]:
         """A block over several rows as a cell in each, where its lines stand on the base lines of those rows: only the
