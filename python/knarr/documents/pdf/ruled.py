@@ -29,6 +29,7 @@ _MOST_HEADS = 6
 _OPEN_ROWS, _ALIGNED, _MOST_SPLITS = 3, 0.7, 40
 _SAME_PLACE = 4.0
 _CENTRAL = 0.1
+_LEADER = 4
 
 _Line = list[PlacedWord]
 
@@ -353,11 +354,16 @@ def _text(line: _Line) -> str:
     return " ".join(word.text for word in (leftwards(line) if is_leftwards(line) else line))
 
 
+def _is_leader(text: str) -> bool:
+    """Whether it only leads the eye to the next cell."""
+    return len(text) >= _LEADER and not text.strip(".…·")
+
+
 def cell_text(words: Sequence[PlacedWord]) -> str:
     """The words of a cell as its lines, one after the other. The hyphen that ends a line goes where a word plainly goes
     on; "2018-" above "2019" keeps it."""
     text = ""
-    for line in map(_text, lines_of(words)):
+    for line in map(_text, lines_of([word for word in words if not _is_leader(word.text)])):
         if not text.endswith("\xad"):
             text += f"{line_gap(text, line)}{line}" if text else line
         else:
