@@ -7,7 +7,6 @@ table's row stay together; wide gaps part it into cells. Columns of prose are re
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections import Counter

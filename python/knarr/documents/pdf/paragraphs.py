@@ -27,7 +27,34 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_PART = re.compile(r"([^\W\d_]+)[-\xad]$")
 _FIRST_PART = re.compile(r"[^\W\d_]+")
 # What is no word and stands before a hyphen all the same.
-_PREFIXES = frozenset("all anti co cross full half high long low macro meta micro mid multi non post pre pseudo quasi self semi short ultra well".split())
+_PREFIXES = frozenset(
+    [
+        "all",
+        "anti",
+        "co",
+        "cross",
+        "full",
+        "half",
+        "high",
+        "long",
+        "low",
+        "macro",
+        "meta",
+        "micro",
+        "mid",
+        "multi",
+        "non",
+        "post",
+        "pre",
+        "pseudo",
+        "quasi",
+        "self",
+        "semi",
+        "short",
+        "ultra",
+        "well",
+    ]
+)
 
 
 class Hyphenation:
@@ -50,7 +77,9 @@ class Hyphenation:
                 text = text[: len(text) - len(end[0])]
             self._known.update(word.lower() for word in _WORD.findall(text))
         whole = sum(begin + end in self._known for begin, end in breaks)
-        self._breaks_words = 2 * whole > sum(begin in self._known and end in self._known for begin, end in breaks)
+        self._breaks_words = 2 * whole > sum(
+            begin in self._known and end in self._known for begin, end in breaks
+        )
 
     def join(self, left: str, right: str) -> str:
         """Two lines as one, without the hyphen between them where that is sure."""

@@ -194,7 +194,9 @@ class _Cells:
         """A figure in a block over several columns is that of one of them, unlike a label, which names all: of the one
         that it stands in, or, in the middle, of the first."""
         lines = lines_of(block.words) if block.right - block.left > 1 else []
-        if not lines or not all(is_figure(_text(part)) for line in lines for part in _split(line)):
+        texts = [_text(part) for line in lines for part in _split(line)]
+        # A year names columns.
+        if not texts or not all(is_figure(text) and not is_year(text) for text in texts):
             return [block]
         begin, end = min(word.x0 for word in block.words), max(word.x1 for word in block.words)
         left, right = self._grid.xs[block.left], self._grid.xs[block.right]
@@ -261,9 +263,7 @@ class _Cells:
                 rows[first + at] += [(column, Cell(text, width, height)) for column, width, text in cells]
         # The first column of a table in Arabic or Hebrew is the one on the right.
         turned = is_leftwards([word for block in self._blocks for word in block.words])
-        return [
-            [cell for _, cell in sorted(row, key=lambda pair: pair[0], reverse=turned)] for row in rows
-        ]
+        return [[cell for _, cell in sorted(row, key=lambda pair: pair[0], reverse=turned)] for row in rows]
 
     def _bands(self, row: int) -> list[float]:
         """The base lines of the rows that the lines of one drawn row hold: those of a column of figures under each
@@ -355,7 +355,7 @@ def _text(line: _Line) -> str:
 
 
 def _is_leader(text: str) -> bool:
-    """Whether it only leads the eye to the next cell."""
+    """Whether it only leads the eye to the next cell. Alone it may say that a value is missing."""
     return len(text) >= _LEADER and not text.strip(".…·")
 
 
@@ -363,7 +363,8 @@ def cell_text(words: Sequence[PlacedWord]) -> str:
     """The words of a cell as its lines, one after the other. The hyphen that ends a line goes where a word plainly goes
     on; "2018-" above "2019" keeps it."""
     text = ""
-    for line in map(_text, lines_of([word for word in words if not _is_leader(word.text)])):
+    led = [word for word in words if not _is_leader(word.text)]
+    for line in map(_text, lines_of(led or words)):
         if not text.endswith("\xad"):
             text += f"{line_gap(text, line)}{line}" if text else line
         else:

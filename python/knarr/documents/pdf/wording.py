@@ -128,7 +128,11 @@ def reads_like_one(title: str, number: Number | None, larger: bool, isolated: bo
     ):
         return False
     if number is not None:
-        sentence = words > _MOST_STATED and title.endswith(".") and not (number.family == "name" and _in_title_case(title))
+        sentence = (
+            words > _MOST_STATED
+            and title.endswith(".")
+            and not (number.family == "name" and _in_title_case(title))
+        )
         return not _CUT.search(title) and not sentence
     if _SENTENCE.search(title) or (words > 6 and title.endswith(":") and not larger):
         return False
