@@ -24,6 +24,7 @@ from pathlib import Path
 _GOLD = "-str.xml"
 _DROPPED = re.compile(r"[\s|*_`\\#­​]+|<br ?/?>|</?(?:sup|sub|b|i)>|&nbsp;", re.IGNORECASE)
 _DASHES = re.compile("[‐-―−]")
+_LEADERS = re.compile(r"(?<=\w)\.{4,}")
 _FIGURE = re.compile(r"[^\w]*\d[\d.,'/:%()-]*[^\w]*")
 _NO_FIGURE = re.compile(r"\(?(?:19|20)\d\d(?:[-/]\d{2,4})?\)?\W*|\d{1,2}-\d{1,2}")
 _DELIMITER = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?\s*)?")
@@ -126,7 +127,7 @@ def gold_tables(path: Path) -> list[list[GoldCell]]:
 
 def plain(text: str) -> str:
     """Text as it is compared."""
-    return _DASHES.sub("-", _DROPPED.sub("", text)).casefold()
+    return _LEADERS.sub("", _DASHES.sub("-", _DROPPED.sub("", text))).casefold()
 
 
 def rows_of(table: Sequence[GoldCell]) -> list[list[GoldCell]]:

@@ -1,7 +1,8 @@
 """How much of a file's gold a reading has.
 
-Normalised: lower case, each run of non-word characters one space (as in `bench.rag.scoring`); soft hyphens and
-hyphens at line ends are taken out first, since readers and gold differ in whether they mend them.
+Normalised: lower case, letters of Chinese, Japanese and Thai apart, each run of non-word characters one space (as in
+`bench.rag.scoring`); soft hyphens and hyphens at line ends are taken out first, since readers and gold differ in
+whether they mend them.
 
 - Prose: the share of a passage's word 8-grams, taken every four words, that occur in the text; two columns that are
   read across break nearly all of them.
@@ -22,6 +23,8 @@ from bench.documents.readers import Reading
 from bench.rag.scoring import normalise, text_coverage
 
 _LINE_END = re.compile(r"(?<=\w)[-\u2010\u00ad]\s*\n\s*(?=\w)|\u00ad")
+# Letters of scripts without spaces are words each: whether a line end among them is a space is the reader's choice.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _NUMBER = re.compile(
     r"^(?:(?:chapter|section|part|item|article|appendix)\s+)?(?:\d+|[ivxlc]+|[a-z])?(?:\s\d+)*\s+(?=\w{3})"
 )
@@ -29,7 +32,9 @@ _NUMBER = re.compile(
 
 def plain(text: str) -> str:
     """Text as it is compared, with a space at both ends."""
-    return f" {normalise(_LINE_END.sub('', unicodedata.normalize('NFKC', text)))} "
+    whole = _LINE_END.sub("", unicodedata.normalize("NFKC", text))
+    apart = _UNSPACED.sub(r" \g<0> ", whole)
+    return f" {normalise(apart)} "
 
 
 def title_key(title: str) -> str:

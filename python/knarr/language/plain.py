@@ -19,12 +19,20 @@ MOST_PATTERN_BYTES = 16 << 10
 
 # Scripts whose words stand without spaces: a line end among their letters and marks parts nothing.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
+_FIRST_UNSPACED = _UNSPACED[0]
 UNSPACED_LINE_END = re.compile(rf"(?<=[{_UNSPACED}])[ \t]{{0,40}}\n[ \t]{{0,40}}(?=[{_UNSPACED}])")
 _PAIR = re.compile(rf"(?<=[{_UNSPACED}])(?=[{_UNSPACED}])")
 _MAYBE_LINE_END, _MOST_PAIRS = r"(?:\\n[ \\t]*)?", 200
 _CLASS = re.compile(
     r"\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\w+:\]|[^\]\\])*\]|\(\?P?<[^>]*>"
 )
+
+
+def line_gap(above: str, below: str) -> str:
+    """What stands between two lines of a paragraph: a space; nothing between letters of a script without spaces."""
+    if above[-1:] < _FIRST_UNSPACED or below[:1] < _FIRST_UNSPACED:
+        return " "
+    return "" if UNSPACED_LINE_END.search(f"{above[-1]}\n{below[0]}") else " "
 
 
 def one_line(text: str) -> str:

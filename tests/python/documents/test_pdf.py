@@ -11,6 +11,7 @@ import pytest
 
 from knarr.documents import parse
 from knarr.documents.pdf import worker as pdf_worker
+from knarr.documents.pdf.paragraphs import Hyphenation
 from knarr.documents.sections import Document
 from knarr.errors import DocumentError
 from make_docx import deflated
@@ -360,3 +361,24 @@ def test_symbols_that_nobody_knows_are_counted(monkeypatch: pytest.MonkeyPatch) 
     document = read(b"%PDF- %%EOF")
     assert document.text == "• 5 µg xyz\n"
     assert document.notes == ("characters of symbol fonts without a known meaning left out: 1",)
+
+
+def test_syllables_at_line_ends_are_one_word_in_a_document_that_breaks_words() -> None:
+    page = Page().lines(
+        72, 700,
+        ["The charter speaks of information about the harbour and its lamps and all infor-",
+         "mation is given for free, as is reasonable in a town of this size and the rea-",
+         "sonable visitor may ask the keeper for a copy of it, at any hour of the long-",
+         "term parking, whose long and short term fares are on the board by the gate here."],
+    )  # fmt: skip
+    text = read(pdf([page])).text
+    assert "all information is" in text and "the reasonable visitor" in text and "long-term" in text
+
+
+def test_lines_of_scripts_without_spaces_join_without_one() -> None:
+    join = Hyphenation([]).join
+    assert [join("東京都の", "港区"), join("the", "gate"), join("港", "gate")] == [
+        "東京都の港区",
+        "the gate",
+        "港 gate",
+    ]

@@ -176,3 +176,14 @@ def test_column_heads_on_every_page_are_kept() -> None:
 def test_forms_of_page_numbers(text: str, number: int | None) -> None:
     found = page_number(Line(text, 1, 0, 50, 50, 10, False, False, 0))
     assert (found.number if found else None) == number
+
+
+def test_what_every_page_says_is_kept_once() -> None:
+    terms = [
+        "Harbour office, 12 Quay Street",
+        "Refunds within 14 days of the visit",
+        "Ask at the desk for a form",
+    ]
+    pages = [Page().lines(72, 760, terms).lines(72, 600, prose(9, number)) for number in range(5)]
+    text = text_of(pages)
+    assert [text.count(line) for line in terms] == [1, 1, 1]

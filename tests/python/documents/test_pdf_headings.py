@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from knarr.documents.pdf.fonts import drawn_size, look
+from knarr.documents.pdf.lines import Line
+from knarr.documents.pdf.looks import by_looks
 from knarr.documents.pdf.numbering import number_of
+from knarr.documents.pdf.wording import known, reads_like_one
 from make_pdf import Bookmark, Page, pdf, prose
 from outlines import Outline, outline, parsed, titles
 
@@ -234,3 +237,30 @@ def test_tags_name_headings() -> None:
 
 def test_few_tags_are_no_outline() -> None:
     assert titles(parsed(_tagged(["P", "H1", "P"]), "a.pdf")) == []
+
+
+def test_a_title_in_italics_above_upright_prose_is_a_heading() -> None:
+    def line(text: str, y: float, *, italic: bool = False) -> Line:
+        return Line(text, 1, 72, 72 + 5 * len(text), y, 10, False, italic, 0)
+
+    def found(title: str) -> bool:
+        words = [prose(2, 1)[0], prose(2, 2)[0], prose(2, 3)[0]]
+        lines = [line(text, 700 - 12 * at) for at, text in enumerate(words)]
+        lines += [
+            line(title, 652, italic=True),
+            *(line(text, 640 - 12 * at) for at, text in enumerate(words)),
+        ]
+        return 3 in by_looks(lines)
+
+    assert found("Elastic Stop Nut")
+    assert not found("Taken from the stop book") and not found("Elastic Stop Nut.")
+
+
+def test_long_names_of_items_are_headings_and_sentences_are_none() -> None:
+    title = "Item 5. Market for Common Equity, Related Stockholder Matters and Issuer Purchases of Equity Securities."
+    clause = (
+        "Section 5. The parties agree that the harbour office pays the fare of every passenger who waits."
+    )
+    assert reads_like_one(title, number_of(title), False, False)
+    assert not reads_like_one(clause, number_of(clause), False, False)
+    assert known("Results.") and not known("results.")

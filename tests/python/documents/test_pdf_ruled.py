@@ -124,3 +124,25 @@ def test_a_caption_is_the_title_of_its_table_and_no_heading() -> None:
     for table in document.tables:
         text = document.data[table.begin_byte : table.end_byte].decode()
         assert text.startswith(f"{table.title}\n\n| Item |")
+
+
+def test_a_figure_beside_an_undrawn_blank_stays_in_its_column() -> None:
+    page = Page()
+    for y in (700, 670, 640, 610):
+        page.rule(70, y, 350, y)
+    for x, low in ((70, 610), (190, 610), (270, 670), (350, 610)):
+        page.rule(x, low, x, 700)
+    filled(page, [["Item", "2022", "2023"], ["Nuts", "41", ""], ["Bolts", "52", ""]])
+    assert pipes(read(page)) == [["Item", "2022", "2023"], ["Nuts", "41", ""], ["Bolts", "52", ""]]
+
+
+def test_leaders_are_no_text_of_a_cell_and_line_ends_part_figures() -> None:
+    rows = [
+        ["Item", "Years", "Sold"],
+        ["Nuts ........", "2018-\n2019", "41"],
+        ["Bolts ........", "2020-\n2021", "52"],
+    ]
+    assert pipes(read(drawn(Page(), rows)))[1:] == [
+        ["Nuts", "2018- 2019", "41"],
+        ["Bolts", "2020- 2021", "52"],
+    ]

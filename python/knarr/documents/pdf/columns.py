@@ -29,6 +29,8 @@ _SHORT_WORDS = 3.5
 _PROSE_WORDS = 3
 _PROSE_SHARE = 0.6
 _ASIDE = 1.8
+_FEW_FIGURES = 0.25
+_ASIDE_SWITCHES = 2
 _ROW = 0.5
 
 
@@ -203,8 +205,12 @@ def _are_columns(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:
     one, other = _prose(left), _prose(right)
     if one and other and _going(left) >= 0.2 and _going(right) >= 0.2:
         return True
-    if not (one or other) or _figures(left) > 0.5 or _figures(right) > 0.5:
+    if not (one or other):
         return False
+    if max(_figures(left), _figures(right)) > 0.5:
+        # A table beside prose that goes on for itself: its rows stand where they like.
+        goes_on = (one and _going(left) >= 0.2) or (other and _going(right) >= 0.2)
+        return goes_on and switches <= _ASIDE_SWITCHES and _aligned(left, right) < 0.5
     at_once = (one and other) or switches == 1
     return _aligned(left, right) < (0.7 if at_once else 0.5)
 
@@ -224,7 +230,10 @@ def _downwards(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:
 
 
 def _switches(left: Sequence[WordRun], right: Sequence[WordRun]) -> int:
-    """How often the writer went from one side to the other."""
+    """How often the writer went from one side to the other; beside text, figures in a drawing or at the foot of the
+    page do not count."""
+    if max(_figures(left), _figures(right)) <= _FEW_FIGURES:
+        left, right = [run for run in left if run.length], [run for run in right if run.length]
     sides = sorted([(run.first, False) for run in left] + [(run.first, True) for run in right])
     return sum(one[1] != other[1] for one, other in itertools.pairwise(sides))
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from knarr.documents.pdf.lines import CELL_SEPARATOR, Line
+from knarr.documents.pdf.lines import CELL_SEPARATOR, Line, TableLine
 from knarr.documents.pdf.numbering import number_of
 from knarr.documents.pdf.wording import heads_contents
 
@@ -23,6 +23,7 @@ _FEWEST_LEADERS, _MOST_DIGITS = 3, 4
 _NO_WORDS = re.compile(r"\W+")
 _FEWEST_DOTTED, _FEWEST_OTHER, _FEWEST_UNTITLED = 3, 3, 8
 _MOST_ASIDE = 2
+_ABOVE = 4
 _MAX_TITLE_LINES = 3
 _INDENT = 6.0
 _SHORTEST, _LONGEST, _LONGEST_NUMBER = 2, 300, 8
@@ -70,11 +71,11 @@ def _tables(lines: Sequence[Line]) -> list[tuple[list[_Row], int]]:
     found: list[tuple[list[_Row], int]] = []
     rows: list[_Row] = []
     titled = False
-    for at, line in enumerate([*lines, None]):
+    for at, line in [*_flat(lines), (len(lines), None)]:
         row = _row(line, at) if line is not None else None
         if row is not None:
             if not rows:
-                titled = any(heads_contents(other.text) for other in lines[max(0, at - 4) : at])
+                titled = _is_titled(lines, at)
             rows.append(row)
         elif rows and (
             line is None or at - rows[-1].at > _MOST_ASIDE or line.page != lines[rows[-1].at].page
@@ -83,6 +84,21 @@ def _tables(lines: Sequence[Line]) -> list[tuple[list[_Row], int]]:
                 found.append((rows, rows[-1].at + 1))
             rows = []
     return found
+
+
+def _flat(lines: Sequence[Line]) -> Iterator[tuple[int, Line]]:
+    """The lines with their indices; a table of contents that is a table of columns as well gives those it was made of."""
+    titled = -1
+    for at, line in enumerate(lines):
+        if isinstance(line, TableLine) and (_is_titled(lines, at) or titled == at - 1):
+            titled = at
+            yield from ((at, part) for part in line.parts)
+        else:
+            yield at, line
+
+
+def _is_titled(lines: Sequence[Line], at: int) -> bool:
+    return any(heads_contents(other.text) for other in lines[max(0, at - _ABOVE) : at])
 
 
 def _row(line: Line, at: int) -> _Row | None:

@@ -6,7 +6,8 @@ furniture only when nothing but furniture is further out on its page, or it is w
   value after the same label, in its place: "Result: 4.0" beside "Result: 5.1" is data on every page; or
 - it shows a number that counts with the pages and has the form of a page number (see `page_numbers`).
 Labels ("Name:") and the column heads of tables that go on over pages are content, however often they come. A
-running title that not all of the document has is the title of a part: its first appearance is kept.
+running title that not all of the document has is the title of a part: its first appearance is kept, and so is that of
+furniture that says more than a title.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ _TITLED_SHARE = 0.4
 # Where more than this share of the text would go, the text repeats itself, and nothing is furniture.
 _MOST_SHARE = 0.4
 _LEADING = 1.5
+# So much is more than a title.
+_MANY_LINES, _MANY_CHARS = 3, 120
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _LABELLED = re.compile(r"([^:]{1,60}:)\s")
 
@@ -63,14 +66,20 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], tu
     dropped: dict[str, str] = {}
     kept: list[list[Line]] = []
     for lines, sides in zip(pages, edges, strict=True):
+        outers = [_outermost(side, furniture, counting.keys()) for side in sides]
+        # A page with nothing else, as a scanned one under a printed letterhead, must not pass for one with text.
+        bare = len({id(edge.line) for outer in outers for edge in outer}) == len(lines)
         gone: set[int] = set()
-        for edge in itertools.chain.from_iterable(
-            _outermost(side, furniture, counting.keys()) for side in sides
-        ):
-            if edge.key not in firsts:
-                gone.add(id(edge.line))
+        for outer in outers:
+            says = not bare and _says_something(outer, counting.keys())
+            for edge in outer:
+                if edge.key in firsts:
+                    continue
                 number = counting.get(edge.key)
+                first = says and number is None and edge.text not in dropped
                 dropped.setdefault(f"# {number}" if number else edge.text, " ".join(edge.line.text.split()))
+                if not first:
+                    gone.add(id(edge.line))
         kept.append([line for line in lines if id(line) not in gone])
     if _chars(kept) < (1 - _MOST_SHARE) * _chars(pages):
         return list(pages), ()
@@ -123,6 +132,13 @@ def _outermost(
             break
         found.pop()
     return found
+
+
+def _says_something(edges: Sequence[_Edge], counting: Set[tuple[int, bool]]) -> bool:
+    """Whether furniture on one side of a page is more than a title: an address, a remark, terms of use. It is kept where
+    it comes first."""
+    repeated = [len(edge.text) for edge in edges if edge.key not in counting]
+    return len(repeated) >= _MANY_LINES or sum(repeated) >= _MANY_CHARS
 
 
 def _in_one_paragraph(one: Line, other: Line) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from knarr.documents.pdf.columns import in_columns
-from knarr.documents.pdf.placed import Cells, PlacedWord, is_leftwards
+from knarr.documents.pdf.placed import Cells, PlacedWord, is_leftwards, leftwards
 from knarr.documents.pdf.ruled import RuledTable, take_tables
 from knarr.documents.pdf.ruling import NO_RULINGS, Rulings
 from knarr.documents.pdf.strays import with_initials
@@ -175,22 +175,8 @@ def _segments(row: list[PlacedWord]) -> list[list[PlacedWord]]:
         segments[-1].append(word)
         last = word
     if is_leftwards(row):
-        return [_leftwards(segment) for segment in reversed(segments)]
+        return [leftwards(segment) for segment in reversed(segments)]
     return segments
-
-
-def _leftwards(segment: list[PlacedWord]) -> list[PlacedWord]:
-    """A segment of Hebrew or Arabic as it is read: in PDFium's order, which has names and figures the right way
-    round; or where that is torn, or runs as the places do, in the order of places."""
-    written = sorted(segment, key=lambda word: word.order)
-    backwards = sum(right.x0 < left.x0 for left, right in itertools.pairwise(written))
-    if written[-1].order - written[0].order < len(segment) and 2 * backwards >= len(segment) - 1:
-        return written
-    logical: list[PlacedWord] = []
-    for leftwards, group in itertools.groupby(reversed(segment), key=lambda word: is_leftwards([word])):
-        words = list(group)
-        logical += words if leftwards else reversed(words)
-    return logical
 
 
 def _parted(left: PlacedWord, right: PlacedWord) -> bool:

@@ -43,6 +43,7 @@ _FEWEST_PAGES = 3
 _MOST_WORDS_PLAIN = 12
 _MUCH_SPACE = 1.3
 _PLAIN_SIZE = 0.95
+_PROSE_CHARS, _TITLE_WIDTH, _SMALL_WORD = 40, 0.7, 3
 _NUMBER_GAP = 4.0
 _MOST_SKIPPED = 5
 
@@ -137,7 +138,9 @@ class _Finder:
         space around it."""
         line = self._lines[at]
         number = number_of(text)
-        if line.size < 0.75 * body or (number is None and not known(text)):
+        if number is None and not known(text):
+            return line.italic and self._is_italic_title(at, text, body)
+        if line.size < 0.75 * body:
             return False
         capitals = _in_capitals(text[number.end :] if number else text)
         if number is not None and (number.family in ("bracket", "paragraph", "item") or text[-1] in ".,:;"):
@@ -154,6 +157,22 @@ class _Finder:
         if number.part < OTHER_PART or (number.family == "decimal" and number.depth > 1):
             return self._alone(at) and not text[number.end : number.end + 1].islower()
         return self._isolated(at)
+
+    def _is_italic_title(self, at: int, text: str, body: float) -> bool:
+        """Whether a line in italics is a title above upright prose: its words in capitals, as wide as half of the text
+        below, where that begins."""
+        lines = self._lines
+        if at + 1 == len(lines) or not apart(lines, at, self._body.leading):
+            return False
+        line, below = lines[at], lines[at + 1]
+        if below.italic or below.cells > 1 or len(below.text) < _PROSE_CHARS or not below.text[0].isupper():
+            return False
+        placed = abs(line.x0 - below.x0) <= 2 * line.size and close(line, below)
+        short = line.x1 - line.x0 <= _TITLE_WIDTH * (below.x1 - below.x0)
+        if not (placed and short and line.size >= _PLAIN_SIZE * body) or text[-1] in ".,;:":
+            return False
+        words = [word for word in text.split() if len(word) > _SMALL_WORD]
+        return len(words) > 1 and all(word[0].isupper() for word in words)
 
     def _isolated(self, at: int) -> bool:
         """Whether there is much space above it and more than usual below it."""

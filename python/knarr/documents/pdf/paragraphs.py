@@ -2,8 +2,8 @@
 
 A line goes on in the next one unless something new begins, which shows as a gap, an indent, a list
 mark, a change of size, a short last line or a row of a table. A paragraph may go on over the end of a
-page. A hyphen at the end of a line is taken away only when the word is known without one: the document
-has it elsewhere, or neither half is a word of the document.
+page. A hyphen at the end of a line is taken away when the word is known without one: the document has it elsewhere, or
+not both halves are words of a document that breaks words at line ends, or neither half is one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from knarr.documents.pdf.lines import Line
+from knarr.language.plain import line_gap
 
 _LIST_MARK = re.compile(
     r"([•●▪■◦‣·○☐☒☑✓➢❖◆]|[–—*o-]\s|\(?[0-9]{1,3}[.)]\s|\([a-zA-Z0-9]{1,4}\)\s|[a-zA-Z][.)]\s|[ivx]{1,5}[.)]\s|\[(?: |[^\]\s]{1,20})\]\s)"
@@ -25,37 +26,85 @@ _END = re.compile(r"[.!?:;][\"”’')\]]*$")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_PART = re.compile(r"([^\W\d_]+)[-\xad]$")
 _FIRST_PART = re.compile(r"[^\W\d_]+")
+# What is no word and stands before a hyphen all the same.
+_PREFIXES = frozenset(
+    [
+        "all",
+        "anti",
+        "co",
+        "cross",
+        "full",
+        "half",
+        "high",
+        "long",
+        "low",
+        "macro",
+        "meta",
+        "micro",
+        "mid",
+        "multi",
+        "non",
+        "post",
+        "pre",
+        "pseudo",
+        "quasi",
+        "self",
+        "semi",
+        "short",
+        "ultra",
+        "well",
+    ]
+)
 
 
 class Hyphenation:
-    """Joins lines. It knows the words of the document, to decide about hyphens at line ends."""
+    """Joins lines. It knows the words of the document, to decide about hyphens at line ends, and whether its lines
+    break words at all."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         self._known: set[str] = set()
+        breaks: list[tuple[str, str]] = []
+        last = ""
         for line in lines:
             text = line.text
-            if text.endswith(("-", "\xad")):
-                text = text[:-_MAX_WORD_CHARS] + _LAST_PART.sub("", text[-_MAX_WORD_CHARS:])
+            first = _FIRST_PART.match(text) if last else None
+            if first is not None:
+                breaks.append((last, first[0].lower()))
+                text = text[first.end() :]
+            end = _LAST_PART.search(text[-_MAX_WORD_CHARS:]) if text.endswith(("-", "\xad")) else None
+            last = end[1].lower() if end else ""
+            if end:
+                text = text[: len(text) - len(end[0])]
             if text.isascii():
                 self._known.update(_WORD.findall(text.lower()))
             else:
                 # A small letter may be two characters, of which the second is no letter.
                 self._known.update([word.lower() for word in _WORD.findall(text)])
+        whole = sum(begin + end in self._known for begin, end in breaks)
+        self._breaks_words = 2 * whole > sum(
+            begin in self._known and end in self._known for begin, end in breaks
+        )
 
     def join(self, left: str, right: str) -> str:
         """Two lines as one, without the hyphen between them where that is sure."""
         if not left.endswith(("-", "\xad")):
-            return f"{left} {right}"
+            return f"{left}{line_gap(left, right)}{right}"
         last, first = _LAST_PART.search(left[-_MAX_WORD_CHARS:]), _FIRST_PART.match(right)
-        if last is None or first is None:
+        if last is None or first is None or not self._is_one_word(last[1].lower(), first[0]):
             return f"{left[:-1]}-{right}"
-        begin, end = last[1].lower(), first[0].lower()
-        whole = begin + end in self._known
-        hyphened = f"{begin}-{end}" in self._known
-        fragments = begin not in self._known and end not in self._known and right[0].islower()
-        if (whole or fragments) and not hyphened:
-            return left[:-1] + right
-        return f"{left[:-1]}-{right}"
+        return left[:-1] + right
+
+    def _is_one_word(self, begin: str, rest: str) -> bool:
+        end = rest.lower()
+        if f"{begin}-{end}" in self._known:
+            return False
+        if begin + end in self._known:
+            return True
+        if not rest[0].islower():
+            return False
+        if end not in self._known:
+            return self._breaks_words or begin not in self._known
+        return self._breaks_words and begin not in self._known and begin not in _PREFIXES
 
 
 def leading(lines: Sequence[Line]) -> float:

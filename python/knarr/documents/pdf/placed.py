@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,6 +65,20 @@ def is_leftwards(words: Sequence[PlacedWord]) -> bool:
     return 2 * len(
         [word for word in words if word.text >= _FIRST_LEFTWARDS and _LEFTWARDS.match(word.text)]
     ) > len(words)
+
+
+def leftwards(segment: Sequence[PlacedWord]) -> list[PlacedWord]:
+    """A segment of Hebrew or Arabic as it is read: in PDFium's order, which has names and figures the right way
+    round; or where that is torn, or runs as the places do, in the order of places."""
+    written = sorted(segment, key=lambda word: word.order)
+    backwards = sum(right.x0 < left.x0 for left, right in itertools.pairwise(written))
+    if written[-1].order - written[0].order < len(segment) and 2 * backwards >= len(segment) - 1:
+        return written
+    logical: list[PlacedWord] = []
+    for turned, group in itertools.groupby(reversed(segment), key=lambda word: is_leftwards([word])):
+        words = list(group)
+        logical += words if turned else reversed(words)
+    return logical
 
 
 def runs(words: Sequence[PlacedWord]) -> list[WordRun]:

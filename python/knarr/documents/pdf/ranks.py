@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from knarr.documents.pdf.lines import Line
 from knarr.documents.pdf.numbering import OTHER_PART, Number
+from knarr.language.plain import line_gap
 
 _LARGER = 1.08
 _OUTER = ("roman", "letter", "item", "decimal")
@@ -73,7 +74,7 @@ def title_of(lines: Sequence[Line]) -> str:
         if title.endswith("\xad"):
             title = title[:-1] + ("" if text[:1].islower() else "-") + text
         else:
-            title = f"{title} {text}" if title else text
+            title = f"{title}{line_gap(title, text)}{text}" if title else text
     return title.replace("\xad", "-")
 
 

@@ -14,10 +14,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from knarr.documents.pdf.placed import PlacedWord
+from knarr.documents.pdf.placed import PlacedWord, is_leftwards, leftwards
 from knarr.documents.pdf.ruling import RuledGrid, Rulings, ruled_grids
 from knarr.documents.pdf.tables import is_figure, is_year
 from knarr.documents.tables import Cell, TableText, table_text
+from knarr.language.plain import line_gap
 
 _RAISED = 0.3
 _ROW = 0.45
@@ -27,6 +28,8 @@ _LEAST_WORDS = 4
 _MOST_HEADS = 6
 _OPEN_ROWS, _ALIGNED, _MOST_SPLITS = 3, 0.7, 40
 _SAME_PLACE = 4.0
+_CENTRAL = 0.1
+_LEADER = 4
 
 _Line = list[PlacedWord]
 
@@ -180,14 +183,34 @@ class _Cells:
             right = any(begin >= x - 1 for begin, _ in segments)
             if not crossed and left and right:
                 cuts.append(column)
-        if len(cuts) == 1:
-            return [block]
-        parts = []
+        parts: list[_Block] = []
         for left_column, right_column in zip(cuts, [*cuts[1:], block.right], strict=True):
             begin, end = self._grid.xs[left_column], self._grid.xs[right_column]
             words = [word for word in block.words if begin <= _middle(word)[0] < end]
-            parts.append(_Block(block.top, block.bottom, left_column, right_column, words))
+            parts += self._beside_blanks(_Block(block.top, block.bottom, left_column, right_column, words))
         return parts
+
+    def _beside_blanks(self, block: _Block) -> list[_Block]:
+        """A figure in a block over several columns is that of one of them, unlike a label, which names all: of the one
+        that it stands in, or, in the middle, of the first."""
+        lines = lines_of(block.words) if block.right - block.left > 1 else []
+        texts = [_text(part) for line in lines for part in _split(line)]
+        # A year names columns.
+        if not texts or not all(is_figure(text) and not is_year(text) for text in texts):
+            return [block]
+        begin, end = min(word.x0 for word in block.words), max(word.x1 for word in block.words)
+        left, right = self._grid.xs[block.left], self._grid.xs[block.right]
+        if abs(begin + end - left - right) / 2 <= _CENTRAL * (right - left):
+            column, after = block.left, block.left + 1
+        else:
+            column = min(max(bisect_right(self._grid.xs, begin + 1) - 1, block.left), block.right - 1)
+            after = min(max(bisect_right(self._grid.xs, end - 1), column + 1), block.right)
+        borders = (block.left, column, after, block.right)
+        return [
+            _Block(block.top, block.bottom, first, last, block.words if first == column else [])
+            for first, last in itertools.pairwise(borders)
+            if first < last
+        ]
 
     def _by_rows(self, block: _Block, words: Sequence[PlacedWord]) -> list[_Block]:
         """A block over several rows as a cell in each, where its lines stand on the base lines of those rows: only the
@@ -238,7 +261,9 @@ class _Cells:
                 height = 1 if parts else last - first
                 cells = self._cells(words, block, splits, offsets)
                 rows[first + at] += [(column, Cell(text, width, height)) for column, width, text in cells]
-        return [[cell for _, cell in sorted(row, key=lambda pair: pair[0])] for row in rows]
+        # The first column of a table in Arabic or Hebrew is the one on the right.
+        turned = is_leftwards([word for block in self._blocks for word in block.words])
+        return [[cell for _, cell in sorted(row, key=lambda pair: pair[0], reverse=turned)] for row in rows]
 
     def _bands(self, row: int) -> list[float]:
         """The base lines of the rows that the lines of one drawn row hold: those of a column of figures under each
@@ -326,16 +351,26 @@ def segments_of(words: Sequence[PlacedWord]) -> list[_Line]:
 
 
 def _text(line: _Line) -> str:
-    return " ".join(word.text for word in line)
+    return " ".join(word.text for word in (leftwards(line) if is_leftwards(line) else line))
+
+
+def _is_leader(text: str) -> bool:
+    """Whether it only leads the eye to the next cell. Alone it may say that a value is missing."""
+    return len(text) >= _LEADER and not text.strip(".…·")
 
 
 def cell_text(words: Sequence[PlacedWord]) -> str:
-    """The words of a cell as its lines, one after the other; the hyphen that ends a line joins what it parts."""
+    """The words of a cell as its lines, one after the other. The hyphen that ends a line goes where a word plainly goes
+    on; "2018-" above "2019" keeps it."""
     text = ""
-    for line in lines_of(words):
-        text += _text(line) if text.endswith("\xad") or not text else f" {_text(line)}"
-        text = text.removesuffix("\xad") + ("\xad" if text.endswith("\xad") else "")
-    return text.replace("\xad", "")
+    led = [word for word in words if not _is_leader(word.text)]
+    for line in map(_text, lines_of(led or words)):
+        if not text.endswith("\xad"):
+            text += f"{line_gap(text, line)}{line}" if text else line
+        else:
+            parted = text[-2:-1].isalpha() and line[:1].islower()
+            text = f"{text[:-1]}{'' if parted else '-'}{line}"
+    return text.replace("\xad", "-")
 
 
 def _by_bands(words: Sequence[PlacedWord], bands: Sequence[float]) -> list[list[PlacedWord]]:

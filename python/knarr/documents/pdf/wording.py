@@ -15,6 +15,10 @@ _WORD = re.compile(r"[^\W\d_]{3,}|[\u0900-\u0fff\u3040-\u9fff\uac00-\ud7af]{2,}"
 _SENTENCE = re.compile(
     r"[,;]$|[^\W\d_A-Z]{2}\.$|[.!?]\s+[A-Z][a-z]+\s+[a-z]|\b(?:and|or|the|of|to|in|with|a|by|for)$|[。，、；]$|다\.$"
 )
+# Chinese and Japanese count by letters, since no spaces tell words.
+_EASTERN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_MOST_EASTERN, _MOST_NUMBERED, _MOST_IN_CLAUSES = 30, 50, 12
+_MOST_STATED, _SMALL_WORD, _TITLE_CASE = 12, 3, 0.8
 _CUT = re.compile(r"[,;]$|\b(?:and|or|the)$")
 _LABELLED = re.compile(r":\s+\S")
 _MARKED = re.compile(
@@ -47,7 +51,7 @@ _DATE = re.compile(
 )
 _ADDRESS = re.compile(
     r".*,\s*[A-Z]{2}\s+\d{5}|\d{1,5}\s+(?:[A-Z\d][\w.]*\s+){1,4}(?:street|st\.|avenue|ave\.?|road|rd\.|drive|blvd|boulevard|lane|suite|way)\b|"
-    r".*\b(?:tel|fax|phone|e-?mail|isbn|issn|doi)\b\s*[.:]",
+    r".*\(\d{3}\)\s?\d{3}-\d{4}|.*\b(?:tel|fax|phone|e-?mail|isbn|issn|doi)\b\s*[.:]",
     re.IGNORECASE,
 )
 _COLUMN_HEAD = re.compile(
@@ -80,7 +84,7 @@ _CONTENTS = re.compile(
 
 def known(title: str) -> bool:
     """Whether it is a title that many documents have, as "References"."""
-    return bool(_KNOWN.fullmatch(title))
+    return not title[:1].islower() and bool(_KNOWN.fullmatch(title))
 
 
 def heads_contents(title: str) -> bool:
@@ -119,11 +123,26 @@ def reads_like_one(title: str, number: Number | None, larger: bool, isolated: bo
     words = len(title.split())
     if len(title) > MAX_CHARS or words > MAX_WORDS:
         return False
+    if not title.isascii() and len(_EASTERN.findall(title)) > (
+        _MOST_NUMBERED if number is not None else _MOST_IN_CLAUSES if "，" in title else _MOST_EASTERN
+    ):
+        return False
     if number is not None:
-        return not _CUT.search(title) and not (words > 12 and title.endswith("."))
+        sentence = (
+            words > _MOST_STATED
+            and title.endswith(".")
+            and not (number.family == "name" and _in_title_case(title))
+        )
+        return not _CUT.search(title) and not sentence
     if _SENTENCE.search(title) or (words > 6 and title.endswith(":") and not larger):
         return False
     return larger or isolated or not _LABELLED.search(title)
+
+
+def _in_title_case(title: str) -> bool:
+    """Whether nearly all longer words begin with a capital, as in "Item 5. Market for Registrant's Common Equity"."""
+    longer = [word for word in title.split() if len(word) > _SMALL_WORD and word[0].isalpha()]
+    return sum(word[0].isupper() for word in longer) >= _TITLE_CASE * len(longer)
 
 
 def reads_like_authors(text: str) -> bool:

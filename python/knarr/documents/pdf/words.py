@@ -37,6 +37,8 @@ MAX_BOOKMARK_DEPTH = 16
 # that ends a word.
 _LINE_END_HYPHENS = {"\ufffe": "\xad", "\x02": "\xad"}
 _WORD = re.compile(r"[^\s\xad]*\xad|[^\s\xad]+")
+# PDFium turns the letters of a line around, and with them those that one glyph stands for: lam with an alef.
+_LAM_AFTER = re.compile("[\u0622\u0623\u0625\u0627\u0671]\u0644")
 _FEW_WORDS, _FEW_OBJECTS, _FEW_PATHS = 40, 200, 12
 _PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
 _ABOUT = ("Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate")
@@ -150,7 +152,8 @@ def _content(page: Any, index: int, rules: Rules) -> tuple[Message, int]:
     text_page = pdfium.FPDFText_LoadPage(page)
     try:
         count = pdfium.FPDFText_CountChars(text_page) if text_page else 0
-        spans = _spans(_text(text_page, count)) if 0 < count <= MAX_PAGE_CHARS else []
+        text = _text(text_page, count) if 0 < count <= MAX_PAGE_CHARS else ""
+        spans = _spans(text_page, text)
         probe = Probe(text_page) if spans else None
         words = [probe.word(text, first) for text, first in spans] if probe else []
         blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
@@ -209,9 +212,26 @@ def _text(text_page: Any, count: int) -> str:
     return text.replace("\0", " ")
 
 
-def _spans(text: str) -> list[tuple[str, int]]:
+def _spans(text_page: Any, text: str) -> list[tuple[str, int]]:
     """The words of a page, each with the index of its first character."""
-    return [(match[0], match.start()) for match in _WORD.finditer(text)]
+    spans = [(match[0], match.start()) for match in _WORD.finditer(text)]
+    if _LAM_AFTER.search(text):
+        spans = [
+            (_with_ligatures(text_page, word, at) if _LAM_AFTER.search(word) else word, at) for word, at in spans
+        ]
+    return spans
+
+
+def _with_ligatures(text_page: Any, text: str, first: int) -> str:
+    """A word whose letters that are drawn as one glyph, at one place, are in the order of writing."""
+    places = []
+    x, y = ctypes.c_double(), ctypes.c_double()
+    for at in range(first, first + len(text)):
+        pdfium.FPDFText_GetCharOrigin(text_page, at, ctypes.byref(x), ctypes.byref(y))
+        places.append((x.value, y.value))
+    return _LAM_AFTER.sub(
+        lambda pair: pair[0][::-1] if places[pair.start()] == places[pair.start() + 1] else pair[0], text
+    )
 
 
 def _outline(document: Any) -> list[list[Any]]:
