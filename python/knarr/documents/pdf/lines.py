@@ -81,7 +81,7 @@ def page_lines(words: Iterable[Sequence[Any]], page: int) -> list[Line]:
             bool(bold),
             bool(italic),
             order,
-            turned[0] if turned else 0.0,
+            _angle(turned[0]) if turned else 0.0,
         )
         for order, (text, x0, x1, y, size, bold, italic, *turned) in enumerate(words)
     ]
@@ -108,6 +108,10 @@ def is_known_symbol(char: str) -> bool:
 def _clamp(value: float) -> float:
     """A place that a page can have; a file may state any number, NaN among them."""
     return max(-_FARTHEST, min(_FARTHEST, value))
+
+
+def _angle(value: float) -> float:
+    return value if math.isfinite(value) else 0.0
 
 
 def _readable(text: str) -> str:
