@@ -16,6 +16,8 @@ from knarr.models.embed.tokens import RegexTokenizer
 
 # Many times what any parser takes, and far below what a quadratic cost or a hang takes.
 FREE_S, BYTE_S = 1.0, 50e-6
+# A file may refer to its parts again and again, labels are repeated in their rows: so much more text is no fault.
+FREE_BYTES, TIMES = 200_000, 40
 _HANGS = 20  # so many times the bound: ended, whatever it is doing
 _STATES = ("empty", "unsupported", "limit", "corrupt", "encrypted", "no_text")
 _MOST_NOTE, _MOST_NOTES = 2_000, 400
@@ -32,10 +34,14 @@ def verdict(read: Callable[[], Document], size: int) -> str:
     bound = FREE_S + BYTE_S * size
     try:
         seconds, document = _timed(read, bound)
+        written = 0 if document is None else len(document.data)
+        bound += BYTE_S * min(written, FREE_BYTES + TIMES * size)
         for _ in range(2):  # a busy machine counts more processor time too
             if seconds > bound:
                 seconds = min(seconds, _timed(read, bound)[0])
         found = faults(document) if document is not None else []
+        if written > FREE_BYTES + TIMES * size:
+            found.append(f"{written:,} bytes of text from {size:,}")
     except (Exception, Hanging) as error:
         return "".join(traceback.format_exception(error, limit=-8))
     if seconds > bound:
