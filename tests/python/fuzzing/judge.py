@@ -95,7 +95,9 @@ def faults(document: Document) -> list[str]:
         if section.level and ("\n" in section.title or "\r" in section.title)
     ][:3]
     inside = (place for section in document.root.walk() for place in (section.begin_byte, section.body_byte))
-    rows = (place for table in document.tables for place in (table.begin_byte, table.end_byte, *table.row_begins))
+    rows = (
+        place for table in document.tables for place in (table.begin_byte, table.end_byte, *table.row_begins)
+    )
     if any(document.data[at : at + 1] and 0x80 <= document.data[at] < 0xC0 for at in (*inside, *rows)):
         found.append("a place inside a character")
     for table in document.tables:

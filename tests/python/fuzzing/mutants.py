@@ -13,13 +13,32 @@ from fuzzing.trees import mutated_json, mutated_xml
 MOST_BYTES = 40_000
 _WORDS = re.compile(rb"</?[\w:.-]+|\\[a-zA-Z]+|[^\w\s]{1,4}|\w{1,24}|\n\s*|\s+")
 _NUMBER = re.compile(rb"\d+(?:\.\d+)?")
-_NUMBERS = (b"0", b"-1", b"1", b"7", b"255", b"65536", b"4294967295", b"-2147483649", b"99999999999999999999", b"1e999", b"nan")
+_NUMBERS = (
+    b"0",
+    b"-1",
+    b"1",
+    b"7",
+    b"255",
+    b"65536",
+    b"4294967295",
+    b"-2147483649",
+    b"99999999999999999999",
+    b"1e999",
+    b"nan",
+)
 # What text may hold and nobody expects: NUL, controls, marks of order and direction, loose accents, half characters.
 _ODD = (
     "\0", "\ufeff", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x1e", "\x85", "\u2028", "\u2029", "\xa0", "\xad", "\u200b", "\u202e",
     "\u0301", "e\u0301", "ﬁ", "好", "ไทย", "שלום", "\U0001f600", "\uf0b7", "\t", "    ", "\n\n", "\u3000", "٣", "²", "Ⅳ", "İ", "ß",
 )  # fmt: skip
-_ODD_BYTES = (*(text.encode() for text in _ODD), b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xfe\xff")
+_ODD_BYTES = (
+    *(text.encode() for text in _ODD),
+    b"\xff",
+    b"\xc3",
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"\xfe\xff",
+)
 
 Change = Callable[[bytes, random.Random, Sequence[bytes], Sequence[bytes]], bytes]
 
@@ -77,7 +96,9 @@ def _flip(data: bytes, chance: random.Random, _: Sequence[bytes], __: Sequence[b
     changed = bytearray(data)
     for _times in range(chance.choice((1, 1, 4, 16)) if data else 0):
         at = chance.randrange(len(data))
-        changed[at] = changed[at] ^ (1 << chance.randrange(8)) if chance.random() < 0.5 else chance.randrange(256)
+        changed[at] = (
+            changed[at] ^ (1 << chance.randrange(8)) if chance.random() < 0.5 else chance.randrange(256)
+        )
     return bytes(changed)
 
 
@@ -101,7 +122,13 @@ def _exchange(data: bytes, chance: random.Random, _: Sequence[bytes], __: Sequen
     if first[1] > second[0]:
         return data
     return b"".join(
-        (data[: first[0]], data[slice(*second)], data[first[1] : second[0]], data[slice(*first)], data[second[1] :])
+        (
+            data[: first[0]],
+            data[slice(*second)],
+            data[first[1] : second[0]],
+            data[slice(*first)],
+            data[second[1] :],
+        )
     )
 
 
@@ -112,7 +139,9 @@ def _insert(data: bytes, chance: random.Random, tokens: Sequence[bytes], _: Sequ
 
 def _repeat(data: bytes, chance: random.Random, tokens: Sequence[bytes], _: Sequence[bytes]) -> bytes:
     """One or two tokens again and again, with or without a line end between."""
-    unit = b"".join(chance.choices(tokens, k=chance.choice((1, 1, 1, 2, 3)))) + chance.choice((b"", b"", b"\n", b" "))
+    unit = b"".join(chance.choices(tokens, k=chance.choice((1, 1, 1, 2, 3)))) + chance.choice(
+        (b"", b"", b"\n", b" ")
+    )
     at = chance.choice((0, len(data), chance.randrange(len(data) + 1)))
     return data[:at] + unit * int((MOST_BYTES / max(1, len(unit))) ** chance.random()) + data[at:]
 

@@ -24,18 +24,34 @@ def workbook() -> bytes:
         return record(0x0203, struct.pack("<HHHd", row, column, look, value))
 
     name = b"Fares"
-    fonts = record(0x0031, struct.pack("<HHHHHBBBBBB", 200, 0, 32767, 400, 0, 0, 0, 0, 0, 5, 0) + b"Arial") * 5
+    fonts = (
+        record(0x0031, struct.pack("<HHHHHBBBBBB", 200, 0, 32767, 400, 0, 0, 0, 0, 0, 5, 0) + b"Arial") * 5
+    )
     formats = record(0x041E, struct.pack("<HHB", 164, 10, 0) + b"yyyy-mm-dd")
     looks = b"".join(
-        record(0x00E0, struct.pack("<HHHBBBBIIH", 0, 164 if at == 16 else 0, 0x0001 if at > 14 else 0xFFF5, 0, 0, 0, 0, 0, 0, 0))
+        record(
+            0x00E0,
+            struct.pack(
+                "<HHHBBBBIIH", 0, 164 if at == 16 else 0, 0x0001 if at > 14 else 0xFFF5, 0, 0, 0, 0, 0, 0, 0
+            ),
+        )
         for at in range(17)
     )
-    head = begin(0x0005) + record(0x0042, struct.pack("<H", 1200)) + record(0x0022, b"\0\0") + fonts + formats + looks
+    head = (
+        begin(0x0005)
+        + record(0x0042, struct.pack("<H", 1200))
+        + record(0x0022, b"\0\0")
+        + fonts
+        + formats
+        + looks
+    )
     sheet_at = len(head) + 4 + 8 + len(name) + 4
     head += record(0x0085, struct.pack("<IBBBB", sheet_at, 0, 0, len(name), 0) + name) + record(0x000A, b"")
     body = begin(0x0010) + record(0x0200, struct.pack("<IIHHH", 0, 3, 0, 3, 0))
     body += record(0x0208, struct.pack("<HHHHHHI", 1, 0, 3, 255, 0, 0, 0x0120))
-    body += text(0, 0, "Line") + text(0, 1, "Fare") + text(0, 2, "From") + text(1, 0, "Isle") + figure(1, 1, 22.5)
+    body += (
+        text(0, 0, "Line") + text(0, 1, "Fare") + text(0, 2, "From") + text(1, 0, "Isle") + figure(1, 1, 22.5)
+    )
     body += figure(1, 2, 45292, 16) + record(0x0205, struct.pack("<HHHBB", 2, 1, 15, 1, 0))
     body += record(0x00E5, struct.pack("<HHHHH", 1, 2, 2, 0, 0)) + record(0x000A, b"")
     return head + body

@@ -16,8 +16,14 @@ _A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:p="p
 
 def _docx() -> bytes:
     fields = '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>'
-    merged = '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>' + p("wide") + "</w:tc></w:tr><w:tr><w:tc><w:tcPr>"
-    merged += '<w:vMerge w:val="restart"/></w:tcPr>' + p("a") + "</w:tc><w:tc>" + p("b") + "</w:tc></w:tr></w:tbl>"
+    merged = (
+        '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'
+        + p("wide")
+        + "</w:tc></w:tr><w:tr><w:tc><w:tcPr>"
+    )
+    merged += (
+        '<w:vMerge w:val="restart"/></w:tcPr>' + p("a") + "</w:tc><w:tc>" + p("b") + "</w:tc></w:tr></w:tbl>"
+    )
     math = '<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den></m:f></m:oMath>'
     body = (
         p("Handbook", style="Title") + p("Fares", style="H1") + p(run("Isle costs ") + run("22", bold=True) + '<w:r><w:footnoteReference w:id="2"/></w:r>')
@@ -29,7 +35,9 @@ def _docx() -> bytes:
     )  # fmt: skip
     return docx(
         body,
-        styles=style("Title", "Title") + style("H0", "heading 1", outline=0) + style("H1", "mine", based_on="H0"),
+        styles=style("Title", "Title")
+        + style("H0", "heading 1", outline=0)
+        + style("H1", "mine", based_on="H0"),
         lists=numbering({1: [("decimal", "%1."), ("lowerLetter", "%1.%2)")]}),
         notes={"2": "See below."},
         links={"rIdlink": "http://example.org"},
@@ -41,7 +49,10 @@ def _docx() -> bytes:
 
 def _pptx() -> bytes:
     def shape(text: str, kind: str, y: int) -> str:
-        lines = "".join(f'<a:p><a:pPr lvl="{at}"/><a:r><a:t>{line}</a:t></a:r></a:p>' for at, line in enumerate(text.split("\n")))
+        lines = "".join(
+            f'<a:p><a:pPr lvl="{at}"/><a:r><a:t>{line}</a:t></a:r></a:p>'
+            for at, line in enumerate(text.split("\n"))
+        )
         return (
             f'<p:sp><p:nvSpPr><p:cNvPr id="1" name="x" descr="A duck"/><p:nvPr><p:ph type="{kind}"/></p:nvPr></p:nvSpPr><p:spPr><a:xfrm>'
             f'<a:off x="0" y="{y}"/><a:ext cx="9" cy="9"/></a:xfrm></p:spPr><p:txBody>{lines}</p:txBody></p:sp>'
@@ -59,7 +70,9 @@ def _pptx() -> bytes:
             "ppt/_rels/presentation.xml.rels": relations(r1=("slide", "s1.xml"), r2=("slide", "s2.xml")),
             "ppt/s1.xml": f"<p:sld {_A}>{tree}</p:sld>",
             "ppt/s2.xml": f'<p:sld {_A} show="0">{tree}</p:sld>',
-            "ppt/_rels/s1.xml.rels": relations(n=("notesSlide", "n.xml"), l=("slideLayout", "l.xml"), c=("comments", "c.xml")),
+            "ppt/_rels/s1.xml.rels": relations(
+                n=("notesSlide", "n.xml"), l=("slideLayout", "l.xml"), c=("comments", "c.xml")
+            ),
             "ppt/n.xml": f"<p:notes {_A}><p:cSld><p:spTree>{shape('say this', 'body', 0)}</p:spTree></p:cSld></p:notes>",
             "ppt/l.xml": f"<p:sldLayout {_A}><p:cSld><p:spTree>{shape('', 'body', 0)}</p:spTree></p:cSld></p:sldLayout>",
             "ppt/c.xml": f"<p:cmLst {_A}><p:cm authorId='0'><p:text>a remark</p:text></p:cm></p:cmLst>",
@@ -72,7 +85,12 @@ def _xlsx() -> bytes:
     book = openpyxl.Workbook()
     first = book.active
     first.title = "Fares"
-    for row in (("Fares of 2026", None, None, None), ("Line", "Fare", "Share", "From"), ("Isle", 22, 0.5, datetime.date(2024, 3, 1)), ("Cape", True, "=A1", -7.25)):
+    for row in (
+        ("Fares of 2026", None, None, None),
+        ("Line", "Fare", "Share", "From"),
+        ("Isle", 22, 0.5, datetime.date(2024, 3, 1)),
+        ("Cape", True, "=A1", -7.25),
+    ):
         first.append(row)
     first["C3"].number_format, first["B3"].number_format = "0%", '#,##0.00 "kr";[Red](0)'
     first.merge_cells("A1:D1")

@@ -53,21 +53,42 @@ def _file(chance: random.Random) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         left -= len(words)
         messages.append(_message(chance, at, _damaged(words, chance)))
     outline = [
-        [chance.randrange(1, 9), _text(chance) * chance.choice((1, 3)), chance.randrange(-1, count + 2), chance.choice((None, 700.0, *_PLACES))]
+        [
+            chance.randrange(1, 9),
+            _text(chance) * chance.choice((1, 3)),
+            chance.randrange(-1, count + 2),
+            chance.choice((None, 700.0, *_PLACES)),
+        ]
         for _ in range(chance.choice((0, 0, 0, 1, 5, 300)))
     ]
-    head = {"pages": count, "title": _text(chance), "outline": outline, "attached": ["a", ""][: chance.randrange(3)], "placeholder": chance.random() < 0.03}
+    head = {
+        "pages": count,
+        "title": _text(chance),
+        "outline": outline,
+        "attached": ["a", ""][: chance.randrange(3)],
+        "placeholder": chance.random() < 0.03,
+    }
     return head, messages
 
 
 def _message(chance: random.Random, page: int, words: Words) -> dict[str, Any]:
     if chance.random() < 0.03:
         return {"page": page, "lost": True}
-    shape = chance.choice(([0.0, 0.0, 612.0, 792.0, 0], [0.0, 0.0, 612.0, 792.0, 90], [9.0, 9.0, 9.0, 9.0, 270], [-1e9, 0.0, 1e9, 3.0, 0], []))
+    shape = chance.choice(
+        (
+            [0.0, 0.0, 612.0, 792.0, 0],
+            [0.0, 0.0, 612.0, 792.0, 90],
+            [9.0, 9.0, 9.0, 9.0, 270],
+            [-1e9, 0.0, 1e9, 3.0, 0],
+            [],
+        )
+    )
     message: dict[str, Any] = {"page": page, "blank": chance.random() < 0.1, "shape": shape, "words": words}
     message["unmapped"] = chance.choice((0, 0, 0, len(words)))
     if chance.random() < 0.1:
-        message["comments"] = [["Ann", _text(chance), " ".join(_text(chance) for _ in range(5))]] * chance.choice((1, 40))
+        message["comments"] = [
+            ["Ann", _text(chance), " ".join(_text(chance) for _ in range(5))]
+        ] * chance.choice((1, 40))
         message["hidden"], message["unread"] = 2, 1
     return message
 
@@ -92,7 +113,11 @@ def _damaged(words: Words, chance: random.Random) -> Words:
 
 
 def _text(chance: random.Random) -> str:
-    return chance.choice(_TEXTS) if chance.random() < 0.8 else "".join(chance.choices("abcdeINQ 012.-".replace(" ", ""), k=chance.randrange(1, 14)))
+    return (
+        chance.choice(_TEXTS)
+        if chance.random() < 0.8
+        else "".join(chance.choices("abcdeINQ 012.-".replace(" ", ""), k=chance.randrange(1, 14)))
+    )
 
 
 def _word(text: str, x: float, y: float, size: float = 10.0, bold: int = 0, italic: int = 0) -> list[Any]:
@@ -123,7 +148,13 @@ def _table(chance: random.Random) -> Words:
     columns, rows = chance.choice((2, 3, 5, 12, 200)), chance.choice((2, 5, 20, 40))
     step, gap = chance.choice((12.0, 3.0, 0.4)), 500.0 / columns if columns < 20 else 30.0
     return [
-        _word(_text(chance)[:12], 60.0 + gap * column + chance.choice((0.0, 0.0, 7.0)), 600.0 - step * row, 9.0, int(row == 0))
+        _word(
+            _text(chance)[:12],
+            60.0 + gap * column + chance.choice((0.0, 0.0, 7.0)),
+            600.0 - step * row,
+            9.0,
+            int(row == 0),
+        )
         for row in range(rows)
         for column in range(columns)
         if chance.random() < 0.9
@@ -138,12 +169,20 @@ def _one_line(chance: random.Random) -> Words:
 def _stack(chance: random.Random) -> Words:
     step = chance.choice((0.0, 0.3, 2.0, 12.0))
     text = _text(chance)
-    return [_word(chance.choice((text, _text(chance))), 72.0 + at % chance.choice((1, 2, 7)), 780.0 - step * at) for at in range(chance.choice((50, 1_500)))]
+    return [
+        _word(chance.choice((text, _text(chance))), 72.0 + at % chance.choice((1, 2, 7)), 780.0 - step * at)
+        for at in range(chance.choice((50, 1_500)))
+    ]
 
 
 def _scattered(chance: random.Random) -> Words:
     return [
-        _word(_text(chance), chance.uniform(-100, 700), chance.uniform(-100, 900), chance.choice((0.0, -9.0, 1.0, 10.0, 72.0, 900.0)))
+        _word(
+            _text(chance),
+            chance.uniform(-100, 700),
+            chance.uniform(-100, 900),
+            chance.choice((0.0, -9.0, 1.0, 10.0, 72.0, 900.0)),
+        )
         for _ in range(chance.choice((5, 200, 2_000)))
     ]
 

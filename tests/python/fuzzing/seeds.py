@@ -66,7 +66,11 @@ def of_file(path: Path) -> Seed | None:
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError, EOFError):
         return None
     # Pictures and fonts would take most of the changes.
-    dull = {key for key in seed.parts if not key.endswith((".xml", ".rels", ".html", ".xhtml", ".opf", ".ncx", ".htm"))}
+    dull = {
+        key
+        for key in seed.parts
+        if not key.endswith((".xml", ".rels", ".html", ".xhtml", ".opf", ".ncx", ".htm"))
+    }
     small = sum(map(len, seed.parts.values())) <= 20 * MOST_FILE_BYTES and len(dull) < len(seed.parts)
     return Seed(name, seed.parts, seed.pack, frozenset(dull)) if small else None
 
@@ -75,8 +79,14 @@ def _pdfs() -> tuple[Seed, ...]:
     rows = [f"{label}    {figure}" for label, figure in (("Isle", 22), ("Cape", 9), ("Moor", 7))]
     page = Page().text(72, 740, "1. Fares", 16, bold=True).lines(72, 700, prose(6)).lines(72, 600, rows)
     for at, row in enumerate(("Line", "Isle", "Cape", "Moor")):
-        page.text(72, 500 - 14 * at, row).text(200, 500 - 14 * at, str(22 + at)).text(300, 500 - 14 * at, str(9 * at))
-    columns = Page().lines(60, 700, [line[:40] for line in prose(8)]).lines(330, 700, [line[:40] for line in prose(8, 5)])
+        page.text(72, 500 - 14 * at, row).text(200, 500 - 14 * at, str(22 + at)).text(
+            300, 500 - 14 * at, str(9 * at)
+        )
+    columns = (
+        Page()
+        .lines(60, 700, [line[:40] for line in prose(8)])
+        .lines(330, 700, [line[:40] for line in prose(8, 5)])
+    )
     marks = [Bookmark("Fares", 0, 745.0, [Bookmark("Deep", 1)]), Bookmark("Rules", 1)]
     field = widget("Tx", (200, 695, 400, 712), "/T (f) /TU (Port) /V (Visby)")
     note = "/Subtype /Text /Rect [72 400 92 420] /Contents (A remark) /T (Ann)"
@@ -101,10 +111,16 @@ def _compounds() -> dict[str, tuple[Seed, ...]]:
         "__attach_version1.0_#00000000/__substg1.0_3707001F": "a.csv".encode("utf-16-le"),
         "__attach_version1.0_#00000000/__substg1.0_37010102": b"Line,Fare\nIsle,22\n",
     }
-    packed = dict(message) | {"__substg1.0_10090102": b"\x2a\0\0\0\x1e\0\0\0MELA\0\0\0\0{\\rtf1 hello \\par there}"}
+    packed = dict(message) | {
+        "__substg1.0_10090102": b"\x2a\0\0\0\x1e\0\0\0MELA\0\0\0\0{\\rtf1 hello \\par there}"
+    }
     del packed["__substg1.0_1000001F"], packed["__substg1.0_10130102"]
     return {
-        "doc": (streams("a.doc", word()), plain("a.doc", TEXTS["rtf"][0][1]), plain("a.doc", TEXTS["html"][0][1])),
+        "doc": (
+            streams("a.doc", word()),
+            plain("a.doc", TEXTS["rtf"][0][1]),
+            plain("a.doc", TEXTS["html"][0][1]),
+        ),
         "xls": (streams("a.xls", {"Workbook": workbook()}),),
         "ppt": (streams("a.ppt", {"PowerPoint Document": presentation()}),),
         "msg": (streams("a.msg", message), streams("a.msg", packed)),
@@ -143,8 +159,48 @@ _TOKENS: dict[str, tuple[str, ...]] = {
     "subtitles": ("00:00:01.000 --> 00:00:02.000\n", "<v a>", "NOTE ", "STYLE\n", "\n\n", "1\n", "<00:00>", "99:99:99,999 --> "),
     "xml": (*_MARKUP, "&a;", "<!DOCTYPE a [", "<!ENTITY a 'b'>", "]>", "<?a", "<a:b>", "xmlns:a='b'", "<row>", "<entry morerows='9'>", "<sec><title>", "<item>", "<channel>"),
 }  # fmt: skip
-_LIKE = {"json lines": "json", "notebook": "json", "mbox": "eml", "doc": "rtf", "flat odf": "xml", "image": "csv"}
-_GENERAL = (" ", "\n", "a", "1", "- ", "(", ")", "[", "]", "{", "}", "<", ">", '"', "'", "=", "-", ".", ",", ";", ":", "|", "\\", "/", "*", "_", "#", "&", "--", "==", "[[", "{{")
+_LIKE = {
+    "json lines": "json",
+    "notebook": "json",
+    "mbox": "eml",
+    "doc": "rtf",
+    "flat odf": "xml",
+    "image": "csv",
+}
+_GENERAL = (
+    " ",
+    "\n",
+    "a",
+    "1",
+    "- ",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "<",
+    ">",
+    '"',
+    "'",
+    "=",
+    "-",
+    ".",
+    ",",
+    ";",
+    ":",
+    "|",
+    "\\",
+    "/",
+    "*",
+    "_",
+    "#",
+    "&",
+    "--",
+    "==",
+    "[[",
+    "{{",
+)
 
 
 @cache

@@ -206,13 +206,30 @@ _CELLS = [
         "outputs": [
             {"output_type": "stream", "name": "stdout", "text": ["\x1b[31m1\x1b[0m\n"]},
             {"output_type": "display_data", "data": {"image/png": _PNG[:200], "text/plain": "<Figure>"}},
-            {"output_type": "execute_result", "data": {"text/html": "<table><tr><td>1<td>2</table>", "text/plain": ["1 2"]}},
+            {
+                "output_type": "execute_result",
+                "data": {"text/html": "<table><tr><td>1<td>2</table>", "text/plain": ["1 2"]},
+            },
             {"output_type": "error", "ename": "E", "evalue": "bad", "traceback": ["\x1b[0mline"]},
         ],
     },
 ]
-_NOTEBOOK = {"cells": _CELLS, "metadata": {"kernelspec": {"language": "python"}, "title": "Ducks"}, "nbformat": 4, "nbformat_minor": 5}
-_OLD_NOTEBOOK = {"worksheets": [{"cells": [{"cell_type": "heading", "level": 1, "source": "a"}, {"cell_type": "code", "input": "b", "outputs": []}]}]}
+_NOTEBOOK = {
+    "cells": _CELLS,
+    "metadata": {"kernelspec": {"language": "python"}, "title": "Ducks"},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+_OLD_NOTEBOOK = {
+    "worksheets": [
+        {
+            "cells": [
+                {"cell_type": "heading", "level": 1, "source": "a"},
+                {"cell_type": "code", "input": "b", "outputs": []},
+            ]
+        }
+    ]
+}
 _RTF = (
     r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial Cyr;}{\f2\fcharset128 x;}}{\colortbl;\red0;}"
     r"{\stylesheet{\s1\outlinelevel0 heading 1;}}{\*\listtable{\list{\listlevel\levelnfc0{\leveltext\'02\'00.;}}\listid1}}{\info{\title Fares}{\author Ann}}{\header page top}"

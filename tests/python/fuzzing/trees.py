@@ -111,7 +111,9 @@ def _put(chance: random.Random, places: list[Any]) -> None:
     other, other_key = chance.choice(places)
     kind = chance.randrange(5)
     if kind == 0:
-        inside[key] = chance.choice((None, True, 0, -1, 1e300, 10**40, float("nan"), [], {}, [[]], [None], *VALUES))
+        inside[key] = chance.choice(
+            (None, True, 0, -1, 1e300, 10**40, float("nan"), [], {}, [[]], [None], *VALUES)
+        )
     elif kind == 1 and len(json.dumps(other[other_key])) < 3_000:
         inside[key] = copy.deepcopy(other[other_key])
     elif kind == 2:
