@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knarr.documents.characters import plain_characters
+from knarr.documents.characters import plain_characters, written
 from knarr.documents.sections import Table
 from knarr.language.plain import one_line
 
@@ -55,7 +55,7 @@ class TableText:
     def at(self, begin_byte: int, units: Sequence[str] = ()) -> Table:
         """The record of this table in a document where its title begins at `begin_byte`, then the lines of `units`
         where there are some, a blank line, and its text."""
-        title, below = plain_characters(self.title), plain_characters("\n".join(units))
+        title, below = written(self.title), written("\n".join(units))
         above = "\n".join(filter(None, (title, below)))
         body = begin_byte + (len(above.encode("utf-8")) + 2 if above else 0)
         end_byte = body + len(self.text.encode("utf-8"))
@@ -148,7 +148,7 @@ def table_text(rows: Sequence[Sequence[Cell]], head_rows: int = 1) -> TableText 
 
 def pipe_text(cells: Sequence[Sequence[str]], title: str = "") -> TableText:
     """Rows of one-line texts, all of one length and at least one, as Markdown; the first names the columns."""
-    lines = [_line(row) for row in cells]
+    lines = [written(_line(row)) for row in cells]
     header = f"{lines[0]}|{' --- |' * len(cells[0])}\n"
     begins, at = [], len(header.encode("utf-8"))
     for line in lines[1:]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
-from knarr.documents.characters import plain_characters
+from knarr.documents.characters import written
 from knarr.documents.sections import Document, Heading, MetadataValue, Table, section_tree
 from knarr.documents.tables import TableText
 
@@ -35,9 +35,10 @@ class MarkdownWriter:
 
     def put(self, text: str) -> int:
         """Append text, in plain characters; the byte where it begins."""
-        text, begin_byte = plain_characters(text), self.size_bytes
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return self._append(written(text))
+
+    def _append(self, text: str) -> int:
+        begin_byte = self.size_bytes
         self._parts.append(text)
         self.size_bytes += len(text.encode("utf-8"))
         return begin_byte
@@ -50,7 +51,7 @@ class MarkdownWriter:
     def heading(self, level: int, shown: str, title: str | None = None) -> None:
         """A heading line; the section that it opens is called `title` where that differs from `shown`."""
         begin_byte = self.put(f"{'#' * min(level, _DEEPEST_MARK)} {shown}\n")
-        self.headings.append(Heading(plain_characters(title or shown), level, begin_byte, self.size_bytes))
+        self.headings.append(Heading(written(title or shown), level, begin_byte, self.size_bytes))
 
     def table(self, table: TableText, units: Sequence[str] = ()) -> None:
         """A pipe table below its title and the lines that say in what it counts, which belong to it; no chunk is cut
@@ -58,7 +59,8 @@ class MarkdownWriter:
         self.tables.append(table.at(self.size_bytes, units))
         above = [table.title, *units] if table.title else units
         self.put("\n".join(above) + "\n\n" if above else "")
-        self.put(table.text)
+        # Its text is plain already, and its rows were counted so.
+        self._append(table.text)
 
     def include(self, document: Document, deeper: int = 0) -> None:
         """All of another document, as it stands, its headings so many levels deeper; its pages are not kept."""
@@ -106,7 +108,7 @@ class MarkdownWriter:
         metadata: Mapping[str, MetadataValue] | None = None,
     ) -> Document:
         """The document with its sections nested; `missing_pages` are the pages (from 1) that gave no text."""
-        title = plain_characters(title)
+        title = written(title)
         return Document(
             title=title,
             text="".join(self._parts),

@@ -17,6 +17,7 @@ from lxml import etree
 from knarr.documents.decode import DEFAULT_LIMITS, Limits, decode
 from knarr.documents.raised import RAISED_BEGIN, RAISED_END, written
 from knarr.errors import DocumentError
+from knarr.language.plain import shortened
 
 # Memory that libxml2 takes for an element or a text, and for an attribute with its value, as measured.
 _NODE_BYTES = 130
@@ -34,10 +35,13 @@ _DECLARATION = re.compile(r"<\?xml[^>]{0,200}\?>")
 _TYPE_BEGIN = re.compile(r"<!DOCTYPE\b", re.IGNORECASE)
 _TYPE_PART = re.compile(r"<!--.*?-->|<\?.*?\?>|\"[^\"]*\"|'[^']*'|[\[\]>]", re.DOTALL)
 _ENTITY = re.compile(r"<!ENTITY\s+([\w.-]{1,80})\s+(?:\"([^\"<&%]{0,500})\"|'([^'<&%]{0,500})')\s*>")
+# The parser that passes over faults makes halves of surrogate pairs of these, which are no text.
+_BY_NUMBER = re.compile(r"&#(?:x0*([0-9a-fA-F]{1,6})|0*([0-9]{1,7}));")
 _REFERENCE = re.compile(r"&([A-Za-z_][\w.-]{0,80});")
 _XML_NAMES = frozenset(("amp", "lt", "gt", "quot", "apos"))
 _MAX_EXPANDED_CHARS = 1 << 20
 _MAX_DECLARED = 2_000
+_FAULT_CHARS = 200
 
 
 def charge(data: bytes) -> int:
@@ -87,12 +91,13 @@ def parse_text(
             return parse_text(f"<fragment>{_DECLARATION.sub('', text)}</fragment>".encode(), name, limits)
         fault = error
     try:
+        encoded = _BY_NUMBER.sub(_whole, text).encode("utf-8", "replace")
         root = etree.fromstring(encoded, _parser("utf-8", recover=True))
     except (etree.XMLSyntaxError, ValueError) as error:
         raise DocumentError(f"{name}: {error}", fault_status(error)) from error
     if root is None:
         raise DocumentError(f"{name}: {fault}")
-    return root, (*notes, f"{FAULTY} ({fault})")
+    return root, (*notes, f"{FAULTY} ({shortened(str(fault), _FAULT_CHARS)})")
 
 
 def local(element: etree._Element) -> str:
@@ -134,6 +139,11 @@ def _parser(encoding: str, *, recover: bool = False) -> etree.XMLParser:
         remove_pis=True,
         recover=recover,
     )
+
+
+def _whole(reference: re.Match[str]) -> str:
+    point = int(reference[1], 16) if reference[1] else int(reference[2])
+    return "\ufffd" if 0xD800 <= point < 0xE000 else reference[0]
 
 
 def fault_status(error: Exception) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import random
 import struct
 from email.message import EmailMessage
 
 import pytest
 
-from growth import is_linear
 from knarr.documents import Document, Limits, parse
 from knarr.documents.rtf.packed import unpacked_rtf
 from knarr.errors import DocumentError
@@ -395,79 +393,3 @@ def test_other_xml_is_an_outline_and_a_bomb_is_not_expanded() -> None:
         + "]><r><a>&a19;</a></r>"
     )
     assert len(parse(bomb.encode(), "a.xml").text) < 200
-
-
-# -- all -------------------------------------------------------------------------------------------------
-
-_SEEDS = {
-    "a.pptx": slides(shape("T", "title") + shape("x")),
-    "a.odt": odf("text", '<text:h text:outline-level="1">A</text:h><text:list><text:list-item/></text:list>'),
-    "a.epub": epub({"a.xhtml": "<h1>a</h1>"}, "<ol><li><a href='a.xhtml'>b</a></li></ol>"),
-    "a.eml": b"Subject: =?utf-8?Q?a?=\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\ntext\n--b--\n",
-    "a.msg": compound({"__properties_version1.0": bytes(64), "__substg1.0_1000001F": b"a\0b\0"}),
-    "a.doc": compound({"WordDocument": b"\xec\xa5" + bytes(600), "0Table": bytes(600)}),
-    "a.ppt": compound({"PowerPoint Document": bytes(600)}),
-    "a.rtf": rb"{\rtf1\ansi{\fonttbl{\f0\fcharset128 x;}}\f0 \'82\'a0\trowd a\cell\row\u-10179?\u-8704?}",
-    "a.csv": b'a,"b\n",c\n1,2,3\n',
-    "a.json": b'{"a":[{"b":1},{"b":2}]}',
-    "a.ipynb": b'{"cells":[{"cell_type":"markdown","source":["# a"]}]}',
-    "a.adoc": b"= a\n|===\n|a .2+|b\n|===\n----\nx\n----\n",
-    "a.org": b"* a\n| a | b |\n#+begin_src\n",
-    "a.tex": b"\\section{a}\\begin{tabular}{l}a & b\\\\\\end{tabular}\\footnote{x $y$}",
-    "a.vtt": b"WEBVTT\n\n00:01.000 --> 00:02.000\n<v a>b\n",
-    "a.xml": b"<book><chapter><title>a</title><table><row><entry morerows='2'>a</entry></row></table></chapter></book>",
-    "a.fb2": b"<FictionBook><body><section><title><p>a</p></title><p>b</p></section></body></FictionBook>",
-}
-
-
-@pytest.mark.parametrize("name", sorted(_SEEDS))
-def test_damage_is_a_document_error_and_nothing_else(name: str) -> None:
-    chance = random.Random(name)
-    seed = _SEEDS[name]
-    for _ in range(150):
-        data = bytearray(seed)
-        for _ in range(chance.choice((1, 1, 3, 10))):
-            at = chance.randrange(len(data))
-            data[at : at + chance.randrange(3)] = chance.randbytes(chance.randrange(3))
-            if not data:
-                data = bytearray(seed)
-        try:
-            parse(bytes(data), name).check()
-        except DocumentError:
-            continue
-
-
-_UNITS = {
-    "a.adoc": ("|===\n", "----\n", "[", "<<a", "{a}", "a::", "= a\n", "* a\n", "|"),
-    "a.org": ("#+begin_src\n", ":a:\n", "[[a", "* a :b:\n", "| a ", "  "),
-    "a.tex": (
-        "\\footnote{",
-        "$",
-        "\\[",
-        "\\begin{a}",
-        "{",
-        "\\a[",
-        "\\verb|",
-        "\\item",
-        "\\'",
-        "%",
-        "\\caption{\\a",
-    ),
-    "a.rtf": ("{\\rtf1", "{", "\\'82", "\\u9?", "\\cell", "\\row", "\\par ", "}"),
-    "a.csv": ('"', ",", '"a",', "a;b\n"),
-    "a.vtt": ("00:01.000 --> 00:02.000\n", "<v a>", "<v", "1\n"),
-    "a.eml": ("Subject: =?utf-8?Q?", "--b\n", "> ", "Content-Type: multipart/mixed; boundary=b\n"),
-    "a.json": ("[", '{"a":', '{"a":1}\n', '"'),
-    "a.xml": ("<a>", "&a;", "<!--", "<!DOCTYPE", "<![CDATA[", "<a b='"),
-}
-
-
-@pytest.mark.parametrize(("name", "unit"), [(name, unit) for name, units in _UNITS.items() for unit in units])
-def test_costs_are_linear(name: str, unit: str) -> None:
-    def work(text: str) -> None:
-        try:
-            parse(text.encode(), name)
-        except DocumentError:
-            return
-
-    assert is_linear(work, unit)

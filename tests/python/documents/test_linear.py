@@ -42,6 +42,7 @@ UNITS = [
     "EXHIBIT A\n", "CONTENTS\nARTICLE 1\n", "TITLE\n", "TITLE\n-----\n", "a .... 1\n", "{#", "e.g. ", "and what ",
     "A of ", "versions 1, ", "a-\n", "a\f", "<div>", "<p><b>", "<table><tr><td>", "<ul><li>", "<blockquote>", "<h1>", "<header>",
     "<table><tr><td rowspan=9 colspan=9>a", "<tr><th rowspan=0>a<td>b", "<button>a", "<p hidden>", "data:,", "data:a/a;a=a,", "---\na: [\n",
+    "<sup>", "<figure>", "<td><pre>1", "<svg xmlns='a'><![CDATA[", "[[", "{{", "\\begin{", "==", "--", ",", ";", "{", "<a1", "<h1>a</h1> ",
 ]  # fmt: skip
 
 

@@ -12,8 +12,8 @@ import re
 
 from knarr.documents.decode import Limits
 
-# `[^<>]*` ends at the next bracket, so that no byte is looked at twice.
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*>")
+# Possessive, so that no byte is looked at twice: a name without end would be parted everywhere.
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*+)[^<>]*+>")
 _MARKUP = re.compile(r"<[/a-zA-Z!?][^<>]*>")
 _BLOCK = re.compile(
     r"</?(?:address|article|aside|blockquote|br|caption|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|"

@@ -17,6 +17,7 @@ from email.utils import parsedate_to_datetime
 
 from knarr.documents.decode import Limits, decode
 from knarr.documents.encodings import declared_codec
+from knarr.documents.inline_data import without_payloads
 from knarr.documents.mail.flowed import unflowed
 from knarr.documents.mail.letter import Attachment, Body, Letter, LetterWriter, ParseInner
 from knarr.documents.sections import Document
@@ -179,6 +180,9 @@ class _Reader:
                 return ""
             text = decoded.text
             letter.notes += decoded.notes
+        else:
+            text, named = without_payloads(text)
+            letter.notes += named
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
         if str(part.get_param("format", "")).lower() == "flowed":
             text = unflowed(text, join=str(part.get_param("delsp", "")).lower() == "yes")

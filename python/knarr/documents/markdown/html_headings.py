@@ -32,12 +32,15 @@ def html_headings(block: str) -> Iterator[tuple[int, str, int, int]]:
         return
     # What is none keeps its lines.
     block = _NONE.sub(lambda match: "\n" * match[0].count("\n"), block)
-    line, at = 0, 0
+    line, at, after = 0, 0, 0
     for match in _HEADING.finditer(block):
         line += block.count("\n", at, match.start())
         at = match.start()
+        if line < after:
+            continue  # a heading is whole lines: the first one on a line has it
         title = unescape(
             _TAG.sub("", _IMAGE.sub(lambda image: f" {image[1] or image[2] or ''} ", match["title"]))
         )
         if title := one_line(title):
-            yield int(match["level"]), title, line, line + 1 + match[0].count("\n")
+            after = line + 1 + match[0].count("\n")
+            yield int(match["level"]), title, line, after

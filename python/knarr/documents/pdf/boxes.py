@@ -45,8 +45,10 @@ def word_boxes(document: Document, lines: Iterable[Line]) -> WordBoxes:
         if page + 1 >= len(begins):
             break
         data = document.data[begins[page] : begins[page + 1]]
-        printed = list(_printed(page_lines))
-        found = _Matching([plain_characters(word) for word, _ in printed]).run(data.decode("utf-8"))
+        printed = [
+            (plain, place) for word, place in _printed(page_lines) if (plain := plain_characters(word))
+        ]
+        found = _Matching([word for word, _ in printed]).run(data.decode("utf-8"))
         ours: list[int] = []
         theirs: list[float] = []
         for begin, end, at in found:

@@ -108,7 +108,8 @@ def _placed(word: Sequence[Any], order: int) -> PlacedWord:
         x0, x1, y, size = (max(-far, min(far, value)) for value in (x0, x1, y, size))
     if not text.isascii():
         text = _readable(text)
-    return PlacedWord(text, x0, x1, y, size, bool(bold), bool(italic), order, turned[0] if turned else 0.0)
+    angle = turned[0] if turned and math.isfinite(turned[0]) else 0.0
+    return PlacedWord(text, x0, x1, y, size, bool(bold), bool(italic), order, angle)
 
 
 def _row_lines(row: Cells, tables: Sequence[RuledTable], page: int, aside: bool) -> Iterator[Line]:

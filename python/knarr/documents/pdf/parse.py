@@ -98,7 +98,11 @@ def pages_document(
     if not any(page.lines or page.beside.get("comments") for page in pages) or len(garbled) == len(pages):
         raise DocumentError(nothing_read(len(pages), len(garbled), tried, failure), "no_text")
     lines = [line for page_kept in kept for line in page_kept]
-    entries = [OutlineEntry(depth, title, page, y) for depth, title, page, y in head["outline"] if page >= 0]
+    entries = [
+        OutlineEntry(depth, title, page, y)
+        for depth, title, page, y in head["outline"]
+        if 0 <= page < len(pages)
+    ]
     tagged = [entry for page in pages for entry in page.tagged]
     headings, source = find_headings(lines, entries, tagged)
     flow = _Flow(Hyphenation(lines))

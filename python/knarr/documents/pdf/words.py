@@ -217,7 +217,8 @@ def _spans(text_page: Any, text: str) -> list[tuple[str, int]]:
     spans = [(match[0], match.start()) for match in _WORD.finditer(text)]
     if _LAM_AFTER.search(text):
         spans = [
-            (_with_ligatures(text_page, word, at) if _LAM_AFTER.search(word) else word, at) for word, at in spans
+            (_with_ligatures(text_page, word, at) if _LAM_AFTER.search(word) else word, at)
+            for word, at in spans
         ]
     return spans
 

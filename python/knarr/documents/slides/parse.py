@@ -52,6 +52,7 @@ class _Deck:
         self.writer = MarkdownWriter()
         self.first_title = ""
         self.has_text = False
+        self._told: set[str] = set()
         self._main = parts.office_document("ppt/presentation.xml")
         root = parts.xml(self._main)
         if root is None:
@@ -95,6 +96,10 @@ class _Deck:
             if shape is not title:
                 self._shape(shape, relations)
         for kind, target in relations.values():
+            if target in self._told:
+                continue  # they belong to one slide; each time they would be read anew
+            if kind in ("notesSlide", "comments"):
+                self._told.add(target)
             if kind == "notesSlide":
                 self._notes(target)
             elif kind == "comments":

@@ -151,8 +151,10 @@ class Scanner:
         at = _end(_SPACE, self.text, self._at)
         if self.text[at : at + 1] != "[":
             return ""
-        depth = 0
-        for found in _BRACKETS.finditer(self.text, at, at + _MAX_OPTION_CHARS):
+        depth, most = 0, at + _MAX_OPTION_CHARS
+        if self.text.find("]", at, most) < 0:
+            return ""  # seen at once, since brackets that never close may follow each other
+        for found in _BRACKETS.finditer(self.text, at, most):
             mark = found[0]
             depth += (mark in "[{") - (mark in "]}") if len(mark) == 1 else 0
             if depth == 0:
