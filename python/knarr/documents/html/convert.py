@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from selectolax.lexbor import LexborNode
 
@@ -11,8 +12,9 @@ from knarr.documents.html.cells import data_table
 from knarr.documents.html.code import language, source_text
 from knarr.documents.html.elements import BLOCKS, Omission, heading_level
 from knarr.documents.html.equations import equation, script
-from knarr.documents.html.inline import caption_of, file_behind, is_plain, picture, raised, short_row
+from knarr.documents.html.inline import caption_of, file_behind, is_plain, raised, short_row
 from knarr.documents.html.lists import ListNumbers
+from knarr.documents.html.pictures import Pictures
 
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
 _BOLD = frozenset(("b", "strong"))
@@ -24,9 +26,11 @@ _BOLD_STYLE = re.compile(
 class Converter:
     """A visitor that writes every element as a block of Markdown."""
 
-    def __init__(self, writer: BlockWriter, omission: Omission) -> None:
+    def __init__(self, writer: BlockWriter, omission: Omission, demoted: Container[int] = (), pictures: Pictures | None = None) -> None:
         self._writer = writer
         self._omission = omission
+        self._demoted = demoted
+        self._pictures = pictures or Pictures()
         self._lists: list[ListNumbers] = []
         self._heading = 0
         self._quotes = 0
@@ -53,6 +57,7 @@ class Converter:
             return False
         if tag in ("img", "sup"):
             return self._enter_run(node, tag)
+        self._pictures.enter(node)
         if tag in _BOLD or _BOLD_STYLE.search((node.attributes.get("style") or "")[:500]):
             self._bold.append(node.mem_id)
         if self._heading:
@@ -60,7 +65,9 @@ class Converter:
                 writer.inline(" ")
             return True
         level = heading_level(node)
-        if level:
+        if level and node.mem_id in self._demoted:
+            writer.flush()
+        elif level:
             writer.flush()
             self._heading = level
         elif tag == "br":
@@ -95,6 +102,7 @@ class Converter:
 
     def leave(self, node: LexborNode) -> None:
         tag, writer = node.tag or "", self._writer
+        self._pictures.leave(node)
         if self._bold and self._bold[-1] == node.mem_id:
             self._bold.pop()
         if self._heading:
@@ -107,6 +115,8 @@ class Converter:
                 self._heading = 0
             elif tag in BLOCKS:
                 writer.inline(" ")
+        elif node.mem_id in self._demoted:
+            writer.flush()
         elif tag in ("ol", "ul", "menu"):
             writer.flush()
             if self._lists:
@@ -136,9 +146,8 @@ class Converter:
     def _enter_run(self, node: LexborNode, tag: str) -> bool:
         """A picture or raised letters, which are read whole."""
         if tag == "img":
-            words = picture(node)
-            # A caption often says the same again.
-            if words not in self._caption:
+            words = self._pictures.words(node, self._caption)
+            if words:
                 self._writer.inline(f" {words} ")
             return False
         if is_plain(node):

@@ -1,4 +1,4 @@
-"""Running text of a page: raised and lowered letters, quotation marks, pictures and links without words.
+"""Running text of a page: raised and lowered letters, quotation marks, captions and links without words.
 
 10<sup>6</sup> is no 106: raised numbers are written ``10^6``, references to notes ``[1]``. Letters that are raised
 (1<sup>st</sup>) and all that is lowered (CO<sub>2</sub>) are read with the word, for so they are searched; a digit that
@@ -12,16 +12,12 @@ import re
 from selectolax.lexbor import LexborNode
 
 from knarr.documents.html.elements import BLOCKS
-from knarr.documents.html.equations import pictured
 
 _MOST_RAISED = 40
 _POWER = re.compile(r"[+\-−–]?\s?(?:\d[\d.,]*|[a-zA-Z])")
 _LETTERS = re.compile(r"[^\W\d_]{1,6}\.?|[®™©℠*†‡§°′″ªº]+")
 _REFERENCE = re.compile(r"\[.{1,12}\]")
 _FILE = re.compile(r"[^/?#]+\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|csv|zip|epub)$", re.IGNORECASE)
-_FILE_NAME = re.compile(
-    r"\S+\.(?:jpe?g|png|gif|svg|webp|bmp|tiff?)|[^\s_-]+(?:[_-]+[^\s_-]+){2,}|\d+", re.IGNORECASE
-)
 _MOST_HREF = 1_000
 _MOST_CHILDREN = 16
 _ROW_NODES, _ROW_CHARS = 60, 200
@@ -40,12 +36,6 @@ def raised(node: LexborNode, before: str) -> str:
     if _LETTERS.fullmatch(shown) and not (len(shown) == 1 and before in (")", "]", "}")):
         return shown
     return f"^{shown}" if _POWER.fullmatch(shown) or _REFERENCE.fullmatch(shown) else f"^({shown})"
-
-
-def picture(node: LexborNode) -> str:
-    """The words that stand for a picture, "" where they only name its file."""
-    words = pictured((node.attributes.get("alt") or "").strip())
-    return "" if _FILE_NAME.fullmatch(words) else words
 
 
 def file_behind(node: LexborNode) -> str:
