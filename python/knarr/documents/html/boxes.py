@@ -173,7 +173,10 @@ class Boxes:
         box = self._open[-1]
         self._run = self._run_link = 0
         if size <= _MOST_LINE and not self.sizes[box]:
-            self.lines[box] = one_line(" ".join(self._pieces)), one_line(" ".join(self._pieces[: self._before]))
+            self.lines[box] = (
+                one_line(" ".join(self._pieces)),
+                one_line(" ".join(self._pieces[: self._before])),
+            )
         else:
             self.lines.pop(box, None)
         self._pieces.clear()

@@ -83,7 +83,8 @@ class Announced:
     def _has_heading_after(self, top: int, parent: int) -> bool:
         ends = self._ends
         return ends[top] < ends[parent] and any(
-            self._boxes.tags[at] in HEADINGS for at in range(ends[top], min(ends[parent], ends[top] + _MOST_SIBLINGS))
+            self._boxes.tags[at] in HEADINGS
+            for at in range(ends[top], min(ends[parent], ends[top] + _MOST_SIBLINGS))
         )
 
     def _after(self, top: int, tag: str) -> list[int]:

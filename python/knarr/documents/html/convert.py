@@ -26,7 +26,13 @@ _BOLD_STYLE = re.compile(
 class Converter:
     """A visitor that writes every element as a block of Markdown."""
 
-    def __init__(self, writer: BlockWriter, omission: Omission, demoted: Container[int] = (), pictures: Pictures | None = None) -> None:
+    def __init__(
+        self,
+        writer: BlockWriter,
+        omission: Omission,
+        demoted: Container[int] = (),
+        pictures: Pictures | None = None,
+    ) -> None:
         self._writer = writer
         self._omission = omission
         self._demoted = demoted
@@ -39,6 +45,7 @@ class Converter:
         self._caption = ""
         self._bold: list[int] = []
         self._row_table = 0
+        self._terms = False
 
     def text(self, text: str) -> None:
         if self._lowered and text[:1].isdigit():
@@ -85,6 +92,8 @@ class Converter:
         elif tag == "li":
             marker = self._lists[-1].marker(node) if self._lists else "- "
             writer.open_container(marker, " " * len(marker))
+        elif tag == "dd" and self._terms:
+            writer.open_container(": ", "  ")
         elif tag == "blockquote":
             self._quotes += 1
             writer.open_container("> ", "> ")
@@ -123,8 +132,15 @@ class Converter:
                 self._lists.pop()
             if not self._lists:
                 writer.end_list()
-        elif tag == "li":
+        elif tag == "li" or (tag == "dd" and self._terms):
             writer.close_container()
+        elif tag == "dt":
+            self._terms = True
+            writer.term()
+        elif tag == "dl":
+            self._terms = False
+            writer.flush()
+            writer.end_list()
         elif tag == "blockquote":
             writer.close_container()
             self._quotes -= 1

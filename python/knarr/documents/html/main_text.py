@@ -20,6 +20,8 @@ from knarr.documents.html.boxes import Boxes
 from knarr.documents.html.cards import TEASERS, cards, signature
 from knarr.documents.html.clutter import ANNOUNCED, Announced, line_kind
 from knarr.documents.html.elements import HEADINGS
+from knarr.documents.html.footnotes import notes
+from knarr.documents.html.furniture import furniture
 from knarr.documents.html.hints import BYLINES, COMMENTS, HARD
 from knarr.documents.html.others import OTHERS, other_articles
 
@@ -31,7 +33,7 @@ _UNDIVIDED = HEADINGS | {
     "p", "ul", "ol", "dl", "li", "dd", "dt", "table", "tbody", "tr", "td", "pre", "blockquote", "figure", "figcaption",
     "form",
 }  # fmt: skip
-_LINES = HEADINGS | {"p", "li", "figcaption"}
+_IN_GALLERY = frozenset(("li", "figure", "figcaption"))
 _MOST_MAINS = 4
 _LANDMARK = 0.6  # of the content of the page
 _BODY_LEAST, _BODY_SHARE, _BODY_RIVAL = 200, 0.25, 3
@@ -76,13 +78,15 @@ class MainText:
         self._junk_kinds = self._lesser_kinds(landmark)
         self._junk, self._sure = self._weighed(landmark)
         self._root = self._found(landmark)
-        self.pieces = [*self._leads(landmark), self._root]
+        self._notes, after = self._footnotes()
+        self.pieces = [*self._leads(landmark), self._root, *after]
         self._announced = (
             Announced(boxes, self._root, self._content, self._sizes, self._links).found
             if self._marked
             else set()
         )
         self.demoted: set[int] = self._demoted() if self._marked else set()
+        self._furniture = furniture(boxes)
         self._gone = [False] * len(boxes.tags)
         self._leave_out()
 
@@ -164,11 +168,15 @@ class MainText:
         begun = False
         for piece in self.pieces:
             for at in range(piece, self._ends[piece]):
-                begun = begun or bool(boxes.content[at] and not self._junk[at] and boxes.tags[at] not in HEADINGS)
+                begun = begun or bool(
+                    boxes.content[at] and not self._junk[at] and boxes.tags[at] not in HEADINGS
+                )
                 if boxes.tags[at] not in HEADINGS:
                     continue
                 text = boxes.lines.get(at, ("", ""))[0]
-                if not self._sizes[at] or (not begun and boxes.tags[at] != "h1" and len(text) >= _LEAST_SENTENCE):
+                if not self._sizes[at] or (
+                    not begun and boxes.tags[at] != "h1" and len(text) >= _LEAST_SENTENCE
+                ):
                     found.add(boxes.nodes[at].mem_id)
         return found
 
@@ -181,7 +189,9 @@ class MainText:
             kind = boxes.kinds[at]
             small = kind == COMMENTS or self._content[at] < 0.6 * self._content[root] + 1
             junk[at] = (
-                junk[boxes.parents[at]] or (kind in self._junk_kinds and small) or at in self._cards
+                junk[boxes.parents[at]]
+                or (kind in self._junk_kinds and small)
+                or at in self._cards
                 or at in self._others
             )
             if junk[at]:
@@ -218,6 +228,21 @@ class MainText:
             if self._is_divided(at, best):
                 return at
             at = best
+
+    def _footnotes(self) -> tuple[set[int], list[int]]:
+        """The notes to the text with all that is around them, and those of them that stand after it."""
+        boxes, root = self._boxes, self._root
+        around: set[int] = set()
+        after: list[int] = []
+        for at in sorted(notes(boxes, boxes.nodes[root])) if self._article else ():
+            if root < at < self._ends[root]:
+                while at != root and at not in around:
+                    around.add(at)
+                    at = boxes.parents[at]
+            elif at >= self._ends[root] and (not after or at >= self._ends[after[-1]]):
+                list_ = boxes.parents[at]
+                after.append(list_ if boxes.tags[at] == "li" and list_ >= self._ends[root] else at)
+        return around, after
 
     def _is_divided(self, parent: int, best: int) -> bool:
         """Whether elements made like the largest one hold text too: then the text stands in all of them."""
@@ -283,8 +308,10 @@ class MainText:
 
     def _said_before(self, at: int, recent: deque[str]) -> str:
         """Galleries say a caption for each size of a picture, one after the other."""
-        text = self._boxes.lines.get(at, ("", ""))[0]
-        if self._boxes.tags[at] in _UNDIVIDED - _LINES or len(text) < _LEAST_REPEATED or self._boxes.sizes[at] != self._sizes[at]:
+        boxes = self._boxes
+        text = boxes.lines.get(at, ("", ""))[0]
+        listed = _IN_GALLERY & {boxes.tags[at], boxes.tags[boxes.parents[at]]}
+        if not listed or len(text) < _LEAST_REPEATED or boxes.sizes[at] != self._sizes[at]:
             return ""
         kind = _REPEATED if text in recent else ""
         recent.append(text)
@@ -294,6 +321,10 @@ class MainText:
         """What a box inside the text is left out as, "" when it is read."""
         boxes = self._boxes
         tag, kind, size, link = boxes.tags[at], boxes.kinds[at], self._sizes[at], self._links[at]
+        if at in self._notes:
+            return ""
+        if at in self._furniture:
+            return self._furniture[at]
         if at in self._announced:
             return ANNOUNCED
         if at in self._others:

@@ -7,7 +7,7 @@ is a link to another page, or stands in an ``<article>`` of its own. Titles of s
 from __future__ import annotations
 
 import re
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
 from knarr.documents.html.boxes import Boxes
 from knarr.documents.html.cards import signature
@@ -15,13 +15,13 @@ from knarr.documents.html.elements import HEADINGS
 
 OTHERS = "other articles"
 _WORD = re.compile(r"\w+")
-_LEAST_TITLE = 8
+_LEAST_TITLE, _MOST_TITLE = 8, 2_000
 _MOST_PARENTS = 64
 
 
 def other_articles(boxes: Boxes, titles: str, links: list[int], sizes: list[int]) -> list[int]:
     """The largest boxes that hold another article and not the page's own, in order; `titles` are what the page is called."""
-    named = _words(titles)
+    named = _words(titles[:_MOST_TITLE])
     heads = [at for at, tag in enumerate(boxes.tags) if tag in HEADINGS and sizes[at] and at in boxes.lines]
     own = next((at for at in heads if _is_named(boxes.lines[at][0], named)), 0)
     if not own:
@@ -36,11 +36,20 @@ def other_articles(boxes: Boxes, titles: str, links: list[int], sizes: list[int]
         if at <= own or boxes.tags[at] != boxes.tags[own] or (found and at < boxes.ends_of(found[-1])):
             continue
         other = _article(boxes, at)
-        apart = boxes.tags[at] == "h1" and of_one and other and other not in around and signature(boxes.nodes[other]) == of_one
+        apart = (
+            boxes.tags[at] == "h1"
+            and of_one
+            and other
+            and other not in around
+            and signature(boxes.nodes[other]) == of_one
+        )
         linked = links[at] >= 0.9 * sizes[at] and signature(boxes.nodes[at]) == made
         if apart or linked:
-            begun = takewhile(lambda box, first=at: box not in around and before[box] == before[first], _path(boxes, at))
-            unit = next(reversed([*begun]), 0)
+            unit = 0
+            for box in _path(boxes, at):
+                if box in around or before[box] != before[at]:
+                    break
+                unit = box
             if unit:
                 found.append(unit)
     return found

@@ -30,7 +30,7 @@ from knarr.documents.html.main_text import MainText
 from knarr.documents.html.page_facts import PageFacts
 from knarr.documents.html.pictures import Pictures
 from knarr.documents.html.source import plain_source
-from knarr.documents.sections import Document, Heading, section_tree
+from knarr.documents.sections import Document, Heading, byte_offsets, section_tree
 from knarr.documents.text.outline import Outline
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -135,7 +135,7 @@ class _Page:
         found = Outline(head, []).headings()
         if not found:
             return made
-        sizes = _byte_offsets(made.text, [at for one in found for at in (one.begin, one.body)])
+        sizes = byte_offsets(made.text, [at for one in found for at in (one.begin, one.body)])
         headings = [Heading(one.title, one.level, sizes[one.begin], sizes[one.body]) for one in found]
         return replace(made, root=section_tree(made.title, len(made.data), headings))
 
@@ -159,11 +159,3 @@ def _boxes(body: LexborNode) -> Boxes:
         boxes = Boxes(unseen)
         walk(body, boxes)
     return boxes
-
-
-def _byte_offsets(text: str, places: list[int]) -> dict[int, int]:
-    found, last, size = {}, 0, 0
-    for at in sorted(set(places)):
-        size += len(text[last:at].encode("utf-8"))
-        found[at], last = size, at
-    return found

@@ -48,7 +48,7 @@ class Pictures:
             return ""
         if self._dropped is None or len(words) > _LONG or words.startswith("$"):
             return words
-        if self._around or words in self._said or len(words.split()) < _LEAST_WORDS and words.isascii():
+        if self._around or words in self._said or (len(words.split()) < _LEAST_WORDS and words.isascii()):
             self._dropped[SAID_TWICE] += len(words)
             return ""
         self._said.add(words)
