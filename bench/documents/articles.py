@@ -17,9 +17,8 @@ from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from selectolax.lexbor import LexborHTMLParser
-
 from bench.documents.readers import Reading
+from selectolax.lexbor import LexborHTMLParser
 
 _GRAM = 4
 _WORD = re.compile(r"\w+")

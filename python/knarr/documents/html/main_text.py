@@ -6,7 +6,8 @@ of their parent's content; paragraphs between the top heading and the body (the 
 article is read whole.
 
 **What not.** Names that hint at something else (comments, related links, share bars) count only while what they name
-is the lesser part: in a forum the comments are the text. In articles lists of nothing but links go as well, and
+is the lesser part: in a forum the comments are the text. Pages that are marked as articles also lose teaser cards, other
+articles and what announces itself as something else (see `cards`, `others`, `clutter`). In articles lists of nothing but links go as well, and
 headings that announced only what was left out.
 
 Nothing is decided by one sign alone, everything left out is counted by kind. Cost: linear in the page.
