@@ -12,53 +12,50 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
+from tempfile import TemporaryDirectory
+from typing import Any
 
+from bench.documents.readers import Reading
 from selectolax.lexbor import LexborHTMLParser
 
 _GRAM = 4
 _WORD = re.compile(r"\w+")
 
-Read = Callable[[bytes], tuple[str, list[str]]]
-"""A page to its text and the titles of its sections."""
 
+def score(folder: Path, read: Callable[[Path], Reading]) -> dict[str, Any]:
+    """Read every page of the folder once, as a file of its own: means over pages, for headings shares of all of them.
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Shares over `pages` pages; those of headings are over all headings of all pages."""
-
-    pages: int
-    recall: float
-    precision: float
-    heading_recall: float
-    heading_precision: float
-
-
-def score(folder: Path, read: Read) -> Figures:
-    """Read every page of the folder once. A page without gold words counts for precision only."""
+    A page without gold words counts for precision only."""
     gold = json.loads((folder / "ground-truth.json").read_text("utf-8"))
     recalls, precisions = [], []
     wanted = found = shown = right = 0
-    for name, truth in gold.items():
-        page, body = gzip.decompress((folder / "html" / f"{name}.html.gz").read_bytes()), truth["articleBody"]
-        text, titles = read(page)
-        expected, given = _grams(body), _grams(text)
-        common = (expected & given).total()
-        if expected:
-            recalls.append(common / expected.total())
-        if given:
-            precisions.append(common / given.total())
-        inside = _words(body)
-        shown += len(titles)
-        right += sum(bool(_words(title)) and f" {_words(title)} " in f" {inside} " for title in titles)
-        headings = _headings(page) & {_words(line) for line in body.split("\n")}
-        wanted += len(headings)
-        found += len(headings & {_words(title) for title in titles})
-    return Figures(
-        len(gold), _mean(recalls), _mean(precisions), found / max(1, wanted), right / max(1, shown)
-    )
+    with TemporaryDirectory() as place:
+        for name, truth in gold.items():
+            page = gzip.decompress((folder / "html" / f"{name}.html.gz").read_bytes())
+            body = truth["articleBody"]
+            path = Path(place) / "page.html"
+            path.write_bytes(page)
+            reading = read(path)
+            expected, given = _grams(body), _grams(reading.text)
+            common = (expected & given).total()
+            if expected:
+                recalls.append(common / expected.total())
+            if given:
+                precisions.append(common / given.total())
+            inside, titles = f" {_words(body)} ", {_words(title) for title in reading.headings}
+            shown += len(reading.headings)
+            right += sum(bool(_words(title)) and f" {_words(title)} " in inside for title in reading.headings)
+            headings = _headings(page) & {_words(line) for line in body.split("\n")}
+            wanted += len(headings)
+            found += len(headings & titles)
+    return {
+        "recall": _mean(recalls),
+        "precision": _mean(precisions),
+        "heading_recall": round(found / max(1, wanted), 3),
+        "heading_precision": round(right / max(1, shown), 3),
+    }
 
 
 def _headings(page: bytes) -> set[str]:
@@ -76,4 +73,4 @@ def _grams(text: str) -> Counter[tuple[str, ...]]:
 
 
 def _mean(values: list[float]) -> float:
-    return mean(values) if values else 0.0
+    return round(mean(values), 3) if values else 0.0

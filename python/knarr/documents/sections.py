@@ -186,3 +186,12 @@ def section_tree(title: str, size_bytes: int, headings: list[Heading]) -> Sectio
         path[-1].children.append(section)
         path.append(section)
     return root
+
+
+def byte_offsets(text: str, places: Iterable[int]) -> dict[int, int]:
+    """UTF-8 byte offsets of character offsets."""
+    found, last, size = {}, 0, 0
+    for at in sorted(set(places)):
+        size += len(text[last:at].encode("utf-8"))
+        found[at], last = size, at
+    return found

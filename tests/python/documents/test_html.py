@@ -42,7 +42,7 @@ def test_headings_text_and_title() -> None:
         ("<blockquote><h2>q</h2><p>r<br>s</p></blockquote>", "> q\n\n> r\n> s\n"),
         ("<pre>\n  x\n\t```\n</pre>", "````\n  x\n\t```\n````\n"),
         ("a<hr>b", "a\n\n---\n\nb\n"),
-        ("<dl><dt>T<dd>D</dl>", "T\n\nD\n"),
+        ("<dl><dt>T<dd>D</dl>", "T\n: D\n"),
         ("&lt;b&gt; &amp; <span>x</span>y", "<b> & xy\n"),
         ("<details><summary>S</summary>body</details>", "S\n\nbody\n"),
     ],

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from knarr.documents.html.bold_lines import BoldLines
 from knarr.documents.tables import TableText
 from knarr.documents.writer import MarkdownWriter
+from knarr.language.plain import UNSPACED_LINE_END
 
 _SPACES = "\t\n\r\f\xa0"
 _TICKS = re.compile(r"`+")
@@ -64,6 +65,11 @@ class BlockWriter:
                 # An empty item writes nothing.
                 return
             self._after_item = container.first != container.later
+
+    def term(self) -> None:
+        """End the open paragraph, which names what the next container explains."""
+        self.flush()
+        self._after_item = True
 
     def end_list(self) -> None:
         """The outermost list has ended: a blank line follows it."""
@@ -153,7 +159,9 @@ class BlockWriter:
 
 
 def _collapsed(text: str) -> str:
-    """White space as a browser shows it. A few passes, which make no object for each word of a long text."""
+    """White space as a browser shows it, and none for a line end inside of Chinese, Japanese or Thai. A few passes, which make no object for each word of a long text."""
+    if "\n" in text and not text.isascii():
+        text = UNSPACED_LINE_END.sub("", text)
     for space in _SPACES:
         text = text.replace(space, " ")
     while "  " in text:

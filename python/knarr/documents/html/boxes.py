@@ -10,6 +10,7 @@ One walk; sums are taken once, from the last box to the first. Cost: linear in t
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from selectolax.lexbor import LexborNode
 
 from knarr.documents.html.elements import BLOCKS, HEADINGS, Omission
 from knarr.documents.html.hints import hint, names_body, names_caption
+from knarr.language.plain import one_line
 
 _RUNS = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font", "i", "img",
@@ -32,6 +34,8 @@ _ADDRESSES = ("http://", "https://", "www.", "doi:")
 _FRAME = frozenset(("navigation", "page header", "page footer", "sidebars", "share bars"))
 _FRAME_LINKS = 0.2
 _MOST_LINK, _MOST_LINK_OF_ITEM = 0.5, 0.3
+_MOST_LINE = 240
+_PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|svg|avif)(?:[?#]|$)", re.IGNORECASE)
 
 
 class Boxes:
@@ -41,6 +45,8 @@ class Boxes:
     kinds:     what its names hint that it is, "" for text (see `hints`)
     sizes, links, content:  bytes of its own paragraphs, of those in links, and of content
     chars:     characters of text that stand in it and in no box inside it
+    away, linked_pictures:  its own links to other pages, and its own pictures that are such links
+    lines:     the text of a box that holds one short paragraph of its own, and what of it stands before the first link
     omitted:   elements that are left out as what, by `LexborNode.mem_id`; `dropped` counts their characters
     """
 
@@ -53,11 +59,16 @@ class Boxes:
         self.captions: list[bool] = []
         self.landmarks: list[bool] = []
         self.sizes, self.links, self.content, self.chars = array("q"), array("q"), array("q"), array("q")
+        self.away, self.linked_pictures = array("q"), array("q")
+        self.lines: dict[int, tuple[str, str]] = {}
         self.omitted: dict[int, str] = {}
         self.dropped: Counter[str] = Counter()
         self._omission = omission
         self._open: list[int] = []
         self._links = self._run = self._run_link = 0
+        self._leads_away = False
+        self._pieces: list[str] = []
+        self._before = 0  # pieces of the open paragraph before its first link
         self._last = ""
 
     def text(self, text: str) -> None:
@@ -69,6 +80,10 @@ class Boxes:
         # An address that is written out is text: notes and references are lists of them.
         if self._links and not text.startswith(_ADDRESSES):
             self._run_link += size
+        if self._run <= _MOST_LINE:
+            if not self._links and self._before == len(self._pieces) and not self._run_link:
+                self._before += 1
+            self._pieces.append(text)
         self._last = text[-1]
         self.chars[self._open[-1]] += len(text)
 
@@ -82,10 +97,15 @@ class Boxes:
         tag = node.tag or ""
         if tag == "a":
             self._links += 1
+            self._leads_away = _leads_away(node)
+        elif tag == "img" and self._links and self._leads_away and self._open:
+            self.linked_pictures[self._open[-1]] += 1
         if tag not in _RUNS or not self._open:
             if tag in _BORDERS:
                 self._end_run()
             self._add(node, tag)
+        if tag == "a" and self._leads_away:
+            self.away[self._open[-1]] += 1
         return True
 
     def leave(self, node: LexborNode) -> None:
@@ -119,6 +139,10 @@ class Boxes:
             yield child
             child = self._ends[child]
 
+    def ends_of(self, at: int) -> int:
+        """The number of the first box after one and all inside it; `ends` must have been asked for before."""
+        return self._ends[at]
+
     def is_framed(self) -> bool:
         """Whether the page has a frame: navigation or a head and foot of the page, by tag or name, or many links."""
         return (
@@ -138,7 +162,7 @@ class Boxes:
         self.bodies.append(inner and not kind and names_body(node))
         self.captions.append(inner and (tag in ("figure", "figcaption") or names_caption(node)))
         self.landmarks.append(tag in ("main", "article") or node.attributes.get("role") == "main")
-        for values in (self.sizes, self.links, self.content, self.chars):
+        for values in (self.sizes, self.links, self.content, self.chars, self.away, self.linked_pictures):
             values.append(0)
 
     def _end_run(self) -> None:
@@ -148,6 +172,15 @@ class Boxes:
             return
         box = self._open[-1]
         self._run = self._run_link = 0
+        if size <= _MOST_LINE and not self.sizes[box]:
+            self.lines[box] = (
+                one_line(" ".join(self._pieces)),
+                one_line(" ".join(self._pieces[: self._before])),
+            )
+        else:
+            self.lines.pop(box, None)
+        self._pieces.clear()
+        self._before = 0
         self.sizes[box] += size
         self.links[box] += link
         if self.tags[box] in _ITEMS:
@@ -157,3 +190,9 @@ class Boxes:
             counts = size >= least and link <= _MOST_LINK * size
         if counts:
             self.content[box] += size - link
+
+
+def _leads_away(link: LexborNode) -> bool:
+    """Whether a link leads to another page: not to a place on this one, nor to a picture."""
+    target = (link.attributes.get("href") or "")[:1_000].strip()
+    return bool(target) and not target.startswith(("#", "javascript:")) and _PICTURE.search(target) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import replace
 
 from selectolax.lexbor import LexborNode
@@ -12,8 +13,9 @@ from knarr.documents.html.cells import data_table
 from knarr.documents.html.code import language, source_text
 from knarr.documents.html.elements import BLOCKS, Omission, heading_level
 from knarr.documents.html.equations import equation, script
-from knarr.documents.html.inline import caption_of, file_behind, is_plain, picture, raised, short_row
+from knarr.documents.html.inline import caption_of, file_behind, is_plain, raised, short_row
 from knarr.documents.html.lists import ListNumbers
+from knarr.documents.html.pictures import Pictures
 from knarr.language.plain import one_line
 
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
@@ -26,9 +28,17 @@ _BOLD_STYLE = re.compile(
 class Converter:
     """A visitor that writes every element as a block of Markdown."""
 
-    def __init__(self, writer: BlockWriter, omission: Omission) -> None:
+    def __init__(
+        self,
+        writer: BlockWriter,
+        omission: Omission,
+        demoted: Container[int] = (),
+        pictures: Pictures | None = None,
+    ) -> None:
         self._writer = writer
         self._omission = omission
+        self._demoted = demoted
+        self._pictures = pictures or Pictures()
         self._lists: list[ListNumbers] = []
         self._heading = 0
         self._quotes = 0
@@ -37,6 +47,7 @@ class Converter:
         self._caption = ""
         self._bold: list[int] = []
         self._row_table = 0
+        self._terms = False
 
     def text(self, text: str) -> None:
         if self._lowered and text[:1].isdigit():
@@ -55,6 +66,7 @@ class Converter:
             return False
         if tag in ("img", "sup"):
             return self._enter_run(node, tag)
+        self._pictures.enter(node)
         if tag in _BOLD or _BOLD_STYLE.search((node.attributes.get("style") or "")[:500]):
             self._bold.append(node.mem_id)
         if self._heading:
@@ -62,7 +74,9 @@ class Converter:
                 writer.inline(" ")
             return True
         level = heading_level(node)
-        if level:
+        if level and node.mem_id in self._demoted:
+            writer.flush()
+        elif level:
             writer.flush()
             self._heading = level
         elif tag == "br":
@@ -80,6 +94,8 @@ class Converter:
         elif tag == "li":
             marker = self._lists[-1].marker(node) if self._lists else "- "
             writer.open_container(marker, " " * len(marker))
+        elif tag == "dd" and self._terms:
+            writer.open_container(": ", "  ")
         elif tag == "blockquote":
             self._quotes += 1
             writer.open_container("> ", "> ")
@@ -97,6 +113,7 @@ class Converter:
 
     def leave(self, node: LexborNode) -> None:
         tag, writer = node.tag or "", self._writer
+        self._pictures.leave(node)
         if self._bold and self._bold[-1] == node.mem_id:
             self._bold.pop()
         if self._heading:
@@ -109,14 +126,23 @@ class Converter:
                 self._heading = 0
             elif tag in BLOCKS:
                 writer.inline(" ")
+        elif node.mem_id in self._demoted:
+            writer.flush()
         elif tag in ("ol", "ul", "menu"):
             writer.flush()
             if self._lists:
                 self._lists.pop()
             if not self._lists:
                 writer.end_list()
-        elif tag == "li":
+        elif tag == "li" or (tag == "dd" and self._terms):
             writer.close_container()
+        elif tag == "dt":
+            self._terms = True
+            writer.term()
+        elif tag == "dl":
+            self._terms = False
+            writer.flush()
+            writer.end_list()
         elif tag == "blockquote":
             writer.close_container()
             self._quotes -= 1
@@ -138,9 +164,8 @@ class Converter:
     def _enter_run(self, node: LexborNode, tag: str) -> bool:
         """A picture or raised letters, which are read whole."""
         if tag == "img":
-            words = picture(node)
-            # A caption often says the same again.
-            if words not in self._caption:
+            words = self._pictures.words(node, self._caption)
+            if words:
                 self._writer.inline(f" {words} ")
             return False
         if is_plain(node):

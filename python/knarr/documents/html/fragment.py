@@ -6,8 +6,6 @@ out. In XHTML an element may end where it begins (`<a id="x"/>`), which HTML wou
 
 from __future__ import annotations
 
-import re
-
 from selectolax.lexbor import LexborHTMLParser
 
 from knarr.documents.decode import Limits
@@ -15,18 +13,14 @@ from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.convert import Converter
 from knarr.documents.html.elements import unseen, walk
 from knarr.documents.html.guard import bare_text, too_costly
+from knarr.documents.html.source import with_ends
 from knarr.documents.writer import MarkdownWriter
 from knarr.language.plain import one_line
-
-_SELF_CLOSED = re.compile(r"<([a-zA-Z][a-zA-Z0-9:]{0,30})((?:\s[^<>]{0,2000})?)/>")
-_VOID = frozenset((
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr",
-))  # fmt: skip
 
 
 def write_fragment(html: str, writer: MarkdownWriter, limits: Limits) -> tuple[str, tuple[str, ...]]:
     """Write the text; the title that its head names, and notes."""
-    html = _SELF_CLOSED.sub(_closed, html)
+    html = with_ends(html)
     costly = too_costly(html, limits)
     if costly:
         writer.gap()
@@ -40,7 +34,3 @@ def write_fragment(html: str, writer: MarkdownWriter, limits: Limits) -> tuple[s
         walk(body, Converter(blocks, unseen))
         blocks.flush()
     return one_line(title.text()) if title else "", ()
-
-
-def _closed(match: re.Match[str]) -> str:
-    return match[0] if match[1].lower() in _VOID else f"<{match[1]}{match[2]}></{match[1]}>"

@@ -1,4 +1,4 @@
-"""Running text of a page: raised and lowered letters, quotation marks, pictures and links without words.
+"""Running text of a page: raised and lowered letters, quotation marks, captions and links without words.
 
 10<sup>6</sup> is no 106: raised numbers are written ``10^6``, references to notes ``[1]``. Letters that are raised
 (1<sup>st</sup>) and all that is lowered (CO<sub>2</sub>) are read with the word, for so they are searched; a digit that
@@ -12,15 +12,11 @@ import re
 from selectolax.lexbor import LexborNode
 
 from knarr.documents.html.elements import BLOCKS
-from knarr.documents.html.equations import pictured
 from knarr.documents.raised import raised as as_written
 
 _MOST_REFERENCE = 40
 _REFERENCE = re.compile(r"\[.{1,12}\]")
 _FILE = re.compile(r"[^/?#]+\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|csv|zip|epub)$", re.IGNORECASE)
-_FILE_NAME = re.compile(
-    r"\S+\.(?:jpe?g|png|gif|svg|webp|bmp|tiff?)|[^\s_-]+(?:[_-]+[^\s_-]+){2,}|\d+", re.IGNORECASE
-)
 _MOST_HREF = 1_000
 _MOST_CHILDREN = 16
 _ROW_NODES, _ROW_CHARS = 60, 200
@@ -38,12 +34,6 @@ def raised(node: LexborNode, before: str) -> str:
     ):
         return shown if _REFERENCE.fullmatch(shown) else f"[{shown}]"
     return as_written(shown, before)
-
-
-def picture(node: LexborNode) -> str:
-    """The words that stand for a picture, "" where they only name its file."""
-    words = pictured((node.attributes.get("alt") or "").strip())
-    return "" if _FILE_NAME.fullmatch(words) else words
 
 
 def file_behind(node: LexborNode) -> str:

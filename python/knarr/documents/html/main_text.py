@@ -6,7 +6,8 @@ of their parent's content; paragraphs between the top heading and the body (the 
 article is read whole.
 
 **What not.** Names that hint at something else (comments, related links, share bars) count only while what they name
-is the lesser part: in a forum the comments are the text. In articles lists of nothing but links go as well, and
+is the lesser part: in a forum the comments are the text. Pages that are marked as articles also lose teaser cards, other
+articles and what announces itself as something else (see `cards`, `others`, `clutter`). In articles lists of nothing but links go as well, and
 headings that announced only what was left out.
 
 Nothing is decided by one sign alone, everything left out is counted by kind. Cost: linear in the page.
@@ -14,18 +15,26 @@ Nothing is decided by one sign alone, everything left out is counted by kind. Co
 
 from __future__ import annotations
 
+from collections import deque
+
 from knarr.documents.html.boxes import Boxes
+from knarr.documents.html.cards import TEASERS, cards, signature
+from knarr.documents.html.clutter import ANNOUNCED, Announced, line_kind
 from knarr.documents.html.elements import HEADINGS
+from knarr.documents.html.footnotes import notes
+from knarr.documents.html.furniture import furniture
 from knarr.documents.html.hints import BYLINES, COMMENTS, HARD
+from knarr.documents.html.others import OTHERS, other_articles
 
 BESIDE = "beside the main text"
 LINKS = "lists of links"
 _ORPHANS = "headings of what was left out"
-_REPEATED = "captions said before"
+_REPEATED = "lines said before"
 _UNDIVIDED = HEADINGS | {
     "p", "ul", "ol", "dl", "li", "dd", "dt", "table", "tbody", "tr", "td", "pre", "blockquote", "figure", "figcaption",
     "form",
 }  # fmt: skip
+_IN_GALLERY = frozenset(("li", "figure", "figcaption"))
 _MOST_MAINS = 4
 _LANDMARK = 0.6  # of the content of the page
 _BODY_LEAST, _BODY_SHARE, _BODY_RIVAL = 200, 0.25, 3
@@ -38,16 +47,21 @@ _MOST_LEAD = 1_500
 _LEAST_LEAD = 60
 _MOST_BYLINE = 300
 _SMALL = 0.3  # what is left out inside the text holds at most so much of its content
-_LONG_CAPTION = 2_000
+_LEAST_CAPTION, _LONG_CAPTION = 20, 2_000
 _SHORT_LINK = range(16, 200)
+_BESIDE_CARDS = 1_500
+_LEAST_SENTENCE = 60
+_LEAST_REPEATED, _NEAR_LINES = 40, 4
+_LEAST_PART = 200
 
 
 class MainText:
     """The choice for one page. `pieces` are the boxes to read, in order; what is left out inside them is marked in
     `Boxes.omitted` and all of it is counted in `Boxes.dropped`."""
 
-    def __init__(self, boxes: Boxes, *, article: bool) -> None:
-        self._boxes, self._article = boxes, article
+    def __init__(self, boxes: Boxes, *, article: bool, marked: bool = False, titles: str = "") -> None:
+        self._boxes, self._article, self._titles = boxes, article, titles
+        self._marked = article and marked
         self._content = boxes.sums(boxes.content)
         self._sizes = boxes.sums(boxes.sizes)
         self._links = boxes.sums(boxes.links)
@@ -60,10 +74,20 @@ class MainText:
             if boxes.landmarks[at] and tag != "article" and self._sizes[at]
         ][:_MOST_MAINS]
         landmark = self._landmark()
+        self._cards = self._lesser_cards(landmark) if self._marked else frozenset()
+        self._others = self._lesser_others(landmark) if self._marked else frozenset()
         self._junk_kinds = self._lesser_kinds(landmark)
         self._junk, self._sure = self._weighed(landmark)
         self._root = self._found(landmark)
-        self.pieces = [*self._leads(landmark), self._root]
+        self._notes, after = self._footnotes()
+        self.pieces = [*self._leads(landmark), self._root, *after]
+        self._announced = (
+            Announced(boxes, self._root, self._content, self._sizes, self._links).found
+            if self._marked
+            else set()
+        )
+        self.demoted: set[int] = self._demoted() if self._marked else set()
+        self._furniture = furniture(boxes)
         self._gone = [False] * len(boxes.tags)
         self._leave_out()
 
@@ -116,6 +140,47 @@ class MainText:
                 found.add(kind)
         return frozenset(found)
 
+    def _lesser_cards(self, root: int) -> frozenset[int]:
+        """The teaser cards of the page, if they are the lesser part of it."""
+        found = cards(self._boxes, self._sizes, self._links)
+        held = sum(self._content[at] for at in found if root < at < self._ends[root])
+        rest = self._content[root] - held
+        return frozenset(found if 3 * rest >= held or rest >= _BESIDE_CARDS else ())
+
+    def _lesser_others(self, root: int) -> frozenset[int]:
+        """The other articles on the page, where enough is left beside them."""
+        found = other_articles(self._boxes, self._titles, self._links, self._sizes)
+        held = sum(self._content[at] for at in found if root < at < self._ends[root])
+        return frozenset(found if self._content[root] - held >= _BODY_LEAST else ())
+
+    def captioned(self) -> set[int]:
+        """The elements that hold pictures and their caption, by `LexborNode.mem_id`."""
+        boxes = self._boxes
+        return {
+            boxes.nodes[at].mem_id
+            for at, caption in enumerate(boxes.captions)
+            if caption and _LEAST_CAPTION <= self._sizes[at] <= _LONG_CAPTION
+        }
+
+    def _demoted(self) -> set[int]:
+        """Headings that are no titles: a sentence between the title and the text, a picture alone."""
+        boxes = self._boxes
+        found: set[int] = set()
+        begun = False
+        for piece in self.pieces:
+            for at in range(piece, self._ends[piece]):
+                begun = begun or bool(
+                    boxes.content[at] and not self._junk[at] and boxes.tags[at] not in HEADINGS
+                )
+                if boxes.tags[at] not in HEADINGS:
+                    continue
+                text = boxes.lines.get(at, ("", ""))[0]
+                if not self._sizes[at] or (
+                    not begun and boxes.tags[at] != "h1" and len(text) >= _LEAST_SENTENCE
+                ):
+                    found.add(boxes.nodes[at].mem_id)
+        return found
+
     def _weighed(self, root: int) -> tuple[list[bool], list[int]]:
         """Which boxes hint that they are no text, and the content of each without those."""
         boxes = self._boxes
@@ -124,7 +189,12 @@ class MainText:
         for at in range(root + 1, self._ends[root]):
             kind = boxes.kinds[at]
             small = kind == COMMENTS or self._content[at] < 0.6 * self._content[root] + 1
-            junk[at] = junk[boxes.parents[at]] or (kind in self._junk_kinds and small)
+            junk[at] = (
+                junk[boxes.parents[at]]
+                or (kind in self._junk_kinds and small)
+                or at in self._cards
+                or at in self._others
+            )
             if junk[at]:
                 own[at] = 0
         return junk, boxes.sums(own)
@@ -156,7 +226,37 @@ class MainText:
                 return at
             if any(at < main < best or self._ends[best] <= main < self._ends[at] for main in self._mains):
                 return at
+            if self._is_divided(at, best):
+                return at
             at = best
+
+    def _footnotes(self) -> tuple[set[int], list[int]]:
+        """The notes to the text with all that is around them, and those of them that stand after it."""
+        boxes, root = self._boxes, self._root
+        around: set[int] = set()
+        after: list[int] = []
+        for at in sorted(notes(boxes, boxes.nodes[root])) if self._article else ():
+            if root < at < self._ends[root]:
+                while at != root and at not in around:
+                    around.add(at)
+                    at = boxes.parents[at]
+            elif at >= self._ends[root] and (not after or at >= self._ends[after[-1]]):
+                list_ = boxes.parents[at]
+                after.append(list_ if boxes.tags[at] == "li" and list_ >= self._ends[root] else at)
+        return around, after
+
+    def _is_divided(self, parent: int, best: int) -> bool:
+        """Whether elements made like the largest one hold text too: then the text stands in all of them."""
+        boxes = self._boxes
+        if boxes.tags[best] == "article":
+            return False
+        others = [
+            at
+            for at in boxes.children(parent)
+            if at != best and self._sure[at] >= _LEAST_PART and self._links[at] < _SMALL * self._sizes[at]
+        ]
+        made = signature(boxes.nodes[best]) if others else ("", "")
+        return bool(made[1]) and any(signature(boxes.nodes[at]) == made for at in others)
 
     def _leads(self, landmark: int) -> list[int]:
         """Paragraphs of content before the text, below the top heading, or in the element that is all article."""
@@ -183,6 +283,7 @@ class MainText:
     def _leave_out(self) -> None:
         boxes = self._boxes
         captions: set[str] = set()
+        recent: deque[str] = deque(maxlen=_NEAR_LINES)
         in_caption = [False] * len(boxes.tags)
         for piece in self.pieces:
             for at in range(piece + 1, self._ends[piece]):
@@ -196,6 +297,8 @@ class MainText:
                     text = boxes.nodes[at].text().strip()
                     kind = _REPEATED if text in captions else ""
                     captions.add(text)
+                elif not kind and self._marked:
+                    kind = self._said_before(at, recent)
                 if kind:
                     self._omit(at, kind)
         if self._article:
@@ -204,18 +307,42 @@ class MainText:
         if beside:
             boxes.dropped[BESIDE] += beside
 
+    def _said_before(self, at: int, recent: deque[str]) -> str:
+        """Galleries say a caption for each size of a picture, one after the other."""
+        boxes = self._boxes
+        text = boxes.lines.get(at, ("", ""))[0]
+        listed = _IN_GALLERY & {boxes.tags[at], boxes.tags[boxes.parents[at]]}
+        if not listed or len(text) < _LEAST_REPEATED or boxes.sizes[at] != self._sizes[at]:
+            return ""
+        kind = _REPEATED if text in recent else ""
+        recent.append(text)
+        return kind
+
     def _kind(self, at: int) -> str:
         """What a box inside the text is left out as, "" when it is read."""
         boxes = self._boxes
         tag, kind, size, link = boxes.tags[at], boxes.kinds[at], self._sizes[at], self._links[at]
-        if tag in HEADINGS:
+        if at in self._notes:
             return ""
+        if at in self._furniture:
+            return self._furniture[at]
+        if at in self._announced:
+            return ANNOUNCED
+        if at in self._others:
+            return OTHERS
+        if tag in HEADINGS:
+            return line_kind(boxes, at, size) if self._marked else ""
         small = self._content[at] < _SMALL * self._content[self._root] + 1
         dense = size and link > 0.5 * size
         if kind in self._junk_kinds and small and (self._article or kind in HARD or dense):
             return kind if kind != BYLINES or dense or size < _MOST_BYLINE else ""
         if not self._article or not self._is_prose():
             return ""
+        if at in self._cards and small:
+            return TEASERS
+        line = line_kind(boxes, at, size) if self._marked else ""
+        if line:
+            return line
         if tag == "form" and small:
             return "forms"
         if tag in ("ul", "ol", "div", "section", "table") and link > 0.8 * size:
@@ -252,7 +379,8 @@ class MainText:
                 dropped.append(at)
                 at = self._ends[at]
             elif tag in HEADINGS:
-                if heading and dropped and not text and (at == end or tag <= boxes.tags[heading]):
+                alone = heading and self._is_linked(heading)
+                if heading and (dropped or alone) and not text and (at == end or tag <= boxes.tags[heading]):
                     self._leave_out_heading(heading, dropped)
                 if at == end:
                     return
@@ -262,8 +390,17 @@ class MainText:
                 text += boxes.sizes[at]
                 at += 1
 
+    def _is_linked(self, heading: int) -> bool:
+        """Whether a heading is no more than a link to another page."""
+        boxes = self._boxes
+        sized = self._links[heading] >= 0.9 * self._sizes[heading] > 0
+        return self._marked and self._is_prose() and sized and any(boxes.away[heading : self._ends[heading]])
+
     def _leave_out_heading(self, heading: int, dropped: list[int]) -> None:
         boxes = self._boxes
+        if not dropped:
+            self._omit(heading, TEASERS)
+            return
         first = boxes.omitted[boxes.nodes[dropped[0]].mem_id]
         if (
             len(dropped) == 1

@@ -28,8 +28,9 @@ from knarr.documents.html.elements import NO_SCRIPTS, unread, unseen, walk
 from knarr.documents.html.guard import bare_text, too_costly
 from knarr.documents.html.main_text import MainText
 from knarr.documents.html.page_facts import PageFacts
+from knarr.documents.html.pictures import Pictures
 from knarr.documents.html.source import plain_source
-from knarr.documents.sections import Document, Heading, section_tree
+from knarr.documents.sections import Document, Heading, byte_offsets, section_tree
 from knarr.documents.text.outline import Outline
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -89,18 +90,27 @@ class _Page:
     def _write(self, body: LexborNode) -> None:
         boxes = _boxes(body)
         facts = self._facts
-        article = facts.is_article() or any(boxes.bodies) or boxes.is_framed()
-        text = MainText(boxes, article=article and not facts.is_document())
+        marked = facts.is_article() or any(boxes.bodies)
+        article = marked or boxes.is_framed()
+        reads_article = article and not facts.is_document()
+        text = MainText(boxes, article=reads_article, marked=marked, titles=self._names())
         self._top = one_line(text.title())
         self._by_text = not article
         tops = body.css_first("h1") is not None
         self._bold = not text.headings()
         blocks = BlockWriter(self._writer, BoldLines(2 if tops else 1) if self._bold else None)
         omitted = boxes.omitted
+        pictures = Pictures(boxes.dropped, text.captioned(), self._top) if reads_article and marked else None
         for piece in text.pieces:
-            walk(boxes.nodes[piece], Converter(blocks, lambda node: omitted.get(node.mem_id)))
+            converter = Converter(blocks, lambda node: omitted.get(node.mem_id), text.demoted, pictures)
+            walk(boxes.nodes[piece], converter)
             blocks.flush()
         self._left_out = +boxes.dropped
+
+    def _names(self) -> str:
+        """What the page is called, in its head."""
+        element = self._tree.css_first("head > title")
+        return f"{one_line(element.text()) if element else ''} | {self._facts.title()}"
 
     def _title(self) -> str:
         """``<title>`` without the name of the site around it: the top heading or the title given to links where
@@ -125,7 +135,7 @@ class _Page:
         found = Outline(head, []).headings()
         if not found:
             return made
-        sizes = _byte_offsets(made.text, [at for one in found for at in (one.begin, one.body)])
+        sizes = byte_offsets(made.text, [at for one in found for at in (one.begin, one.body)])
         headings = [Heading(one.title, one.level, sizes[one.begin], sizes[one.body]) for one in found]
         return replace(made, root=section_tree(made.title, len(made.data), headings))
 
@@ -149,11 +159,3 @@ def _boxes(body: LexborNode) -> Boxes:
         boxes = Boxes(unseen)
         walk(body, boxes)
     return boxes
-
-
-def _byte_offsets(text: str, places: list[int]) -> dict[int, int]:
-    found, last, size = {}, 0, 0
-    for at in sorted(set(places)):
-        size += len(text[last:at].encode("utf-8"))
-        found[at], last = size, at
-    return found

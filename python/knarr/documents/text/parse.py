@@ -13,12 +13,10 @@ lines after `Limits.text_lines` is not read: what is known of a line takes ten t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from knarr.documents.decode import Limits, decode
 from knarr.documents.line_ends import whole_words
 from knarr.documents.plain_tables import plain_tables
-from knarr.documents.sections import Document, Heading, section_tree
+from knarr.documents.sections import Document, Heading, byte_offsets, section_tree
 from knarr.documents.text.outline import Outline
 
 _MAX_PAGES = 100_000
@@ -44,7 +42,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
             f"numbers in the margin of {outline.margin_numbers:,} lines: kept, but no part of titles",
         )
     offsets = [*pages, *(at for one in found for at in (one.begin, one.body)), len(text)]
-    bytes_at = _byte_offsets(text, offsets)
+    bytes_at = byte_offsets(text, offsets)
     headings = [Heading(s.title, s.level, bytes_at[s.begin], bytes_at[s.body]) for s in found]
     return Document(
         title=outline.title,
@@ -78,12 +76,3 @@ def _first_lines(text: str, most: int) -> str:
     """The text's first lines, with their line ends."""
     lines = text.split("\n", most)
     return text[: len(text) - len(lines[most])] if len(lines) > most else text
-
-
-def _byte_offsets(text: str, offsets: Sequence[int]) -> dict[int, int]:
-    """UTF-8 byte offsets of character offsets."""
-    found, last, size = {}, 0, 0
-    for at in sorted(set(offsets)):
-        size += len(text[last:at].encode("utf-8"))
-        found[at], last = size, at
-    return found
