@@ -40,7 +40,8 @@ def word_boxes(document: Document, lines: Iterable[Line]) -> WordBoxes:
         if page + 1 >= len(begins):
             break
         text = document.data[begins[page] : begins[page + 1]].decode("utf-8")
-        printed = [(plain_characters(word), place) for word, place in _printed(page_lines)]
+        plain = ((plain_characters(word), place) for word, place in _printed(page_lines))
+        printed = [(word, place) for word, place in plain if word]
         found = _Matching([word for word, _ in printed]).run(text)
         for begin, end, at in _in_bytes(text, found):
             words.extend((begins[page] + begin, begins[page] + end, page))
