@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from knarr.documents import parse
+from knarr.documents.pdf.grid import placed_table
+from knarr.documents.pdf.tables import TextRow
 from knarr.documents.sections import Document
 from make_pdf import Page, pdf, prose
 
@@ -173,3 +175,11 @@ def test_rows_in_other_columns_do_not_continue_a_table() -> None:
             other.text(x, 700 - 14 * at, cell)
     document = read(put(Page(), first), other)
     assert pipes(document) == first and "Ship  01  02  03  04" in document.text
+
+
+def test_rows_of_words_alone_are_no_columns_of_figures() -> None:
+    rows = [
+        TextRow(("a", "b", "c"), ((70, 90), (100, 120), (130, 150))),
+        TextRow(("d", "e"), ((70, 90), (100, 150))),
+    ]
+    assert placed_table((), [*rows, *rows]) is None

@@ -131,9 +131,11 @@ class _Columns:
         return place[0] < self._begins[0] - _NEAR and not is_figure(cell)
 
     def rows(self, body: Sequence[TextRow]) -> list[list[str]] | None:
-        """The body as rows of all columns; None where two cells of a line would share one, or nearly all would be
-        blank: rows whose cells are nowhere under each other are no table."""
-        if self.count * len(body) > max(_FEW_CELLS, _MOST_BLANK * sum(len(line.cells) for line in body)):
+        """The body as rows of all columns; None where there are none, two cells of a line would share one, or nearly all
+        would be blank: rows whose cells are nowhere under each other are no table."""
+        if not self._places or self.count * len(body) > max(
+            _FEW_CELLS, _MOST_BLANK * sum(len(line.cells) for line in body)
+        ):
             return None
         self._spanning = 0
         rows = [row for line in body if (row := self._row(line)) is not None]
