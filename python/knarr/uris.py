@@ -327,6 +327,14 @@ def _unescape_text(match: re.Match[str]) -> str:
         return match[0]  # refused by the engine, with the whole URI in its message
 
 
+def without_credentials(address: str) -> str:
+    """An address on the web without the name and password that it may hold."""
+    scheme, mark, rest = address.partition("://")
+    ends = [at for at in map(rest.find, "/?#") if at >= 0]
+    host = rest[: min(ends, default=len(rest))]
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{rest[len(host) :]}"
+
+
 def is_web_address(text: str) -> bool:
     """Whether a text names a page or file on the web, and no path and no URI of a knowledge base."""
     return text.lower().startswith(("http://", "https://"))

@@ -29,7 +29,7 @@ _MEANING = {
     "corrupt": "damaged, or not what the name says",
     "empty": "empty",
     "limit": "over a limit of size or nesting",
-    "unsupported": "of an unknown type",
+    "unsupported": "of a kind that is not read",
     "unreadable": "that could not be read",
     "skipped": "passed over",
 }
@@ -44,8 +44,9 @@ def add(
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
-    """Add documents: PDF, Office files, web pages, mail, books, text and more. Prints what was read and what is searchable.
+    """Add documents: PDF, Office, web, mail, books, archives.
 
+    Prints what was read and what is searchable.
     Adding the same files again costs nothing; a changed file replaces its old version.
     """
     missing = [

@@ -20,6 +20,7 @@ from knarr.documents.captions import captioned
 from knarr.documents.decode import DEFAULT_LIMITS, Limits
 from knarr.documents.ocr import PageReader
 from knarr.documents.sections import Document
+from knarr.documents.unread import advice
 from knarr.errors import DocumentError
 
 _ZIP = b"PK\x03\x04"
@@ -95,6 +96,14 @@ def _is_encrypted_office(data: bytes, suffix: str) -> bool:
     return data.startswith(_OLE) and _ENCRYPTED in data
 
 
+def _is_binary_workbook(data: bytes, suffix: str) -> bool:
+    return data.startswith(_ZIP) and b"xl/workbook.bin" in data[:4096] + data[-_DIRECTORY_BYTES:]
+
+
+def _is_armoured(data: bytes, suffix: str) -> bool:
+    return data[:400].lstrip().startswith(b"-----BEGIN PGP")
+
+
 _ARCHIVES = frozenset({".zip"})
 _DIRECTORY_BYTES = 1 << 18
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
@@ -107,21 +116,18 @@ _ZIP_MARKS = (*_WORD_MARKS, *_SLIDE_MARKS, *_SHEET_MARKS, *_ODF_MARKS, *_BOOK_MA
 
 _DOCX = frozenset({".docx", ".docm", ".dotx", ".dotm"})
 _PPTX = frozenset({".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"})
-_XLSX = frozenset({".xlsx", ".xlsm", ".xltx", ".xltm", ".xlsb"})
+_XLSX = frozenset({".xlsx", ".xlsm", ".xltx", ".xltm"})
 _ODF = frozenset({".odt", ".ott", ".odp", ".otp", ".ods", ".ots", ".odm"})
 
 _XML = frozenset({
     ".xml", ".docbook", ".dbk", ".jats", ".nxml", ".dita", ".ditamap", ".tei", ".opml", ".rss", ".atom",
 })  # fmt: skip
 
-# What can be done about a file that is not read, in a line.
-_HINTS = dict.fromkeys(
-    (".pages", ".numbers", ".key"), "a file of Apple's iWork; export it as .docx, .xlsx, .pptx or PDF"
-)
-
 FORMATS = (
     Format("pdf", frozenset({".pdf"}), "knarr.documents.pdf.parse:parse", _is_pdf, pictures=True),
     Format("docx", _DOCX, "knarr.documents.docx.parse:parse", _zip_holds(*_WORD_MARKS, suffixes=_DOCX)),
+    Format("pgp", frozenset(), "knarr.documents.unread:refuse_armoured", _is_armoured),
+    Format("xlsb", frozenset(), "knarr.documents.unread:refuse_binary_workbook", _is_binary_workbook),
     Format("pptx", _PPTX, "knarr.documents.slides.parse:parse", _zip_holds(*_SLIDE_MARKS, suffixes=_PPTX)),
     Format("xlsx", _XLSX, "knarr.documents.sheets.xlsx:parse", _zip_holds(*_SHEET_MARKS, suffixes=_XLSX)),
     Format("odf", _ODF, "knarr.documents.odf.parse:parse", _zip_holds(*_ODF_MARKS, suffixes=_ODF)),
@@ -162,6 +168,7 @@ FORMATS = (
     Format("fb2", frozenset({".fb2"}), "knarr.documents.epub.fiction_book:parse"),
     Format("eml", frozenset({".eml"}), "knarr.documents.mail.eml:parse", carries=True),
     Format("mbox", frozenset({".mbox", ".mbx"}), "knarr.documents.mail.eml:parse_mbox", carries=True),
+    Format("calendar", frozenset({".ics"}), "knarr.documents.mail.calendar:parse"),
     Format("json", frozenset({".json"}), "knarr.documents.data.json_text:parse"),
     Format("json lines", frozenset({".jsonl", ".ndjson"}), "knarr.documents.data.json_text:parse_lines"),
     Format("notebook", frozenset({".ipynb"}), "knarr.documents.data.notebook:parse"),
@@ -195,8 +202,7 @@ def parse(
     found = format_of(data, name)
     if found is None:
         suffix = _path(name).suffix.lower()
-        hint = _HINTS.get(suffix, "not a format that knarr reads")
-        raise DocumentError(f"{name}: {hint}", "unsupported")
+        raise DocumentError(f"{name}: {advice(data, suffix)}", "unsupported")
     try:
         document = found.parse(data, name, limits, ocr)
     except RecursionError as error:

@@ -15,6 +15,7 @@ import re
 from lxml import etree
 
 from knarr.documents.decode import DEFAULT_LIMITS, Limits, decode
+from knarr.documents.raised import RAISED_BEGIN, RAISED_END, written
 from knarr.errors import DocumentError
 
 # Memory that libxml2 takes for an element or a text, and for an attribute with its value, as measured.
@@ -23,6 +24,8 @@ _ATTRIBUTE_BYTES = 230
 _TEXT = re.compile(rb">[^<]")
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
 _PARSER_LIMITS = ("huge text node", "Excessive depth", "huge_tree", "XML_PARSE_HUGE", "Too many", "too long")
+RAISED = ("sup", "superscript")
+_RAISED_TAGS = tuple("{*}" + name for name in RAISED)
 FAULTY = "faulty XML, read as far as it can be"
 MAX_XML_TREE_BYTES = 300 << 20
 
@@ -56,7 +59,7 @@ def parse_part(data: bytes, name: str, kind: str) -> etree._Element:
     try:
         return etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise DocumentError(f"{name}: {error}", _status(error)) from error
+        raise DocumentError(f"{name}: {error}", fault_status(error)) from error
 
 
 def parse_text(
@@ -77,7 +80,7 @@ def parse_text(
     try:
         return etree.fromstring(encoded, _parser("utf-8")), tuple(notes)
     except (etree.XMLSyntaxError, ValueError) as error:
-        if _status(error) == "limit":
+        if fault_status(error) == "limit":
             raise DocumentError(f"{name}: {error}", "limit") from error
         if "Extra content" in str(error):
             # Several elements in a row, as in a part of a larger document.
@@ -86,7 +89,7 @@ def parse_text(
     try:
         root = etree.fromstring(encoded, _parser("utf-8", recover=True))
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise DocumentError(f"{name}: {error}", _status(error)) from error
+        raise DocumentError(f"{name}: {error}", fault_status(error)) from error
     if root is None:
         raise DocumentError(f"{name}: {fault}")
     return root, (*notes, f"{FAULTY} ({fault})")
@@ -108,8 +111,16 @@ def attribute_of(element: etree._Element, name: str, default: str = "") -> str:
 
 
 def all_text(element: etree._Element) -> str:
-    """The text of an element and everything below it, as it stands."""
-    return "".join(element.itertext())
+    """The text of an element and everything below it; what it raises is written as such."""
+    if next(element.iter(*_RAISED_TAGS), None) is None:
+        return "".join(element.itertext())
+    parts: list[str] = []
+    for event, one in etree.iterwalk(element, events=("start", "end")):
+        text = (one.text if event == "start" else "" if one is element else one.tail) or ""
+        if local(one) in RAISED:
+            text = RAISED_BEGIN + text if event == "start" else RAISED_END + text
+        parts.append(text)
+    return written("".join(parts))
 
 
 def _parser(encoding: str, *, recover: bool = False) -> etree.XMLParser:
@@ -125,7 +136,8 @@ def _parser(encoding: str, *, recover: bool = False) -> etree.XMLParser:
     )
 
 
-def _status(error: Exception) -> str:
+def fault_status(error: Exception) -> str:
+    """The receipt's word for what a parser of XML refused."""
     return "limit" if any(word in str(error) for word in _PARSER_LIMITS) else "corrupt"
 
 

@@ -13,6 +13,7 @@ import posixpath
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from knarr.documents.xml import charge, parse_part, parse_text
@@ -25,6 +26,8 @@ MAX_MEMBERS = 10_000
 MAX_PART_BYTES = 64 << 20
 MAX_PACKAGE_BYTES = 128 << 20
 MAX_TREE_BYTES = 300 << 20
+MAX_STREAM_BYTES = 512 << 20
+_BLOCK_BYTES = 1 << 18
 
 _CENTRAL_RECORD = b"PK\x01\x02"
 
@@ -54,6 +57,7 @@ class ZipParts:
         self._names = {name.lower(): name for name in self._zip.namelist()}
         self._left_bytes = MAX_PACKAGE_BYTES
         self._left_tree_bytes = MAX_TREE_BYTES
+        self._left_stream = MAX_STREAM_BYTES
 
     @property
     def names(self) -> list[str]:
@@ -67,6 +71,22 @@ class ZipParts:
         """The bytes of a part; None when the package has no such part."""
         name = self._names.get(path.lower())
         return None if name is None else self._inflate(name)
+
+    def blocks(self, path: str) -> Iterator[bytes]:
+        """The bytes of a part that is read as a stream, so that it may be far larger than others; the reader may stop."""
+        name = self._names.get(path.lower())
+        if name is None:
+            return
+        info, packed = self._packed(name)
+        size = crc = 0
+        for block in _inflated_blocks(packed, info.compress_type):
+            self._left_stream -= len(block)
+            if self._left_stream < 0:
+                raise DocumentError(f"{name} inflates to more than {MAX_STREAM_BYTES >> 20} MiB", "limit")
+            size, crc = size + len(block), zlib.crc32(block, crc)
+            yield block
+        if size != info.file_size or crc != info.CRC:
+            raise DocumentError(f"{name} is damaged: its size or checksum is not what it declares")
 
     def xml(self, path: str) -> etree._Element | None:
         """The root element of a part whose kind has no document types; None when there is no such part."""
@@ -108,16 +128,20 @@ class ZipParts:
             found.append((element.get("Type", ""), target, element.get("Id", "")))
         return found
 
-    def _inflate(self, name: str) -> bytes:
+    def _packed(self, name: str) -> tuple[zipfile.ZipInfo, bytes]:
+        """A part as it is packed."""
         info = self._zip.getinfo(name)
         if info.flag_bits & 0x1:
             raise DocumentError(f"{name} is protected by a password", "encrypted")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise DocumentError(f"{name} is compressed in a way that {self._kind} does not know")
-        limit = min(MAX_PART_BYTES, self._left_bytes)
         # ZipFile.open would stop at the size that the file declares.
         begin = info.header_offset + _local_header_bytes(self._data, info.header_offset)
-        packed = self._data[begin : begin + info.compress_size]
+        return info, self._data[begin : begin + info.compress_size]
+
+    def _inflate(self, name: str) -> bytes:
+        info, packed = self._packed(name)
+        limit = min(MAX_PART_BYTES, self._left_bytes)
         try:
             data = packed if info.compress_type == zipfile.ZIP_STORED else _inflated(packed, limit)
         except zlib.error as error:
@@ -147,3 +171,24 @@ def _inflated(packed: bytes, limit: int) -> bytes:
     """The inflated data, cut off one byte after `limit`."""
     squeezed = zlib.decompressobj(-zlib.MAX_WBITS)
     return squeezed.decompress(packed, limit + 1)
+
+
+def _inflated_blocks(packed: bytes, method: int) -> Iterator[bytes]:
+    """The inflated data piece by piece."""
+    if method == zipfile.ZIP_STORED:
+        for at in range(0, len(packed), _BLOCK_BYTES):
+            yield packed[at : at + _BLOCK_BYTES]
+        return
+    squeezed = zlib.decompressobj(-zlib.MAX_WBITS)
+    for at in range(0, len(packed), _BLOCK_BYTES):
+        rest = packed[at : at + _BLOCK_BYTES]
+        while rest and not squeezed.eof:
+            try:
+                block = squeezed.decompress(rest, _BLOCK_BYTES)
+            except zlib.error as error:
+                raise DocumentError(f"a part cannot be inflated: {error}") from error
+            rest = squeezed.unconsumed_tail
+            if block:
+                yield block
+    while not squeezed.eof and (block := squeezed.decompress(squeezed.unconsumed_tail, _BLOCK_BYTES)):
+        yield block

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from knarr.arguments import has_utf8
+from knarr.writing.zip_names import zip_names
 
 MAX_ARCHIVE_MEMBERS = 5_000
 _MAX_DEPTH = 50
@@ -43,12 +44,13 @@ class ArchiveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in an archive: its folders, its name, what it says of its size, and why it is not read."""
+    """A file in an archive: its folders, its name, what it says of its size, where it stands among all members, and why it
+    is not read."""
 
     folders: tuple[str, ...]
     name: str
     size_bytes: int
-    key: str
+    at: int
     status: MemberStatus = ""
     reason: str = ""
 
@@ -66,6 +68,7 @@ class Archive:
         self._left = max(_LEAST_BYTES, _MAX_RATIO * len(data))
         self._zip: zipfile.ZipFile | None = None
         self._tar: tarfile.TarFile | None = None
+        self._listed: list[tarfile.TarInfo] = []  # of a tar archive, as far as it was listed
         try:
             if data.startswith(b"PK"):
                 if data.count(_CENTRAL_RECORD) > 20 * MAX_ARCHIVE_MEMBERS:
@@ -81,16 +84,16 @@ class Archive:
         found: list[Member] = []
         seen: set[str] = set()
         try:
-            for number, (key, size, kind) in enumerate(self._entries()):
+            for number, (path, size, kind) in enumerate(self._entries()):
                 if number >= MAX_ARCHIVE_MEMBERS:
                     reason = f"only the first {MAX_ARCHIVE_MEMBERS:,} members of an archive are read"
-                    found.append(Member((), "…", 0, "", "limit", reason))
+                    found.append(Member((), "…", 0, -1, "limit", reason))
                     break
                 if kind != "folder":
-                    found.append(_member(key, size, kind, seen, self._max_bytes))
+                    found.append(_member(path, size, kind, number, seen, self._max_bytes))
         except _DAMAGE as error:
             found.append(
-                Member((), "…", 0, "", "unreadable", f"the archive is damaged from here on ({error})")
+                Member((), "…", 0, -1, "unreadable", f"the archive is damaged from here on ({error})")
             )
         return found
 
@@ -99,11 +102,14 @@ class Archive:
         most = min(self._max_bytes, self._left) + 1
         try:
             if self._zip is not None:
-                with self._zip.open(member.key) as file:
+                # Not by its name, which another member may have too.
+                with self._zip.open(self._zip.infolist()[member.at]) as file:
                     data = file.read(most)
             else:
                 assert self._tar is not None
-                found = self._tar.extractfile(member.key)
+                while len(self._listed) <= member.at and (one := self._tar.next()) is not None:
+                    self._listed.append(one)
+                found = self._tar.extractfile(self._listed[member.at])
                 data = found.read(most) if found is not None else b""
         except RuntimeError as error:  # what zipfile says of passwords
             status: MemberStatus = "encrypted" if "password" in str(error) else "unreadable"
@@ -117,17 +123,16 @@ class Archive:
 
     def _entries(self) -> Iterator[tuple[str, int, str]]:
         if self._zip is not None:
-            for info in self._zip.infolist():
+            infos = self._zip.infolist()[: MAX_ARCHIVE_MEMBERS + 1]
+            for info, path in zip(infos, zip_names(infos), strict=True):
                 mode = info.external_attr >> 16
                 kind = "folder" if info.is_dir() else "link" if stat.S_ISLNK(mode) else "file"
                 kind = "encrypted" if info.flag_bits & 0x1 and kind == "file" else kind
-                yield (
-                    info.orig_filename if "\0" in info.orig_filename else info.filename,
-                    info.file_size,
-                    kind,
-                )
+                yield path, info.file_size, kind
         if self._tar is not None:
+            self._listed.clear()
             for one in self._tar:
+                self._listed.append(one)
                 kind = "file" if one.isreg() else "folder" if one.isdir() else "link"
                 yield one.name, one.size, kind
 
@@ -145,12 +150,12 @@ class Archive:
 
 _DAMAGE = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, OSError, EOFError, ValueError,
-    NotImplementedError, KeyError, UnicodeError, OverflowError,
+    NotImplementedError, KeyError, IndexError, UnicodeError, OverflowError,
 )  # fmt: skip
 
 
-def _member(key: str, size: int, kind: str, seen: set[str], max_bytes: int) -> Member:
-    path = key.replace("\\", "/")
+def _member(path: str, size: int, kind: str, at: int, seen: set[str], max_bytes: int) -> Member:
+    path = path.replace("\\", "/")
     parts = path.split("/")
     shown = [part for part in parts if part not in ("", ".")] or ["(no name)"]
     folders, name = tuple(shown[:-1]), shown[-1]
@@ -158,7 +163,7 @@ def _member(key: str, size: int, kind: str, seen: set[str], max_bytes: int) -> M
     def refused(status: MemberStatus, reason: str) -> Member:
         # What a member calls itself is shown, but leads nowhere.
         flat = " / ".join(shown)[:_MAX_NAME_BYTES].encode("utf-8", "backslashreplace").decode()
-        return Member((), flat.replace("\0", "\\0"), size, key, status, reason)
+        return Member((), flat.replace("\0", "\\0"), size, at, status, reason)
 
     if path.startswith("/") or ".." in parts or (len(path) > 1 and path[1] == ":"):
         return refused("unreadable", "its path leads out of the archive")
@@ -167,16 +172,16 @@ def _member(key: str, size: int, kind: str, seen: set[str], max_bytes: int) -> M
     if len(folders) > _MAX_DEPTH:
         return refused("limit", f"more than {_MAX_DEPTH} folders deep")
     if "__MACOSX" in folders or any(part.startswith(".") for part in shown):
-        return Member(folders, name, size, key, "skipped", "hidden")
+        return Member(folders, name, size, at, "skipped", "hidden")
     if kind == "link":
-        return Member(folders, name, size, key, "skipped", "a link or no regular file")
+        return Member(folders, name, size, at, "skipped", "a link or no regular file")
     if "/".join(shown) in seen:
         return refused("unreadable", "a second member of this path")
     seen.add("/".join(shown))
     if kind == "encrypted":
-        return Member(folders, name, size, key, "encrypted", "protected by a password")
+        return Member(folders, name, size, at, "encrypted", "protected by a password")
     if is_archive(name):
-        return Member(folders, name, size, key, "skipped", "an archive in an archive; unpack it first")
+        return Member(folders, name, size, at, "skipped", "an archive in an archive; unpack it first")
     if size > max_bytes:
-        return Member(folders, name, size, key, "limit", f"{size:,} bytes, the limit is {max_bytes:,}")
-    return Member(folders, name, size, key)
+        return Member(folders, name, size, at, "limit", f"{size:,} bytes, the limit is {max_bytes:,}")
+    return Member(folders, name, size, at)

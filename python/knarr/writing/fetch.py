@@ -11,6 +11,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import time
+from base64 import b64encode
 from dataclasses import dataclass
 from email.message import Message
 from typing import Any
@@ -38,7 +39,7 @@ _TYPES = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
     "application/vnd.oasis.opendocument.text": ".odt", "application/vnd.oasis.opendocument.spreadsheet": ".ods",
-    "application/vnd.oasis.opendocument.presentation": ".odp", "application/zip": ".zip",
+    "application/vnd.oasis.opendocument.presentation": ".odp", "application/zip": ".zip", "text/calendar": ".ics",
 }  # fmt: skip
 
 
@@ -145,7 +146,12 @@ def _exchange(
         request = httpx.Request(
             "GET",
             url,
-            headers={"Accept": "*/*", "Accept-Encoding": "gzip, deflate", "User-Agent": "knarr"},
+            headers={
+                **_credentials(url),
+                "Accept": "*/*",
+                "Accept-Encoding": "gzip, deflate",
+                "User-Agent": "knarr",
+            },
             extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), left)},
         )
         with deadline(min(_CONNECT_S, left), left):
@@ -171,6 +177,15 @@ def _exchange(
         raise FetchError(f"it cannot be read ({' '.join(str(error).split())[:150]})") from None
     finally:
         transport.close()
+
+
+def _credentials(url: str) -> dict[str, str]:
+    """The name and password that an address holds, as the server wants them."""
+    parts = urlsplit(url)
+    if parts.username is None and parts.password is None:
+        return {}
+    pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}".encode()
+    return {"Authorization": f"Basic {b64encode(pair).decode()}"}
 
 
 def _body(response: Any, headers: dict[str, str], max_bytes: int, until: float) -> bytes:

@@ -41,7 +41,7 @@ from knarr.writing.sources import SourceFile, find_sources, read_bytes, why
 
 # Grows when parsing, naming, chunking or the embedded text change, so that a later knarr lays the
 # same bytes out anew instead of calling them unchanged.
-_RECIPE_VERSION = 2
+_RECIPE_VERSION = 3
 # What a file whose pages OCR reads has cost, of all that it will, when they are read.
 _OCR_SHARE = 0.95
 # Texts embedded between two writes: enough for every core, few enough that a kill loses seconds of work.
@@ -156,7 +156,7 @@ class Ingest:
                 document, advance = self._parse(data, source.name, advance)
             return self._store(file, document, places, advance, clock)
         except DocumentError as error:
-            notes = [str(error)]
+            notes = [str(error).removeprefix(f"{source.name}: ")]  # the name stands beside it
             if known is not None:
                 notes.append(f"version {known.record.version} stays as it is at {known.record.uri}")
             return _left_out(source, _status(error), "; ".join(notes), len(data))

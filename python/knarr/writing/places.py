@@ -19,8 +19,9 @@ import sqlalchemy as sa
 from knarr.catalog import documents, sources
 from knarr.catalog.records import DocumentRecord
 from knarr.catalog.sources import KnownFile, Seen
-from knarr.uris import component, encode, join, name_of, numbered, parent, place
-from knarr.writing.sources import Batch, SourceFile, printable
+from knarr.uris import component, encode, is_web_address, join, name_of, numbered, parent, place
+from knarr.writing.archive import is_archive
+from knarr.writing.sources import Batch, Root, SourceFile, printable
 
 Folders = tuple[str, ...]
 
@@ -180,11 +181,19 @@ class Places:
         found = {
             (path, uri)
             for root in self._batch.roots
-            if root.is_folder
-            for number, path, uri in sources.below_path(connection, printable(root.real), self._into)
+            if (above := _folder_of(root))
+            for number, path, uri in sources.below_path(connection, printable(above), self._into)
             if number not in self._met
         }
         return [(path, uri) for path, uri in sorted(found) if not _is_listed(path, listed)]
+
+
+def _folder_of(root: Root) -> str:
+    """The folder or archive whose files an `add` of it lists all, "" for a file."""
+    if root.is_folder:
+        return root.real
+    name = PurePosixPath(root.path).name
+    return f"{root.real.rstrip('/')}/{name}" if is_archive(name) and not is_web_address(root.path) else ""
 
 
 def _is_listed(path: str, listed: set[str]) -> bool:

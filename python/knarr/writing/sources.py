@@ -21,7 +21,7 @@ from typing import Literal
 from knarr.arguments import has_utf8
 from knarr.catalog import FILE_NAME as CATALOG_NAME
 from knarr.errors import InvalidArgument
-from knarr.uris import is_web_address
+from knarr.uris import is_web_address, without_credentials
 from knarr.writing.archive import Archive, ArchiveError, Member, is_archive
 
 _MAX_BYTES = 256 << 20
@@ -37,7 +37,8 @@ _BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A path as it was given. `real` is the folder, or the one that the file is in, absolute and without links;
+    """A path as it was given. `real` is the folder, or the one that the file is in, absolute and without links; of an
+    address, the address without the name and password that it may hold;
     `inode` (device, number) tells a folder that was put in its place; `link` whether the path itself is a link,
     which is followed."""
 
@@ -75,7 +76,7 @@ class SourceFile:
     def path(self) -> str:
         """The absolute path, fit for the catalog; of an address, the address."""
         if is_web_address(self.root.path) and not self.folders:
-            return printable(self.root.path)
+            return printable(self.root.real)
         return printable("/".join([self.root.real.rstrip("/"), *self.folders, self.name]))
 
 
@@ -158,7 +159,7 @@ def _root(given: object) -> Root:
             raise InvalidArgument(
                 f"{path!r}: expected a file, a folder, or an address that begins with https://"
             )
-        return Root(path, path, False, (0, 0))
+        return Root(path, without_credentials(path), False, (0, 0))
     if not path:
         raise InvalidArgument("'' is not a path: name a file or folder (`.` is this one)")
     try:
@@ -195,7 +196,7 @@ def _fetched(root: Root, max_bytes: int) -> SourceFile:
         found = fetch(root.path, max_bytes)
     except FetchError as error:
         status = "limit" if error.status == "limit" else "empty" if error.status == "empty" else "unreadable"
-        return SourceFile(root, (), root.path, status=status, reason=str(error))  # type: ignore[arg-type]
+        return SourceFile(root, (), root.real, status=status, reason=str(error))  # type: ignore[arg-type]
     return SourceFile(root, (), found.name, len(found.data), fetched=found.data)
 
 

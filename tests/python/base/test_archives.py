@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import stat
 import tarfile
@@ -68,6 +69,37 @@ def test_paths_that_lead_out_links_duplicates_and_archives_are_refused() -> None
     assert all(".." not in member.folders for member in members)
 
 
+def test_a_name_that_two_members_have_gives_the_first_one() -> None:
+    out = io.BytesIO()
+    with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(out, "w") as file:
+        file.writestr("a.md", "first")
+        file.writestr("a.md", "second")
+    archive = Archive(out.getvalue(), 1 << 20)
+    assert archive.read(archive.members()[0]) == b"first"
+
+
+@pytest.mark.parametrize(
+    ("name", "codec"),
+    [("Übersicht.md", "cp437"), ("Größe.md", "utf-8"), ("日本語の表.md", "cp932"), ("日本.md", "cp932")],
+)
+def test_names_are_read_in_the_encoding_that_they_are_in(name: str, codec: str) -> None:
+    raw = name.encode(codec)
+    data = zipped({"X" * len(raw): "words"}).replace(b"X" * len(raw), raw)
+    assert [member.name for member in Archive(data, 1 << 20).members()] == [name]
+
+
+def test_a_member_that_changes_or_goes_is_one_line(kb: knarr.KnowledgeBase, tmp_path: Path) -> None:
+    pack = tmp_path / "pack.zip"
+    pack.write_bytes(zipped({"a.md": "# A\n\none\n", "b.md": "# B\n\ntwo\n"}))
+    kb.add(tmp_path)
+    pack.write_bytes(zipped({"a.md": "# A\n\nthree\n"}))
+    report = kb.add(tmp_path)
+    assert lines(report)["pack.zip/a.md"] == "ok" and report.files[0].change == "updated"
+    assert [gone.uri for gone in report.gone] == ["viking://pack.zip/b"]
+    # The archive by itself says the same.
+    assert [gone.uri for gone in kb.add(pack).gone] == ["viking://pack.zip/b"]
+
+
 def test_a_bomb_costs_a_line_and_a_lying_size_is_damage() -> None:
     data = zipped({"a.txt": "x", "b.txt": b"\0" * (3 << 20)})
     archive = Archive(data, 1 << 20)
@@ -97,6 +129,20 @@ _PAGES: dict[str, tuple[int, dict[str, str], bytes]] = {
     "/file": (302, {"Location": "file:///etc/passwd"}, b""),
     "/large": (200, {}, b"x" * 5000),
     "/gone": (404, {}, b"no"),
+    "/broken": (500, {}, b"no"),
+    "/packed": (
+        200,
+        {"Content-Type": "text/plain", "Content-Encoding": "gzip"},
+        gzip.compress(b"packed words are read here"),
+    ),
+    "/bomb": (
+        200,
+        {"Content-Type": "text/plain", "Content-Encoding": "gzip"},
+        gzip.compress(b"a" * (1 << 22)),
+    ),
+    "/brotli": (200, {"Content-Type": "text/plain", "Content-Encoding": "br"}, b"\x0b\x02\x80words\x03"),
+    "/wrong.html": (200, {"Content-Type": "application/pdf"}, b"<h1>Wrong</h1><p>type of content</p>"),
+    "/binary": (200, {"Content-Type": "application/octet-stream"}, b"\0\1\2"),
 }
 
 
@@ -138,11 +184,32 @@ def test_what_an_address_does_not_give_is_a_line_of_the_receipt(kb: knarr.Knowle
         ("/file", "unreadable"),
         ("/gone", "unreadable"),
         ("/none", "unreadable"),
+        ("/broken", "unreadable"),
+        ("/brotli", "unreadable"),
+        ("/binary", "unsupported"),
     ):
         assert [file.status for file in kb.add(site + path).files] == [status]
     with pytest.raises(FetchError, match="bytes") as error:
         fetch(f"{site}/large", 1000)
     assert error.value.status == "limit"
+
+
+def test_what_comes_packed_is_unpacked_within_bounds(site: str) -> None:
+    assert fetch(f"{site}/packed", 1000).data == b"packed words are read here"
+    with pytest.raises(FetchError) as error:
+        fetch(f"{site}/bomb", 1 << 20)
+    assert error.value.status == "limit"
+
+
+def test_passwords_in_an_address_are_kept_nowhere(kb: knarr.KnowledgeBase, site: str, tmp_path: Path) -> None:
+    address = site.replace("http://", "http://ann:s3cretword@") + "/fares"
+    report = kb.add(address)
+    assert "s3cretword" not in repr(report)
+    assert all("s3cretword" not in repr(kb.document(file.uri)) for file in report.files if file.uri)
+    kb.close()
+    assert not any(
+        b"s3cretword" in path.read_bytes() for path in (tmp_path / "test.kb").rglob("*") if path.is_file()
+    )
 
 
 def test_a_redirect_from_outside_does_not_reach_this_machine(

@@ -167,7 +167,7 @@ def test_a_message_has_its_headers_body_and_attachments() -> None:
     assert document.title == "Grüße aus Köln"
     assert (
         document.metadata["from"] == "Ann <a@example.org>"
-        and document.metadata["date"] == "2026-12-01 10:00:00+00:00"
+        and document.metadata["date"] == "2026-12-01T10:00:00+00:00"
     )
     assert titles(document) == [(1, "fares.md"), (2, "Fares")]
     assert "\n## Fares\n\nIsle 22\n" in document.text and "> quoted" in document.text

@@ -144,7 +144,7 @@ def test_an_outline_over_one_endless_page_is_bounded(monkeypatch: pytest.MonkeyP
         __hash__ = str.__hash__
 
     monkeypatch.setattr("knarr.documents.pdf.headings.MOST_LOOKS", 10_000)
-    monkeypatch.setattr("knarr.documents.pdf.headings._plain", lambda text: Counting(text.lower()))
+    monkeypatch.setattr("knarr.documents.pdf.headings.plain", lambda text: Counting(text.lower()))
     lines = [_line(f"line {at}", 0, 800.0) for at in range(3_000)]
     locate(lines, [OutlineEntry(1, f"entry {at}", 0, None) for at in range(500)])
     assert 0 < looks <= 40_000

@@ -206,3 +206,34 @@ def test_an_encrypted_workbook_and_a_missing_part() -> None:
     with pytest.raises(DocumentError) as error:
         parse(out.getvalue(), "a.xlsx")
     assert error.value.status == "corrupt"
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "text"),
+    [
+        (5, '[>=100]"big";[<100]"small "0', "small 5"), (500, '[>=100]"big";[<100]"small "0', "big"),
+        (5551234567, "(000) 000-0000", "(555) 123-4567"), (1234.5, "#'##0.00", "1'234.50"), (34.5, "#'##0.00", "34.50"),
+        (7, '[=1]"yes";[=0]"no";0', "7"), (-5.5, '"$"#,##0.00_);("$"#,##0.00)', "($5.50)"),
+    ],
+)  # fmt: skip
+def test_conditions_and_groups_of_digits(value: float, code: str, text: str) -> None:
+    assert shown(value, code) == text
+
+
+def test_a_quotation_without_an_end_costs_its_line() -> None:
+    document = parse(b'a,b\n1,"open\n2,3\n4,5\n', "a.csv")
+    assert document.text.endswith('| 1 | "open |\n| 2 | 3 |\n| 4 | 5 |\n')
+    assert document.notes == ("a quotation without an end: its line was read as it stands",)
+
+
+def test_tables_apart_in_a_csv_are_two_and_units_are_part_of_the_names() -> None:
+    assert len(parse(b"a,b\n1,2\n3,4\n\nx,y,z\n3,4,5\n6,7,8\n", "a.csv").tables) == 2
+    assert len(parse(b"a,b\n\n1,2\n\n3,4\n\n5,6\n", "a.csv").tables) == 1
+    text = parse(b"Year,Output,Price\n,t,EUR/t\n2023,5,100\n2024,6,110\n", "a.csv").text
+    assert text.startswith("| Year | Output t | Price EUR/t |\n")
+
+
+def test_a_sheet_of_more_than_one_part_may_hold_is_read_as_a_stream() -> None:
+    row = "<row>" + '<c t="str"><v>' + "w" * 30_000 + "</v></c></row>"
+    document = parse(_workbook(f"<worksheet><sheetData>{row * 2_400}</sheetData></worksheet>"), "a.xlsx")
+    assert len(document.text) > 64 << 20 and document.status == "ok"

@@ -15,6 +15,7 @@ from knarr.documents.decode import Limits, decode
 from knarr.documents.html.fragment import write_fragment
 from knarr.documents.markdown.parse import parse as parse_markdown
 from knarr.documents.notes import said
+from knarr.documents.properties import properties
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -23,13 +24,15 @@ from knarr.language.plain import one_line
 _ANSI = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _TICKS = re.compile(r"`+")
 _MAX_HTML_CHARS = 1 << 20
+_MAX_OUTPUT_CHARS = 20_000
+_NAME = re.compile(r"[A-Za-z0-9+#._-]{1,30}")
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
     """Read a notebook. Raises DocumentError as `decode` does, "corrupt" for what is none, "no_text"."""
     decoded = decode(data, name, limits=limits)
     notebook = load_json(decoded.text, name)
-    reader = _Notebook(limits)
+    reader = _Notebook(limits, _language(notebook))
     for cell in _cells(notebook, name):
         reader.cell(cell)
     if not reader.writer.size_bytes:
@@ -59,31 +62,38 @@ def _cells(notebook: Any, name: str) -> list[dict[str, Any]]:
 
 
 def _metadata(notebook: Any) -> dict[str, MetadataValue]:
-    found: dict[str, MetadataValue] = {}
     metadata = notebook.get("metadata")
     if not isinstance(metadata, dict):
-        return found
+        return {}
+    found: list[tuple[str, str]] = []
     if isinstance(metadata.get("title"), str):
-        found["title"] = one_line(metadata["title"])
-    language = metadata.get("language_info")
-    if isinstance(language, dict) and isinstance(language.get("name"), str):
-        found["language"] = language["name"]
+        found.append(("title", metadata["title"]))
     authors = metadata.get("authors")
-    names = tuple(
-        one_line(one["name"])
+    found += [
+        ("author", one["name"])
         for one in (authors if isinstance(authors, list) else [])
         if isinstance(one, dict) and isinstance(one.get("name"), str)
-    )
-    if names:
-        found["author"] = names[0] if len(names) == 1 else names
-    return found
+    ]
+    return properties(found)
+
+
+def _language(notebook: dict[str, Any]) -> str:
+    """The programming language of the code, "" if it is not told."""
+    metadata = notebook.get("metadata")
+    for key, name in (("language_info", "name"), ("kernelspec", "language")):
+        about = metadata.get(key) if isinstance(metadata, dict) else None
+        found = about.get(name) if isinstance(about, dict) else None
+        if isinstance(found, str) and _NAME.fullmatch(found):
+            return found.lower()
+    return ""
 
 
 class _Notebook:
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, language: str) -> None:
         self.writer = MarkdownWriter()
         self.notes: Counter[str] = Counter()
         self._limits = limits
+        self._language = language
 
     def cell(self, cell: dict[str, Any]) -> None:
         kind = cell.get("cell_type")
@@ -98,7 +108,7 @@ class _Notebook:
             self.writer.gap()
             self.writer.heading(int(level) if level in "123456" else 1, one_line(text) or "Heading")
         elif kind == "code":
-            self._fence(text, "code")
+            self._fence(text, "code", self._language)
             outputs = cell.get("outputs")
             for output in outputs if isinstance(outputs, list) else []:
                 if isinstance(output, dict):
@@ -151,13 +161,19 @@ class _Notebook:
             self.writer.gap()
             self.writer.put(text.strip("\n") + "\n")
 
-    def _fence(self, text: str, kind: str) -> None:
+    def _fence(self, text: str, kind: str, language: str = "") -> None:
         text = _ANSI.sub("", text).strip("\n")
+        if kind == "output" and len(text) > _MAX_OUTPUT_CHARS:
+            end = text.rfind("\n", 0, _MAX_OUTPUT_CHARS // 2)
+            text = (
+                text[: end if end > 0 else _MAX_OUTPUT_CHARS // 2] + "\n…\n" + text[-_MAX_OUTPUT_CHARS // 2 :]
+            )
+            self.notes["long outputs shortened:"] += 1
         if text.strip():
             marks = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
             lead = "Output:\n\n" if kind == "output" else ""
             self.writer.gap()
-            self.writer.put(f"{lead}{marks}\n{text}\n{marks}\n")
+            self.writer.put(f"{lead}{marks}{language}\n{text}\n{marks}\n")
 
 
 def _text(value: Any) -> str:

@@ -16,6 +16,7 @@ from lxml import etree
 from knarr.documents.docx.drawings import description, drawn_part
 from knarr.documents.docx.styles import Look, Style, Styles, attribute, child, local, look_of, number
 from knarr.documents.math import latex, omml
+from knarr.documents.raised import marked, written
 from knarr.documents.symbols import readable_symbols, symbol, symbol_font
 from knarr.language.plain import one_line, shortened
 
@@ -90,7 +91,7 @@ class Runs:
 
     def text(self) -> str:
         """The text, tidied, and after it the addresses that its links hide, in Markdown's form."""
-        lines = "".join(self.pieces).replace("\xa0", " ").split("\n")
+        lines = _joined(self.pieces, self.looks).replace("\xa0", " ").split("\n")
         text = "\n".join(line.strip() for line in lines).strip()
         shown = _bare(text)
         links = dict.fromkeys(link for link in self.links if len(link) <= MAX_LINK_CHARS)
@@ -104,11 +105,9 @@ class Runs:
 
     def lead_chars(self) -> int:
         """How many characters of `text()` the bold words at its beginning take; 0 when all of it is bold."""
-        lead = ""
-        for piece, look in zip(self.pieces, self.looks, strict=True):
+        for at, (piece, look) in enumerate(zip(self.pieces, self.looks, strict=True)):
             if not look.bold and piece.strip():
-                return len(lead.strip())
-            lead += piece
+                return len(_joined(self.pieces[:at], self.looks[:at]).strip())
         return 0
 
     def look(self) -> Look:
@@ -126,6 +125,12 @@ class Runs:
         if not sizes:
             return Look()
         return Look(sizes.most_common(1)[0][0], bold, caps, underline, mono=mono)
+
+
+def _joined(pieces: list[str], looks: list[Look]) -> str:
+    """The text of pieces, raised ones written as such."""
+    parts = (marked(piece) if look.raised else piece for piece, look in zip(pieces, looks, strict=True))
+    return written("".join(parts))
 
 
 def _bare(address: str) -> str:

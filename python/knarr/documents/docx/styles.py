@@ -77,6 +77,7 @@ class Look:
     hidden: bool | None = None
     font: str | None = None
     mono: bool | None = None
+    raised: bool | None = None
 
     def over(self, base: Look) -> Look:
         """This look, with the base's values where it states none."""
@@ -88,6 +89,7 @@ class Look:
             base.hidden if self.hidden is None else self.hidden,
             base.font if self.font is None else self.font,
             base.mono if self.mono is None else self.mono,
+            base.raised if self.raised is None else self.raised,
         )
 
 
@@ -104,6 +106,7 @@ def look_of(properties: etree._Element | None) -> Look:
         _switch(found.get("vanish")),
         symbol_font(font) if (font := _font(found.get("rFonts"))) else None,
         bool(_MONO.search(font)) if font else None,
+        None if "vertAlign" not in found else attribute(found["vertAlign"], "val") == "superscript",
     )
 
 

@@ -9,12 +9,13 @@ from lxml import etree
 from knarr.documents.decode import Limits
 from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.notes import said
+from knarr.documents.properties import properties
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import Cell, table_text
 from knarr.documents.writer import MarkdownWriter
 from knarr.documents.xml import all_text, local, parse_text
 from knarr.errors import DocumentError
-from knarr.language.plain import one_line, shortened
+from knarr.language.plain import one_line
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
@@ -30,12 +31,15 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     reader.blocks.flush()
     if not writer.size_bytes:
         raise DocumentError(f"{name}: the book holds no text", "no_text")
-    pictures = sum(1 for _ in root.iter("{*}image"))
-    reader.notes["pictures left out:"] += pictures
     metadata = _metadata(root)
     return writer.document(
         "fb2", str(metadata.get("title", "")), (*notes, *said(reader.notes)), metadata=metadata
     )
+
+
+_BLOCKS = frozenset(
+    ("p", "v", "title", "subtitle", "section", "stanza", "poem", "cite", "table", "image", "text-author")
+)
 
 
 class _Reader:
@@ -57,18 +61,34 @@ class _Reader:
                 self.children(child, level + 1)
             elif kind in ("p", "v", "subtitle", "text-author", "date"):
                 self._paragraph(child)
+            elif kind == "code":
+                self.blocks.preformatted(all_text(child).strip("\n"))
+            elif kind == "image":
+                self._picture(child)
             elif kind in ("epigraph", "cite", "annotation"):
                 self.blocks.open_container("> ", "> ")
                 self.children(child, level)
                 self.blocks.close_container()
             elif kind == "table":
                 self._table(child)
-            elif kind in ("poem", "stanza"):
-                self.children(child, level)
+            elif any(local(one) in _BLOCKS for one in child):
+                self.children(child, level)  # poems, stanzas, and what nobody knows
+            elif kind:
+                self._paragraph(child)
 
     def _paragraph(self, element: etree._Element) -> None:
         self.blocks.inline(all_text(element))
         self.blocks.flush()
+        for picture in element.iter("{*}image"):
+            self._picture(picture)
+
+    def _picture(self, element: etree._Element) -> None:
+        said = one_line(element.get("alt") or element.get("title") or "")
+        if said:
+            self.blocks.inline(f"[Picture: {said}]")
+            self.blocks.flush()
+        else:
+            self.notes["pictures without a description left out:"] += 1
 
     def _table(self, element: etree._Element) -> None:
         rows = [
@@ -86,15 +106,10 @@ def _metadata(root: etree._Element) -> dict[str, MetadataValue]:
     info = root.find("{*}description/{*}title-info")
     if info is None:
         return {}
-    found: dict[str, MetadataValue] = {}
-    authors = tuple(
-        name for one in info.iterchildren("{*}author") if (name := shortened(" ".join(one.itertext()), 200))
-    )
-    if authors:
-        found["author"] = authors[0] if len(authors) == 1 else authors
-    for name, key in (("book-title", "title"), ("date", "date"), ("lang", "language"), ("genre", "subject")):
-        element = info.find("{*}" + name)
-        text = "" if element is None else shortened(all_text(element), 500)
-        if text:
-            found[key] = text
-    return found
+    found = [("author", " ".join(one.itertext())) for one in info.iterchildren("{*}author")]
+    for name, key in (
+        ("book-title", "title"), ("date", "date"), ("lang", "language"), ("genre", "category"), ("keywords", "keywords"),
+        ("annotation", "description"),
+    ):  # fmt: skip
+        found += [(key, all_text(one)) for one in info.iterchildren("{*}" + name)]
+    return properties(found)

@@ -13,10 +13,9 @@ from selectolax.lexbor import LexborNode
 
 from knarr.documents.html.elements import BLOCKS
 from knarr.documents.html.equations import pictured
+from knarr.documents.raised import raised as as_written
 
-_MOST_RAISED = 40
-_POWER = re.compile(r"[+\-−–]?\s?(?:\d[\d.,]*|[a-zA-Z])")
-_LETTERS = re.compile(r"[^\W\d_]{1,6}\.?|[®™©℠*†‡§°′″ªº]+")
+_MOST_REFERENCE = 40
 _REFERENCE = re.compile(r"\[.{1,12}\]")
 _FILE = re.compile(r"[^/?#]+\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|csv|zip|epub)$", re.IGNORECASE)
 _FILE_NAME = re.compile(
@@ -30,16 +29,15 @@ _ROW_NODES, _ROW_CHARS = 60, 200
 def raised(node: LexborNode, before: str) -> str:
     """The text of a <sup> after `before`, the last character written."""
     shown = (node.text() or "").strip()
-    if not shown or len(shown) > _MOST_RAISED:
-        return shown
     link = node.css_first("a[href]")
-    if link is not None and "#" in (link.attributes.get("href") or ""):
+    if (
+        shown
+        and link is not None
+        and len(shown) <= _MOST_REFERENCE
+        and "#" in (link.attributes.get("href") or "")
+    ):
         return shown if _REFERENCE.fullmatch(shown) else f"[{shown}]"
-    if not before.isalnum() and before not in (")", "]", "}"):
-        return shown
-    if _LETTERS.fullmatch(shown) and not (len(shown) == 1 and before in (")", "]", "}")):
-        return shown
-    return f"^{shown}" if _POWER.fullmatch(shown) or _REFERENCE.fullmatch(shown) else f"^({shown})"
+    return as_written(shown, before)
 
 
 def picture(node: LexborNode) -> str:

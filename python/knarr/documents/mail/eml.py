@@ -7,6 +7,7 @@ words in headers and the charsets of bodies, as declared, else by `decode`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from email.errors import MessageError
 from email.header import Header, decode_header
 from email.message import Message
@@ -16,7 +17,8 @@ from email.utils import parsedate_to_datetime
 
 from knarr.documents.decode import Limits, decode
 from knarr.documents.encodings import declared_codec
-from knarr.documents.mail.letter import Attachment, Letter, LetterWriter, ParseInner
+from knarr.documents.mail.flowed import unflowed
+from knarr.documents.mail.letter import Attachment, Body, Letter, LetterWriter, ParseInner
 from knarr.documents.sections import Document
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -34,7 +36,6 @@ _KEPT = (
     "from", "to", "cc", "bcc", "reply-to", "date", "subject", "message-id", "in-reply-to",
 )  # fmt: skip
 _BEGIN = re.compile(rb"^From [^\r\n]{1,300}\r?\n(?=[!-9;-~]{1,80}:)", re.MULTILINE)
-_FLOWED = re.compile(r"(?<=[^\n]) \n(?![>\n\s])")
 _ENCRYPTED = ("application/pkcs7-mime", "application/x-pkcs7-mime")
 
 
@@ -51,24 +52,33 @@ def parse(data: bytes, name: str, limits: Limits, inner: ParseInner | None) -> D
 
 
 def parse_mbox(data: bytes, name: str, limits: Limits, inner: ParseInner | None) -> Document:
-    """Read a folder of messages: each is a section; attachments are named."""
+    """Read a folder of messages: each is a section, its attachments sections below it."""
     begins = [(match.start(), match.end()) for match in _BEGIN.finditer(data)]
     if not begins:
         raise DocumentError(f"{name}: no message begins in this file", "corrupt")
     writer = MarkdownWriter()
-    flow = LetterWriter(writer, limits, None)
+    flow = LetterWriter(writer, limits, inner)
+    lost = 0
     ends = [begin for begin, _ in begins[1:]] + [len(data)]
     for number, ((_, begin), end) in enumerate(zip(begins, ends, strict=True), 1):
         if number > _MAX_MESSAGES:
             flow.notes.append(f"only the first {_MAX_MESSAGES:,} of {len(begins):,} messages were read")
             break
         text = re.sub(rb"^>(?=>*From )", b"", data[begin:end], flags=re.MULTILINE)
-        letter = read_letter(text, f"message {number}", limits)
+        try:
+            letter = read_letter(text, f"message {number}", limits)
+        except DocumentError as error:
+            lost += 1
+            flow.notes.append(f"not read: {error}")
+            continue
         writer.gap()
         writer.heading(1, letter.subject or f"Message {number}")
+        flow.next_message()
         flow.write(letter, 2)
+    if not writer.size_bytes:
+        raise DocumentError(f"{name}: {flow.notes[0] if flow.notes else 'no message holds text'}", "no_text")
     document = writer.document("mbox", "", tuple(dict.fromkeys(flow.notes)))
-    document.status = "partial" if len(begins) > _MAX_MESSAGES else "ok"
+    document.status = "partial" if lost or len(begins) > _MAX_MESSAGES else "ok"
     return document
 
 
@@ -85,7 +95,10 @@ def read_letter(data: bytes, name: str, limits: Limits) -> Letter:
         raise DocumentError(f"{name}: parts are nested deeper than is read", "limit") from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise DocumentError(f"{name}: not a message ({error})") from error
-    if message.get_content_type() in _ENCRYPTED and "signed" not in str(message.get_param("smime-type")):
+    kind = message.get_content_type()
+    if kind == "multipart/encrypted" or (
+        kind in _ENCRYPTED and "signed" not in str(message.get_param("smime-type"))
+    ):
         raise DocumentError(f"{name}: the message is encrypted", "encrypted")
     return _Reader(limits).letter(message, 0)
 
@@ -102,10 +115,11 @@ class _Reader:
             if low in _KEPT and low not in letter.headers:
                 letter.headers[low] = header_text(value)
         letter.headers["date"] = _iso(letter.headers.get("date", ""))
-        self._part(message, letter, 0, inside)
+        self._part(message, letter, 0, inside, None)
         return letter
 
-    def _part(self, part: Message, letter: Letter, depth: int, inside: int) -> None:
+    def _part(self, part: Message, letter: Letter, depth: int, inside: int, body: Body | None) -> None:
+        """Take a part. `body` is the one whose forms the parts inside of alternatives are."""
         self._parts += 1
         if self._parts > _MAX_PARTS or depth > _MAX_DEPTH:
             letter.notes.append("more parts than are read")
@@ -117,24 +131,32 @@ class _Reader:
                 letter.inner.append(self.letter(inner[0], inside + 1))
             else:
                 letter.notes.append("messages in messages are not read as deep as this")
+        elif kind == "message/delivery-status" and isinstance(inner, list):
+            letter.bodies.append(Body(_fields(inner)))
         elif isinstance(inner, list):
+            if kind == "multipart/alternative" and body is None:
+                body = Body()
+                letter.bodies.append(body)
             for one in inner:
                 if isinstance(one, Message):
-                    self._part(one, letter, depth + 1, inside)
+                    self._part(one, letter, depth + 1, inside, body)
         else:
-            self._leaf(part, kind, letter)
+            self._leaf(part, kind, letter, body)
 
-    def _leaf(self, part: Message, kind: str, letter: Letter) -> None:
+    def _leaf(self, part: Message, kind: str, letter: Letter, body: Body | None) -> None:
         disposition = str(part.get("Content-Disposition", "")).lower()
         name = _file_name(part)
         data = _payload(part)
         is_body = not disposition.lstrip().startswith("attachment") and not (name and kind != "text/html")
         if kind in ("text/plain", "text/html", "text/enriched") and is_body:
             text = self._text(part, data, letter)
+            if body is None:
+                body = Body()
+                letter.bodies.append(body)
             if kind == "text/html":
-                letter.html += text
+                body.html += text
             else:
-                letter.plain += ("\n" if letter.plain else "") + text
+                body.plain += ("\n" if body.plain else "") + text
             return
         inline = "Content-ID" in part or disposition.lstrip().startswith("inline")
         if data or name:
@@ -159,8 +181,18 @@ class _Reader:
             letter.notes += decoded.notes
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
         if str(part.get_param("format", "")).lower() == "flowed":
-            text = _FLOWED.sub(" ", text)
+            text = unflowed(text, join=str(part.get_param("delsp", "")).lower() == "yes")
         return text
+
+
+def _fields(blocks: Sequence[object]) -> str:
+    """What a report says of a delivery, a field a line."""
+    lines = [
+        [f"{key}: {header_text(value)}" for key, value in list(block.items())[:_MAX_HEADERS]]
+        for block in blocks[:_MAX_PARTS]
+        if isinstance(block, Message)
+    ]
+    return "\n\n".join("\n".join(block) for block in lines if block)
 
 
 def header_text(value: object) -> str:

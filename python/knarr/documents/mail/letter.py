@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from knarr.documents.decode import Limits
 from knarr.documents.html.fragment import write_fragment
+from knarr.documents.properties import properties
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.writer import MarkdownWriter
 from knarr.errors import DocumentError
@@ -24,9 +25,12 @@ _HEADERS = (
     ("From", "from"), ("To", "to"), ("Cc", "cc"), ("Bcc", "bcc"), ("Reply-To", "reply-to"), ("Date", "date"),
     ("Subject", "subject"),
 )  # fmt: skip
+_KEYS = (*(key for _, key in _HEADERS), "message-id", "in-reply-to")
 _MAX_HEADER_CHARS = 2_000
 _MAX_READ = 30
+_MAX_READ_OF_ALL = 500
 _MAX_NAMED = 200
+_SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _FEW_WORDS = 0.5  # of the other form's: less is a remark
 
 
@@ -41,12 +45,19 @@ class Attachment:
 
 
 @dataclass(slots=True)
+class Body:
+    """A text of a message, in one form or in two."""
+
+    plain: str = ""
+    html: str = ""
+
+
+@dataclass(slots=True)
 class Letter:
     """headers: by lower-case name; `inner` are messages that this one carries."""
 
     headers: dict[str, str] = field(default_factory=dict)
-    plain: str = ""
-    html: str = ""
+    bodies: list[Body] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
     inner: list[Letter] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -57,17 +68,9 @@ class Letter:
 
     def metadata(self) -> dict[str, MetadataValue]:
         """The headers that say what the message is."""
-        found: dict[str, MetadataValue] = {
-            key: shortened(text, _MAX_HEADER_CHARS)
-            for _, key in _HEADERS
-            if (text := self.headers.get(key, "")) and key != "subject"
-        }
-        if self.subject:
-            found["title"] = found["subject"] = self.subject
-        for key in ("message-id", "in-reply-to"):
-            if self.headers.get(key):
-                found[key] = shortened(self.headers[key], 300)
-        return found
+        found = [(key, self.headers.get(key, "")) for key in _KEYS if key != "subject"]
+        found += [("title", self.subject), ("subject", self.subject)]
+        return properties(found)
 
 
 class LetterWriter:
@@ -78,6 +81,11 @@ class LetterWriter:
         self._writer = writer
         self._limits = limits
         self._parse = parse
+        self._read = self._read_before = 0
+
+    def next_message(self) -> None:
+        """The next of several messages begins, which has attachments of its own."""
+        self._read_before += self._read
         self._read = 0
 
     def write(self, letter: Letter, level: int) -> None:
@@ -91,7 +99,8 @@ class LetterWriter:
         if lines:
             self._writer.gap()
             self._writer.put("".join(lines))
-        self._body(letter, level)
+        for body in letter.bodies:
+            self._body(body, level)
         for attachment in letter.attachments[:_MAX_NAMED]:
             self._attachment(attachment, level)
         if len(letter.attachments) > _MAX_NAMED:
@@ -102,22 +111,26 @@ class LetterWriter:
             self._writer.heading(level, f"Attached message: {shown}", shown)
             self.write(inner, level + 1)
 
-    def _body(self, letter: Letter, level: int) -> None:
+    def _body(self, body: Body, level: int) -> None:
         page = MarkdownWriter()
-        if letter.html.strip():
-            _, notes = write_fragment(letter.html, page, self._limits)
-            self.notes += notes
-        body = page.document("eml", "", ())
-        words, others = len(letter.plain.split()), len(body.text.split())
-        if letter.plain.strip() and words >= _FEW_WORDS * others:
+        notes: tuple[str, ...] = ()
+        if body.html.strip():
+            _, notes = write_fragment(body.html, page, self._limits)
+        styled = page.document("eml", "", ())
+        words, others = len(body.plain.split()), len(styled.text.split())
+        if body.plain.strip() and words >= _FEW_WORDS * others:
             self._writer.gap()
-            self._writer.put(letter.plain.strip("\n") + "\n")
+            self._writer.put(body.plain.strip("\n") + "\n")
         elif page.size_bytes:
+            self.notes += notes
             self._writer.gap()
-            self._writer.include(body, level - 1)
+            self._writer.include(styled, level - 1)
 
     def _attachment(self, attachment: Attachment, level: int) -> None:
         name = one_line(attachment.name) or f"unnamed ({attachment.kind or 'of unknown kind'})"
+        if attachment.kind in _SIGNATURES:
+            self.notes.append("a digital signature left out")
+            return
         if attachment.inline and attachment.kind.startswith("image/"):
             self.notes.append(f"picture left out: {shortened(name, 60)}")
             return
@@ -139,6 +152,8 @@ class LetterWriter:
             return "attachments in attachments are not read as deep as this", None
         if self._read >= _MAX_READ:
             return f"only {_MAX_READ} attachments of a message are read", None
+        if self._read + self._read_before >= _MAX_READ_OF_ALL:
+            return f"only {_MAX_READ_OF_ALL} attachments of a file are read", None
         self._read += 1
         try:
             return "", self._parse(attachment.data, name)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from knarr.documents.decode import Limits
 from knarr.documents.encodings import declared_codec
 from knarr.documents.mail.eml import header_text
-from knarr.documents.mail.letter import Attachment, Letter, LetterWriter, ParseInner
+from knarr.documents.mail.letter import Attachment, Body, Letter, LetterWriter, ParseInner
 from knarr.documents.ole.container import CompoundFile
 from knarr.documents.rtf.packed import unpacked_rtf
 from knarr.documents.rtf.parse import rtf_text
@@ -55,12 +55,14 @@ def _letter(file: CompoundFile, at: str, inside: int, limits: Limits) -> Letter:
         "message-id": properties.text(_ID),
     }
     letter.headers = {key: header_text(text) for key, text in values.items() if text.strip()}
-    letter.plain = properties.text(_BODY).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-    letter.html = properties.html()
+    body = Body(
+        properties.text(_BODY).replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""), properties.html()
+    )
+    letter.bodies.append(body)
     packed = properties.binary(_RTF)
-    if packed and not letter.plain.strip() and not letter.html.strip():
+    if packed and not body.plain.strip() and not body.html.strip():
         rtf = unpacked_rtf(packed)
-        letter.plain = rtf_text(rtf, limits) if rtf else ""
+        body.plain = rtf_text(rtf, limits) if rtf else ""
         if not rtf:
             letter.notes.append("the body is damaged and was left out")
     _attachments(file, at, letter, inside, limits)

@@ -13,7 +13,9 @@ from collections import Counter
 from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
 from knarr.documents.notes import said
-from knarr.documents.sections import Document, MetadataValue
+from knarr.documents.properties import properties
+from knarr.documents.raised import marked, written
+from knarr.documents.sections import Document
 from knarr.documents.tables import Cell
 from knarr.errors import DocumentError
 
@@ -23,6 +25,8 @@ _REFERENCE = re.compile(r"\{([\w-]{1,80})\}")
 _URL = re.compile(r"(?:link:|xref:|mailto:|https?://|ftp://)[^\s\[\]<>\"]{1,500}\[([^\[\]]{0,300})\]")
 _CROSS = re.compile(r"<<([^<>,]{1,200})(?:,([^<>]{1,300}))?>>")
 _FOOTNOTE = re.compile(r"footnote:[\w-]{0,80}\[([^\[\]]{0,2000})\]")
+_RAISED = re.compile(r"(?<=[\w)\]])\^([^\s^]{1,40})\^")
+_LOWERED = re.compile(r"(?<=[\w)\]])~([^\s~]{1,40})~")
 _ANCHOR = re.compile(r"\[\[[^\[\]]{1,200}\]\]|\[#[^\[\]]{1,200}\](?=#)|\(\(\([^()]{1,200}\)\)\)")
 _MACRO = re.compile(
     r"(image|video|audio|include|toc|ifdef|ifndef|ifeval|endif)::([^\s\[\]]{0,500})\[(.{0,500})\][ \t]*$"
@@ -45,7 +49,9 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     if not reader.flow.writer.size_bytes:
         raise DocumentError(f"{name}: the file holds no text", "no_text")
     notes = (*decoded.notes, *said(reader.notes))
-    return reader.flow.writer.document("asciidoc", reader.title, notes, metadata=reader.metadata)
+    return reader.flow.writer.document(
+        "asciidoc", reader.title, notes, metadata=properties([("title", reader.title), *reader.stated])
+    )
 
 
 class _Reader:
@@ -53,7 +59,7 @@ class _Reader:
         self.flow = LineFlow()
         self.notes: Counter[str] = Counter()
         self.title = ""
-        self.metadata: dict[str, MetadataValue] = {}
+        self.stated: list[tuple[str, str]] = []
         self._attributes: dict[str, str] = {}
         self._left = _MAX_SUBSTITUTED
         self._block = ""  # the attribute line above a block: [source,python]
@@ -130,14 +136,14 @@ class _Reader:
             self.title = words
             author = lines[at + 1].strip() if at + 1 < len(lines) else ""
             if author and author[0] not in ":=/[" and "@" in author:
-                self.metadata["author"] = author.partition("<")[0].strip() or author
+                self.stated.append(("author", author.partition("<")[0].strip() or author))
         self.flow.heading(signs, words)
         self._caption = self._block = ""
 
     def _attribute(self, name: str, value: str) -> None:
         self._attributes[name] = value
         if name in ("author", "description", "keywords", "revdate", "revnumber", "email") and value:
-            self.metadata[name] = value
+            self.stated.append((name, value))
 
     def _macro(self, kind: str, target: str, inside: str) -> None:
         if kind == "include":
@@ -218,6 +224,7 @@ class _Reader:
         if "{" in text:
             text = _REFERENCE.sub(self._value, text)
         text = _FOOTNOTE.sub(self._footnote, _ANCHOR.sub("", text))
+        text = written(_RAISED.sub(lambda match: marked(match[1]), _LOWERED.sub(r"\1", text)))
         text = _URL.sub(lambda match: match[1].rstrip("^") or match[0][:-2].removeprefix("link:"), text)
         return _CROSS.sub(lambda match: match[2] or match[1], text)
 

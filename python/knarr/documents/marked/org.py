@@ -12,7 +12,9 @@ from collections import Counter
 from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
 from knarr.documents.notes import said
-from knarr.documents.sections import Document, MetadataValue
+from knarr.documents.properties import properties
+from knarr.documents.raised import marked, written
+from knarr.documents.sections import Document
 from knarr.documents.tables import Cell
 from knarr.errors import DocumentError
 
@@ -21,6 +23,8 @@ _TAGS = re.compile(r"(?<=[ \t]):(?:[\w@#%]{1,60}:){1,20}[ \t]*$")
 _KEYWORD = re.compile(r"#\+(\w[\w-]{0,60}):[ \t]*(.*)$")
 _BEGIN = re.compile(r"[ \t]*#\+begin_(\w{1,40})(?:[ \t]+(\S{1,60}))?", re.IGNORECASE)
 _END = re.compile(r"[ \t]*#\+end_\w{1,40}[ \t]*$", re.IGNORECASE)
+_RAISED = re.compile(r"(?<=[\w)\]])\^\{([^{}]{1,40})\}")
+_LOWERED = re.compile(r"(?<=[\w)\]])_\{([^{}]{1,40})\}")
 _LINK = re.compile(r"\[\[([^\[\]]{1,500})\](?:\[([^\[\]]{1,500})\])?\]")
 _FOOTNOTE = re.compile(r"\[fn:([\w-]{1,60})\]")
 _LIST = re.compile(r"([ \t]*)([-+]|\d{1,9}[.)]|(?<=[ \t])\*)[ \t]+(\S.*)$")
@@ -37,7 +41,9 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     if not reader.flow.writer.size_bytes:
         raise DocumentError(f"{name}: the file holds no text", "no_text")
     notes = (*decoded.notes, *said(reader.notes))
-    return reader.flow.writer.document("org", reader.title, notes, metadata=reader.metadata)
+    return reader.flow.writer.document(
+        "org", reader.title, notes, metadata=properties([("title", reader.title), *reader.stated])
+    )
 
 
 class _Reader:
@@ -45,7 +51,7 @@ class _Reader:
         self.flow = LineFlow()
         self.notes: Counter[str] = Counter()
         self.title = ""
-        self.metadata: dict[str, MetadataValue] = {}
+        self.stated: list[tuple[str, str]] = []
         self._lines = lines
         self._at = 0
         self._silent = 0  # the level of a heading marked COMMENT
@@ -102,7 +108,7 @@ class _Reader:
         if name == "title" and value:
             self.title = f"{self.title} {_words(value)}".strip()
         elif name in _METADATA and value:
-            self.metadata[name] = value
+            self.stated.append((name, value))
         elif name == "caption" and value:
             self.flow.flush()
             self.flow.line(_words(value))
@@ -162,4 +168,5 @@ class _Reader:
 
 def _words(text: str) -> str:
     text = _LINK.sub(lambda match: match[2] or match[1].removeprefix("file:"), text)
+    text = written(_RAISED.sub(lambda match: marked(match[1]), _LOWERED.sub(r"\1", text)))
     return _FOOTNOTE.sub(lambda match: f"[^{match[1]}]", text)

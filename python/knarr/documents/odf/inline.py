@@ -11,6 +11,7 @@ from collections import Counter
 from lxml import etree
 
 from knarr.documents.odf.styles import OdfStyles
+from knarr.documents.raised import marked, written
 from knarr.documents.xml import attribute_of, local
 from knarr.language.plain import one_line
 
@@ -36,7 +37,8 @@ class InlineReader:
         """The paragraph's text; line breaks stay."""
         parts: list[str] = []
         self._read(paragraph, parts)
-        return "\n".join(" ".join(line.split(" ")).strip() for line in "".join(parts).split("\n")).strip()
+        text = written("".join(parts))
+        return "\n".join(" ".join(line.split(" ")).strip() for line in text.split("\n")).strip()
 
     def plain(self, element: etree._Element) -> str:
         """All paragraphs below an element on one line, those of notes and frames inside them not among them."""
@@ -79,6 +81,10 @@ class InlineReader:
             return
         elif kind == "span" and self.styles.is_hidden(attribute_of(child, "style-name")):
             self.notes["characters of hidden text left out:"] += len("".join(child.itertext()))
+        elif kind == "span" and self.styles.is_raised(attribute_of(child, "style-name")):
+            inside: list[str] = []
+            self._read(child, inside)
+            parts.append(marked("".join(inside)))
         else:
             self._read(child, parts)
 

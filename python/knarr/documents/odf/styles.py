@@ -32,6 +32,7 @@ class _Style:
     level: int = 0
     list_style: str = ""
     hidden: bool = False
+    raised: bool = False
 
 
 @dataclass(slots=True)
@@ -72,6 +73,10 @@ class OdfStyles:
         """Whether a style hides its text."""
         return name != "" and any(style.hidden for style in self._inherited(name))
 
+    def is_raised(self, name: str) -> bool:
+        """Whether a style raises its text above the line."""
+        return name != "" and any(style.raised for style in self._inherited(name))
+
     def list_level(self, name: str, depth: int) -> ListLevel:
         return self._lists.get(name, {}).get(depth, ListLevel())
 
@@ -94,10 +99,20 @@ class OdfStyles:
                     attribute_of(one, "display") == "none"
                     for one in element.iterchildren("{*}text-properties")
                 ),
+                any(
+                    _above(attribute_of(one, "text-position"))
+                    for one in element.iterchildren("{*}text-properties")
+                ),
             )
             for page in element.iterchildren("{*}drawing-page-properties"):
                 if attribute_of(page, "visibility") == "hidden":
                     self.hidden_pages.add(name)
+
+
+def _above(position: str) -> bool:
+    """Whether a `text-position` ("super 58%", "33% 58%") stands above the line."""
+    first = position.partition(" ")[0]
+    return first == "super" or (first.endswith("%") and first.strip("%0.").isdecimal())
 
 
 class Counters:

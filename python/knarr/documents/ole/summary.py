@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from knarr.documents.encodings import declared_codec
 from knarr.documents.ole.container import CompoundFile
+from knarr.documents.properties import properties
 from knarr.documents.sections import MetadataValue
-from knarr.language.plain import shortened
 
 _KEYS = {
     2: "title",
@@ -32,9 +32,9 @@ def summary_metadata(file: CompoundFile) -> dict[str, MetadataValue]:
 
 
 def _read(data: bytes) -> dict[str, MetadataValue]:
-    found: dict[str, MetadataValue] = {}
+    found: list[tuple[str, str]] = []
     if len(data) < 56:
-        return found
+        return {}
     begin = struct.unpack_from("<I", data, 44)[0]
     count = struct.unpack_from("<I", data, begin + 4)[0]
     places = [
@@ -46,10 +46,9 @@ def _read(data: bytes) -> dict[str, MetadataValue]:
             page = struct.unpack_from("<H", data, begin + offset + 4)[0]
             codec = "utf-8" if page == 65001 else declared_codec(f"cp{page}") or "cp1252"
     for key, offset in places:
-        value = _value(data, begin + offset, codec) if key in _KEYS else ""
-        if value:
-            found[_KEYS[key]] = shortened(value, 1_000)
-    return found
+        if key in _KEYS:
+            found.append((_KEYS[key], _value(data, begin + offset, codec)))
+    return properties(found)
 
 
 def _value(data: bytes, at: int, codec: str) -> str:
@@ -62,9 +61,7 @@ def _value(data: bytes, at: int, codec: str) -> str:
         ticks = struct.unpack_from("<Q", data, at + 4)[0]
         if ticks:
             try:
-                return (datetime(1601, 1, 1, tzinfo=UTC) + timedelta(seconds=ticks // 10_000_000)).isoformat(
-                    sep=" "
-                )
+                return (datetime(1601, 1, 1, tzinfo=UTC) + timedelta(seconds=ticks // 10_000_000)).isoformat()
             except OverflowError:
                 return ""
     return ""

@@ -18,6 +18,7 @@ from knarr.documents.decode import Limits
 from knarr.documents.notes import said
 from knarr.documents.ole.container import MAGIC, CompoundFile
 from knarr.documents.ole.summary import summary_metadata
+from knarr.documents.raised import marked, written
 from knarr.documents.sections import Document
 from knarr.documents.tables import Cell, table_text
 from knarr.documents.writer import MarkdownWriter
@@ -29,7 +30,7 @@ _PAGE = 512
 _MAX_PIECES = 1_000_000
 _HEADINGS = range(1, 10)
 _IN_TABLE, _ROW_END, _LISTED, _OUTLINE = 0x2416, 0x2417, 0x460B, 0x2640
-_DELETED, _HIDDEN = 0x0800, 0x083C
+_DELETED, _HIDDEN, _RAISED = 0x0800, 0x083C, 0x2A48
 _CELL_MARK = "\x07"
 _LINES = {
     "\x0b": "\n",
@@ -139,7 +140,9 @@ class _Word:
             elif char in _PICTURES:
                 self.notes["pictures and drawings left out:"] += 1
             elif self._is_seen(place):
-                paragraph.append(_LINES.get(char, char if char >= " " or char == "\t" else ""))
+                shown = _LINES.get(char, char if char >= " " or char == "\t" else "")
+                is_raised = _RAISED in self._characters.at(place).words
+                paragraph.append(marked(shown) if is_raised else shown)
         self._end(paragraph, -1, "\r")
         self._end_table()
 
@@ -165,7 +168,7 @@ class _Word:
     def _end(self, paragraph: list[str], place: int, mark: str) -> None:
         """A paragraph, cell or row has ended."""
         look = self._paragraphs.at(place) if place >= 0 else _Look()
-        lines = "".join(paragraph).split("\n")
+        lines = written("".join(paragraph)).split("\n")
         paragraph.clear()
         text = "\n".join(filter(None, map(one_line, lines)))
         if _ROW_END in look.words:
@@ -334,5 +337,7 @@ def _words(data: bytes) -> tuple[frozenset[int], int]:
             found.add(word)
         elif word == _OUTLINE and value:
             outline = value[0]
+        elif word == _RAISED and value[:1] == b"\x01":
+            found.add(word)
         at += size
     return frozenset(found), outline

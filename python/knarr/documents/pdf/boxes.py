@@ -16,6 +16,10 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
+
+import numpy as np
+import numpy.typing as npt
 
 from knarr.documents.boxes import WordBoxes
 from knarr.documents.characters import plain_characters
@@ -26,6 +30,7 @@ from knarr.documents.sections import Document
 _TOKEN = re.compile(r"\S+")
 _MARK = re.compile(r"\||---|#{1,6}")  # of Markdown, which no page has
 _FEW, _ASIDE = 4, 24
+_FIRST = itemgetter(0)
 _TOKEN_CHARS = 200
 
 
@@ -39,14 +44,26 @@ def word_boxes(document: Document, lines: Iterable[Line]) -> WordBoxes:
     for page, page_lines in sorted(by_page.items()):
         if page + 1 >= len(begins):
             break
-        text = document.data[begins[page] : begins[page + 1]].decode("utf-8")
+        data = document.data[begins[page] : begins[page + 1]]
         plain = ((plain_characters(word), place) for word, place in _printed(page_lines))
         printed = [(word, place) for word, place in plain if word]
-        found = _Matching([word for word, _ in printed]).run(text)
-        for begin, end, at in _in_bytes(text, found):
-            words.extend((begins[page] + begin, begins[page] + end, page))
-            sides.extend(printed[at][1])
+        found = _Matching([word for word, _ in printed]).run(data.decode("utf-8"))
+        ours: list[int] = []
+        theirs: list[float] = []
+        for begin, end, at in found:
+            ours += (begin, end, page)
+            theirs += printed[at][1]
+        placed = np.asarray(ours, dtype=np.int64).reshape(-1, 3)
+        placed[:, :2] = begins[page] + _first_bytes(data)[placed[:, :2]]
+        words.frombytes(placed.tobytes())
+        sides.extend(theirs)
     return WordBoxes.of(words, sides)
+
+
+def _first_bytes(data: bytes) -> npt.NDArray[np.int64]:
+    """Where each character of a text in UTF-8 begins, and its end."""
+    codes = np.frombuffer(data + b" ", dtype=np.uint8)
+    return np.flatnonzero(codes & 0xC0 != 0x80)
 
 
 def _printed(lines: Iterable[Line]) -> Iterator[tuple[str, Sides]]:
@@ -54,29 +71,18 @@ def _printed(lines: Iterable[Line]) -> Iterator[tuple[str, Sides]]:
         if isinstance(line, TableLine):
             yield from _printed(line.parts)
         elif line.words is not None:
-            yield from ((word, sides) for word, sides in line.words.words(line.text, line.y) if word)
+            yield from filter(_FIRST, line.words.words(line.text, line.y))
 
 
 def _tokens(text: str) -> Iterator[tuple[int, str, bool]]:
     """Where each word of a text begins, the word, and whether it is in a row of a table."""
     in_table = False
-    for token in _TOKEN.finditer(text):
-        if token.start() == 0 or text[token.start() - 1] == "\n":
-            in_table = token[0] == "|"
-        if not _MARK.fullmatch(token[0]):
-            yield token.start(), token[0], in_table
-
-
-def _in_bytes(text: str, found: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Ranges of characters, in order, as ranges of bytes."""
-    if text.isascii():
-        yield from found
-        return
-    done = at = 0
-    for begin, end, word in found:
-        first = at + len(text[done:begin].encode("utf-8"))
-        done, at = end, first + len(text[begin:end].encode("utf-8"))
-        yield first, at, word
+    for match in _TOKEN.finditer(text):
+        begin, token = match.start(), match[0]
+        if begin == 0 or text[begin - 1] == "\n":
+            in_table = token == "|"
+        if token[0] not in "|-#" or not _MARK.fullmatch(token):
+            yield begin, token, in_table
 
 
 class _Matching:
@@ -98,6 +104,15 @@ class _Matching:
         """(begin, end, word) in characters of the text, in order."""
         tokens = list(_tokens(text))
         for at, (place, token, self._in_table) in enumerate(tokens):
+            if (
+                (self._goes_on or self._in_table)
+                and self._is_free(self._at)
+                and token == self._words[self._at]
+            ):
+                # Nearly always: the next word of the page, and nothing to be unsure of.
+                self._goes_on = True
+                yield place, place + len(token), self._take(self._at)
+                continue
             self._after = tokens[at + 1][1] if at + 1 < len(tokens) else ""
             taken = self._at
             for begin, end, word in self._token(token):

@@ -73,6 +73,7 @@ def without_init(package: str) -> None:
 def main() -> None:
     without_init("knarr.documents.pdf")
     words = importlib.import_module("knarr.documents.pdf.words")
+    packing = importlib.import_module("knarr.documents.pdf.packing")
     pictures = importlib.import_module("knarr.documents.pdf.pictures")
     give_up_rights()
     # Only messages go through the pipe; whatever a library prints is dropped.
@@ -88,6 +89,8 @@ def main() -> None:
         data = source.read(size)
         try:
             for message in pictures.draw(data, drawn) if drawn else words.read_words(data):
+                if "words" in message:
+                    message["words"] = packing.packed(message["words"])
                 print(json.dumps(message, separators=(",", ":")), file=out)
         except MemoryError:
             os._exit(1)

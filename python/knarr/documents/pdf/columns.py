@@ -69,7 +69,10 @@ def _best(region: list[WordRun]) -> list[_Part]:
     best: list[_Part] = []
     most = 0
     for x in _strips(region):
-        parts = _cut(region, x)
+        bands = _bands(region, x)
+        if max((len(band) for crosses, band in bands if not crosses), default=0) <= most:
+            continue
+        parts = _cut(bands, x)
         here = max((len(part.left) + len(part.right) for part in parts if part.right), default=0)
         if here > most:
             best, most = parts, here
@@ -90,12 +93,23 @@ def _strips(region: Sequence[WordRun]) -> list[float]:
     return sorted(lefts[step] for step in likely[:_MOST_STRIPS])
 
 
-def _cut(region: Sequence[WordRun], x: float) -> list[_Part]:
-    """The region from top to bottom: columns beside the strip that ends at x, and what is between them."""
+def _bands(region: Sequence[WordRun], x: float) -> list[tuple[bool, list[WordRun]]]:
+    """The region from top to bottom: runs that cross the strip that ends at x, and those that do not."""
+    bands: list[tuple[bool, list[WordRun]]] = []
+    for run in region:
+        crosses = run.x0 < x - 1 and run.x1 > x + 1
+        if not bands or bands[-1][0] != crosses:
+            bands.append((crosses, []))
+        bands[-1][1].append(run)
+    return bands
+
+
+def _cut(bands: Sequence[tuple[bool, list[WordRun]]], x: float) -> list[_Part]:
+    """The bands as columns beside the strip, and what is between them."""
     parts: list[_Part] = []
-    for crosses, group in itertools.groupby(region, key=lambda run: run.x0 < x - 1 and run.x1 > x + 1):
-        band = list(group)
-        parts += [_Part(band, [])] if crosses else _columns(band, x)
+    for crosses, band in bands:
+        whole = crosses or len(band) < 2 * _FEWEST_LINES
+        parts += [_Part(band, [])] if whole else _columns(band, x)
     return _merged(parts)
 
 
@@ -148,7 +162,7 @@ def _rows(band: Sequence[WordRun]) -> list[list[WordRun]]:
 def _blocks(rows: Sequence[list[WordRun]], x: float) -> list[list[list[WordRun]]]:
     """Rows that were written before all rows below them, parted from these where the writer came back to the left
     side: rows of a table, whose cells may have several lines; or columns, and what stands below them."""
-    later = [min(run.first for run in row) for row in rows]
+    later = [min([run.first for run in row]) for row in rows]
     for at in reversed(range(len(rows) - 1)):
         later[at] = min(later[at], later[at + 1])
     blocks: list[list[list[WordRun]]] = []
@@ -159,7 +173,7 @@ def _blocks(rows: Sequence[list[WordRun]], x: float) -> list[list[list[WordRun]]
             right = False
         blocks[-1].append(row)
         right = right or any(run.x0 >= x - 1 for run in row)
-        last = max(last, *(run.last for run in row))
+        last = max(last, max([run.last for run in row]))
     return blocks
 
 
@@ -174,8 +188,8 @@ def _without_lone_rows(block: Sequence[list[WordRun]]) -> tuple[int, int]:
 
 
 def _apart(above: Sequence[WordRun], below: Sequence[WordRun]) -> bool:
-    low, high = min(run.y for run in above), max(run.y for run in below)
-    return low - high > _ASIDE * max(run.size for run in (*above, *below))
+    low, high = min([run.y for run in above]), max([run.y for run in below])
+    return low - high > _ASIDE * max([run.size for run in (*above, *below)])
 
 
 def _are_columns(left: Sequence[WordRun], right: Sequence[WordRun]) -> bool:

@@ -160,11 +160,12 @@ def _locate(
         for title in {plain(entry.title), _bare(entry.title)}:
             if len(title) > _SHORTEST:
                 listed.setdefault(title, (entry, set()))[1].add(entry.page)
+    texts = [plain(line.text) for line in lines] if listed else []
     hits = [
         (at, shown, count)
-        for at in range(len(lines) if listed else 0)
+        for at in range(len(texts))
         if at not in inside
-        for count, shown in enumerate(_shown(lines, at, inside), 1)
+        for count, shown in enumerate(_shown(lines, texts, at, inside), 1)
         if shown in listed
     ]
     ahead = Counter(
@@ -178,13 +179,13 @@ def _locate(
     }
 
 
-def _shown(lines: Sequence[Line], at: int, inside: set[int]) -> list[str]:
-    """The words of this line, of it and the next one, and so on, as far as they look alike."""
+def _shown(lines: Sequence[Line], texts: Sequence[str], at: int, inside: set[int]) -> list[str]:
+    """The words of this line, of it and the next one, and so on, as far as they look alike; `texts` are the words of
+    each line."""
     shown: list[str] = []
-    for line in lines[at : at + _MAX_TITLE_LINES]:
+    for line, text in zip(lines[at : at + _MAX_TITLE_LINES], texts[at : at + _MAX_TITLE_LINES], strict=True):
         if line.page != lines[at].page or abs(line.size - lines[at].size) > 0.5 or at + len(shown) in inside:
             break
-        text = plain(line.text)
         shown.append(f"{shown[-1]} {text}" if shown else text)
     return shown
 

@@ -18,6 +18,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from knarr.documents.pdf.lines import is_known_symbol
@@ -37,12 +38,15 @@ _FEWEST_SIGNS, _MOST_ODD = 100, 0.5
 
 def is_garbled(words: Sequence[Sequence[Any]], unmapped: int = 0) -> bool:
     """Whether the words of a page are not what a reader sees. `unmapped`: how many of them PDFium only guesses."""
-    counts = Counter("".join(str(word[0]) for word in words))
-    total = sum(counts.values())
+    chars = "".join([word[0] for word in words])
+    total = len(chars)
     if total < _FEWEST_CHARS:
         return False
+    counts = Counter(chars)
     unreadable = sum(count for char, count in counts.items() if is_unreadable(char))
-    controlled = sum(len(word[0]) for word in words if _has_controls(word[0]))
+    controlled = (
+        sum(len(word[0]) for word in words if _has_controls(word[0])) if _CONTROL.search(chars) else 0
+    )
     far = sum(
         count for char, count in counts.items() if char >= _FAR and char.isalpha() and not _KANA.match(char)
     )
@@ -67,8 +71,17 @@ def is_unreadable(char: str) -> bool:
 
 def readable_words(words: Sequence[Sequence[Any]]) -> tuple[list[Sequence[Any]], int]:
     """Those of the words that have more readable characters than others, and the number of characters of the rest."""
-    kept = [word for word in words if 2 * sum(map(is_unreadable, word[0])) < len(word[0])]
+    kept = [
+        word for word in words if _is_plain(word[0]) or 2 * sum(map(is_unreadable, word[0])) < len(word[0])
+    ]
+    if len(kept) == len(words):
+        return kept, 0
     return kept, sum(len(word[0]) for word in words) - sum(len(word[0]) for word in kept)
+
+
+def _is_plain(word: str) -> bool:
+    """Whether all characters are readable for sure, told at once."""
+    return word.isprintable() and "\ufffd" not in word and word != ""
 
 
 def _has_controls(word: str) -> bool:
@@ -81,9 +94,9 @@ def _unusual(counts: Counter[str]) -> bool:
     letters = usual = accented = 0
     kinds = set()
     for char, count in counts.items():
-        if not char.isalpha() or not unicodedata.name(char, "").startswith("LATIN"):
+        base = _latin_base(char)
+        if not base:
             continue
-        base = unicodedata.normalize("NFD", char)[0].casefold()
         kinds.add(base)
         letters += count
         usual += count if base in _USUAL else 0
@@ -92,6 +105,14 @@ def _unusual(counts: Counter[str]) -> bool:
         return False
     rare = len(kinds) >= _FEWEST_KINDS and usual < _LEAST_USUAL * letters
     return rare or accented > _MOST_ACCENTED * letters
+
+
+@lru_cache(4096)
+def _latin_base(char: str) -> str:
+    """The small letter without its marks that a Latin letter is made of; "" for any other character."""
+    if not char.isalpha() or not unicodedata.name(char, "").startswith("LATIN"):
+        return ""
+    return unicodedata.normalize("NFD", char)[0].casefold()
 
 
 def _odd(words: Sequence[Sequence[Any]], counts: Counter[str], total: int) -> bool:

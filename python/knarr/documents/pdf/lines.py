@@ -7,9 +7,9 @@ table's row stay together; wide gaps part it into cells. Columns of prose are re
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -87,20 +87,7 @@ def page_lines(words: Iterable[Sequence[Any]], page: int, drawn: Rulings = NO_RU
     """The lines of one page (from 0), from its words as `words.read_words` gives them; each table whose cells are
     drawn is one. Words that are turned as most are come first: others are labels of figures, or stand in the
     margin."""
-    placed = [
-        PlacedWord(
-            _readable(text),
-            _clamp(x0),
-            _clamp(x1),
-            _clamp(y),
-            _clamp(size),
-            bool(bold),
-            bool(italic),
-            order,
-            turned[0] if turned else 0.0,
-        )
-        for order, (text, x0, x1, y, size, bold, italic, *turned) in enumerate(words)
-    ]
+    placed = [_placed(word, order) for order, word in enumerate(words)]
     turns: dict[int, list[PlacedWord]] = {}
     for word in with_initials([word for word in placed if word.text]):
         turns.setdefault(round(word.angle / _QUARTER) % 4, []).append(word)
@@ -111,6 +98,17 @@ def page_lines(words: Iterable[Sequence[Any]], page: int, drawn: Rulings = NO_RU
         rows = [_segments(row) for part in in_columns(others) for row in _rows(part)]
         lines += [line for row in rows for line in _row_lines(row, tables, page, at > 0)]
     return lines
+
+
+def _placed(word: Sequence[Any], order: int) -> PlacedWord:
+    """A word of a message, within the bounds of a page; a file may state any number, NaN among them."""
+    text, x0, x1, y, size, bold, italic, *turned = word
+    far = _FARTHEST
+    if not (-far <= x0 <= far and -far <= x1 <= far and -far <= y <= far and -far <= size <= far):
+        x0, x1, y, size = (max(-far, min(far, value)) for value in (x0, x1, y, size))
+    if not text.isascii():
+        text = _readable(text)
+    return PlacedWord(text, x0, x1, y, size, bool(bold), bool(italic), order, turned[0] if turned else 0.0)
 
 
 def _row_lines(row: Cells, tables: Sequence[RuledTable], page: int, aside: bool) -> Iterator[Line]:
@@ -133,17 +131,13 @@ def _row_lines(row: Cells, tables: Sequence[RuledTable], page: int, aside: bool)
 
 def unknown_symbols(words: Iterable[Sequence[Any]]) -> int:
     """How many characters of the words no line has, since it is not known what they show."""
-    return sum(not symbol(ord(char), "") for word in words for char in _PRIVATE.findall(word[0]))
+    found = _PRIVATE.findall("".join([word[0] for word in words]))
+    return sum(not symbol(ord(char), "") for char in found)
 
 
 def is_known_symbol(char: str) -> bool:
     """Whether a private character of a symbol font is shown as another one."""
     return "\uf000" <= char <= "\uf0ff" and bool(symbol(ord(char), ""))
-
-
-def _clamp(value: float) -> float:
-    """A place that a page can have; a file may state any number, NaN among them."""
-    return max(-_FARTHEST, min(_FARTHEST, value))
 
 
 def _readable(text: str) -> str:
@@ -199,36 +193,51 @@ def _line(row: Cells, page: int, aside: bool) -> Line | None:
     places: list[tuple[float, float]] = []
     for segment in row:
         # A line-end hyphen inside a line is a hyphen between two words that PDFium parted.
-        text = " ".join(word.text for word in segment).replace("\xad ", "-")
-        right = max(word.x1 for word in segment)
+        text = " ".join([word.text for word in segment]).replace("\xad ", "-")
+        right = max([word.x1 for word in segment])
         if cells and (_BEFORE_FIGURE.fullmatch(cells[-1]) or _AFTER_FIGURE.fullmatch(text)):
             # A currency sign or a closing bracket set apart belongs to its figure.
             cells[-1] += text if text[0] == ")" or cells[-1].endswith("(") or text[0] == "%" else f" {text}"
             places[-1] = (places[-1][0], right)
         else:
             cells.append(text)
-            places.append((min(word.x0 for word in segment), right))
+            places.append((min([word.x0 for word in segment]), right))
     if len(cells) == 2 and _MARKER.fullmatch(cells[0]):
         cells, places = [" ".join(cells)], [(places[0][0], places[1][1])]
-    words = [word for segment in row for word in segment]
+    words = row[0] if len(row) == 1 else [word for segment in row for word in segment]
     if not words:
         return None
-    sizes: Counter[float] = Counter()
-    for word in words:
-        sizes[word.size] += len(word.text)
-    lettered = [word for word in words if any(map(str.isalnum, word.text))] or words
     joined = CELL_SEPARATOR.join(cells)
     return Line(
         joined,
         len(cells),
-        min(word.x0 for word in words),
-        max(word.x1 for word in words),
-        Counter(word.y for word in words).most_common(1)[0][0],
-        sizes.most_common(1)[0][0],
-        all(word.bold for word in lettered),
-        all(word.italic for word in lettered),
+        min([word.x0 for word in words]),
+        max([word.x1 for word in words]),
+        _usual([word.y for word in words], itertools.repeat(1)),
+        _usual([word.size for word in words], [len(word.text) for word in words]),
+        *_dressed(words),
         page,
         tuple(places),
         word_places(joined, words),
         aside,
     )
+
+
+def _usual(values: Sequence[float], weights: Iterable[int]) -> float:
+    """The value that has most weight; the first of several."""
+    first = values[0]
+    if values.count(first) == len(values):
+        return first
+    total: dict[float, int] = {}
+    for value, weight in zip(values, weights, strict=False):
+        total[value] = total.get(value, 0) + weight
+    return max(total, key=total.__getitem__)
+
+
+def _dressed(words: Sequence[PlacedWord]) -> tuple[bool, bool]:
+    """Whether all words are bold, and whether all are italic; those without a letter or figure count where no other
+    is."""
+    if not any(word.bold or word.italic for word in words):
+        return False, False
+    lettered = [word for word in words if any(map(str.isalnum, word.text))] or words
+    return all(word.bold for word in lettered), all(word.italic for word in lettered)

@@ -35,6 +35,9 @@ class Shown:
 
 def placed_texts(texts: Iterable[Shown], words: Sequence[Word], rotation: int) -> list[Word]:
     """The words of texts on a page that has `words` and is shown turned by `rotation` quarters."""
+    texts = list(texts)
+    if not texts:
+        return []
     page = _Occupied(words)
     sizes = sorted(word[4] for word in words if word[4] > 0)
     usual = min(_SIZE, sizes[len(sizes) // 2] if sizes else _SIZE)

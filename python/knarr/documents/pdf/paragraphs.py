@@ -71,11 +71,15 @@ class Hyphenation:
             if first is not None:
                 breaks.append((last, first[0].lower()))
                 text = text[first.end() :]
-            end = _LAST_PART.search(text[-_MAX_WORD_CHARS:])
+            end = _LAST_PART.search(text[-_MAX_WORD_CHARS:]) if text.endswith(("-", "\xad")) else None
             last = end[1].lower() if end else ""
             if end:
                 text = text[: len(text) - len(end[0])]
-            self._known.update(word.lower() for word in _WORD.findall(text))
+            if text.isascii():
+                self._known.update(_WORD.findall(text.lower()))
+            else:
+                # A small letter may be two characters, of which the second is no letter.
+                self._known.update([word.lower() for word in _WORD.findall(text)])
         whole = sum(begin + end in self._known for begin, end in breaks)
         self._breaks_words = 2 * whole > sum(
             begin in self._known and end in self._known for begin, end in breaks
@@ -83,9 +87,9 @@ class Hyphenation:
 
     def join(self, left: str, right: str) -> str:
         """Two lines as one, without the hyphen between them where that is sure."""
-        last, first = _LAST_PART.search(left[-_MAX_WORD_CHARS:]), _FIRST_PART.match(right)
         if not left.endswith(("-", "\xad")):
             return f"{left}{line_gap(left, right)}{right}"
+        last, first = _LAST_PART.search(left[-_MAX_WORD_CHARS:]), _FIRST_PART.match(right)
         if last is None or first is None or not self._is_one_word(last[1].lower(), first[0]):
             return f"{left[:-1]}-{right}"
         return left[:-1] + right

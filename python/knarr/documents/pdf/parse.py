@@ -26,6 +26,7 @@ from knarr.documents.pdf.page_tables import with_tables
 from knarr.documents.pdf.paragraphs import MAX_LINES, Hyphenation, goes_on, leading, right_end, stand_together
 from knarr.documents.pdf.ranks import title_of
 from knarr.documents.pdf.ruling import PageRule, rulings
+from knarr.documents.properties import properties
 from knarr.documents.sections import Document
 from knarr.documents.symbols import UNKNOWN
 from knarr.documents.writer import MarkdownWriter
@@ -110,7 +111,8 @@ def pages_document(
         *notes_beside(head, [page.beside for page in pages]),
     )
     # The title in a PDF's metadata is more often a template's than the document's: the file's name counts.
-    document = flow.writer.document(format, "", notes, missing)
+    about = properties(head.get("about", {}).items())
+    document = flow.writer.document(format, "", notes, missing, about)
     document.recognised = {page: found.confidence for page, found in read.items()}
     document.pages = tuple(page.shape for page in pages)
     document.boxes = word_boxes(document, lines)

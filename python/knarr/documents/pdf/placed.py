@@ -6,11 +6,15 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 _RAISED = 0.45
 _WORD_GAP = 1.0
 _OVERLAP = 0.4
 _LETTERS_OF_WORD = 4
+_LETTER = re.compile("[A-Za-z]")
+_SIZE = attrgetter("size")
+_FIRST_LEFTWARDS = "\u0590"
 _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
@@ -58,7 +62,9 @@ class WordRun:
 
 def is_leftwards(words: Sequence[PlacedWord]) -> bool:
     """Whether most words are of a script that is written from right to left."""
-    return 2 * sum(bool(_LEFTWARDS.match(word.text)) for word in words) > len(words)
+    return 2 * len(
+        [word for word in words if word.text >= _FIRST_LEFTWARDS and _LEFTWARDS.match(word.text)]
+    ) > len(words)
 
 
 def leftwards(segment: Sequence[PlacedWord]) -> list[PlacedWord]:
@@ -88,29 +94,36 @@ def runs(words: Sequence[PlacedWord]) -> list[WordRun]:
 
 def _beside(word: PlacedWord, other: PlacedWord) -> bool:
     """Whether `other` goes on where `word` ends, rightwards or, as in Hebrew, leftwards."""
-    large, small = max(word.size, other.size), max(1.0, min(word.size, other.size))
+    small, large = (word.size, other.size) if word.size < other.size else (other.size, word.size)
     if abs(word.y - other.y) > _RAISED * large:
         return False
-    gap = max(other.x0 - word.x1, word.x0 - other.x1)
-    return -_OVERLAP * large <= gap <= _WORD_GAP * small
+    gap, leftwards = other.x0 - word.x1, word.x0 - other.x1
+    if leftwards > gap:
+        gap = leftwards
+    return -_OVERLAP * large <= gap <= _WORD_GAP * (small if small > 1.0 else 1.0)
 
 
 def _run(words: list[PlacedWord]) -> WordRun:
-    base = max(words, key=lambda word: word.size)
-    start, end = words[0].text, words[-1].text
-    lettered = sum(sum(map(str.isalpha, word.text)) for word in words)
-    spaced = all(word.text.isascii() for word in words)
+    base = max(words, key=_SIZE)
+    texts = [word.text for word in words]
+    start, end = texts[0], texts[-1]
     return WordRun(
         words,
-        min(word.x0 for word in words),
-        max(word.x1 for word in words),
+        min([word.x0 for word in words]),
+        max([word.x1 for word in words]),
         base.y,
         base.size,
         words[0].order,
         words[-1].order,
-        float(sum(any(map(str.isalpha, word.text)) for word in words))
-        if spaced
-        else max(float(len(words)), lettered / _LETTERS_OF_WORD),
+        _length(texts),
         start[0].isalpha() and not start[0].isupper(),
         end.endswith((".", ":", ";", "。", "؟")),
     )
+
+
+def _length(texts: Sequence[str]) -> float:
+    """The number of words with letters; of groups of letters where the script writes no spaces."""
+    if all(map(str.isascii, texts)):
+        return float(len([text for text in texts if _LETTER.search(text)]))
+    lettered = sum([char.isalpha() for text in texts for char in text])
+    return max(float(len(texts)), lettered / _LETTERS_OF_WORD)

@@ -1,8 +1,8 @@
 """The lines that a page draws: rules, borders of cells, edges of shaded boxes. They tell where cells end.
 
-Runs in the worker process only, beside `words`, and like it imports nothing of the package. A thin filled box is
-a line, a larger box gives its four edges; curves and slanting lines are none. Places are in points along the
-direction of writing, as those of words are: on a page whose text is written sideways they are turned with it.
+Part of the worker process (see `child`). A thin filled box is a line, a larger box gives its four edges; curves and
+slanting lines are none. Places are in points along the direction of writing, as those of words are: on a page whose
+text is written sideways they are turned with it.
 
 Cost: a few calls for each path object. A drawing of thousands of paths is no table: what is read of a page, and
 of a file, is bounded.
@@ -16,6 +16,8 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
+from knarr.documents.pdf import calls
+
 MAX_OBJECTS = 20_000
 MAX_RULES = 4_000
 MAX_FILE_RULES = 400_000
@@ -26,6 +28,7 @@ _THIN, _STRAIGHT, _SHORTEST = 2.5, 1.0, 3.0
 
 Box = tuple[float, float, float, float]
 Matrix = tuple[float, float, float, float, float, float]
+_PLAIN: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 class Rules:
@@ -49,30 +52,29 @@ class Rules:
         return [value for box in rules for value in box]
 
 
-def _paths(page: Any) -> Iterator[tuple[Any, Matrix]]:
+def _paths(page: Any) -> Iterator[tuple[int, Matrix]]:
     """The path objects of a page and of the forms on it, and the matrix of what they are in."""
-    stack: list[tuple[Any, Matrix, int]] = []
+    stack: list[tuple[int, Matrix, int]] = []
     left = 2 * MAX_OBJECTS  # forms may draw forms
+    on = calls.address(page)
     for at in range(min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS)):
-        stack.append((pdfium.FPDFPage_GetObject(page, at), (1, 0, 0, 1, 0, 0), 0))
+        stack.append((calls.page_object(on, at), _PLAIN, 0))
         while stack and left:
             left -= 1
             found, matrix, depth = stack.pop()
-            kind = pdfium.FPDFPageObj_GetType(found)
+            kind = calls.object_kind(found)
             if kind == pdfium.FPDF_PAGEOBJ_PATH:
                 yield found, matrix
             elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < MAX_DEPTH:
                 inner = _times(_matrix(found), matrix)
-                count = min(pdfium.FPDFFormObj_CountObjects(found), left)
-                stack += [
-                    (pdfium.FPDFFormObj_GetObject(found, one), inner, depth + 1) for one in range(count)
-                ]
+                count = min(calls.form_objects(found), left)
+                stack += [(calls.form_object(found, one), inner, depth + 1) for one in range(count)]
 
 
-def _matrix(found: Any) -> Matrix:
+def _matrix(found: int) -> Matrix:
     matrix = pdfium.FS_MATRIX()
-    if not pdfium.FPDFPageObj_GetMatrix(found, ctypes.byref(matrix)):
-        return (1, 0, 0, 1, 0, 0)
+    if not calls.object_matrix(found, ctypes.addressof(matrix)):
+        return _PLAIN
     return (matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f)
 
 
@@ -82,11 +84,12 @@ def _times(one: Matrix, other: Matrix) -> Matrix:
     return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
 
 
-def _lines_of(path: Any, around: Matrix) -> Iterator[Box]:
+def _lines_of(path: int, around: Matrix) -> Iterator[Box]:
     """The straight lines of a path that is drawn, and the edges of its boxes."""
-    mode, stroked = ctypes.c_int(), ctypes.c_int()
-    pdfium.FPDFPath_GetDrawMode(path, ctypes.byref(mode), ctypes.byref(stroked))
-    if not stroked.value and not mode.value:
+    mode, stroke = ctypes.c_int(), ctypes.c_int()
+    calls.draw_mode(path, ctypes.addressof(mode), ctypes.addressof(stroke))
+    stroked = bool(stroke.value)
+    if not stroked and not mode.value:
         return
     matrix = _times(_matrix(path), around)
     for points in _parts(path, matrix):
@@ -94,12 +97,10 @@ def _lines_of(path: Any, around: Matrix) -> Iterator[Box]:
         left, bottom, right, top = min(xs), min(ys), max(xs), max(ys)
         if min(right - left, top - bottom) <= _THIN:
             yield from _kept((left, bottom, right, top))
-        elif not stroked.value and len(points) not in (4, 5):
+        elif not stroked and len(points) not in (4, 5):
             continue
         else:
-            for (x0, y0), (x1, y1) in zip(
-                points, points[1:] + points[:1] * (not stroked.value), strict=False
-            ):
+            for (x0, y0), (x1, y1) in zip(points, points[1:] + points[:1] * (not stroked), strict=False):
                 if min(abs(x0 - x1), abs(y0 - y1)) <= _STRAIGHT:
                     yield from _kept((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
 
@@ -110,24 +111,28 @@ def _kept(box: Box) -> Iterator[Box]:
         yield round(left, 1), round(bottom, 1), round(right, 1), round(top, 1)
 
 
-def _parts(path: Any, matrix: Matrix) -> Iterator[list[tuple[float, float]]]:
+def _parts(path: int, matrix: Matrix) -> Iterator[list[tuple[float, float]]]:
     """The corners of each connected part of a path; a part with a curve is left out."""
     a, b, c, d, e, f = matrix
-    x, y = ctypes.c_float(), ctypes.c_float()
+    corner = (ctypes.c_float * 2)()
+    x_at = ctypes.addressof(corner)
+    y_at = x_at + ctypes.sizeof(ctypes.c_float)
     points: list[tuple[float, float]] = []
     curved = False
-    for at in range(min(pdfium.FPDFPath_CountSegments(path), _MAX_SEGMENTS)):
-        segment = pdfium.FPDFPath_GetPathSegment(path, at)
-        kind = pdfium.FPDFPathSegment_GetType(segment)
-        pdfium.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y))
+    for at in range(min(calls.segments(path), _MAX_SEGMENTS)):
+        segment = calls.segment(path, at)
+        kind = calls.segment_kind(segment)
         if kind == pdfium.FPDF_SEGMENT_MOVETO:
             if len(points) > 1 and not curved:
                 yield points
             points, curved = [], False
-        elif kind != pdfium.FPDF_SEGMENT_LINETO:
+        elif curved or kind != pdfium.FPDF_SEGMENT_LINETO:
             curved = True
-        points.append((a * x.value + c * y.value + e, b * x.value + d * y.value + f))
-        if pdfium.FPDFPathSegment_GetClose(segment) and len(points) > 2:
+            continue
+        calls.segment_point(segment, x_at, y_at)
+        x, y = corner
+        points.append((a * x + c * y + e, b * x + d * y + f))
+        if calls.segment_closes(segment) and len(points) > 2:
             points.append(points[0])
     if len(points) > 1 and not curved:
         yield points

@@ -34,20 +34,21 @@ class WordPlaces:
 
     def along(self, text: str) -> Iterator[tuple[str, float, float]]:
         """Each word of the line with this text, and its left and right end along the direction of writing."""
-        for at, begin in enumerate(self.begins):
-            end = self.begins[at + 1] if at + 1 < len(self.begins) else len(text)
-            left, right = sorted(self.ends[2 * at : 2 * at + 2])
-            yield text[begin:end].rstrip(" \xad"), left, right
+        begins, ends = self.begins.tolist(), self.ends.tolist()
+        for begin, end, one, other in zip(
+            begins, [*begins, len(text)][1:], ends[::2], ends[1::2], strict=True
+        ):
+            word = text[begin:end].rstrip(" \xad")
+            yield (word, one, other) if one <= other else (word, other, one)
 
     def words(self, text: str, y: float) -> Iterator[tuple[str, Sides]]:
         """Each word of the line with this text and base line, and its sides on the page."""
         bottom, top = y - _BELOW * self.size, y + _ABOVE * self.size
         for word, left, right in self.along(text):
-            yield word, self._on_page(left, bottom, right, top)
+            sides = (left, bottom, right, top)
+            yield word, self._turned(sides) if self.angle else sides
 
-    def _on_page(self, *sides: float) -> Sides:
-        if not self.angle:
-            return sides[0], sides[1], sides[2], sides[3]
+    def _turned(self, sides: Sides) -> Sides:
         cos, sin = math.cos(self.angle), math.sin(self.angle)
         corners = [(x * cos - y * sin, x * sin + y * cos) for x in sides[::2] for y in sides[1::2]]
         return (
@@ -60,15 +61,17 @@ class WordPlaces:
 
 def word_places(text: str, words: Sequence[PlacedWord]) -> WordPlaces:
     """The places of the words that a line's text was made of, in that order."""
-    begins, ends, at = array("i"), array("f"), 0
+    begins: list[int] = []
+    ends: list[float] = []
+    at = 0
     for word in words:
         bare = word.text.rstrip("\xad")
         begin = text.find(bare, at, at + len(bare) + _REACH) if bare else -1
         if begin < 0:
             continue
         begins.append(begin)
-        ends.extend((word.x0, word.x1))
+        ends += (word.x0, word.x1)
         at = begin + len(bare)
     # A size is less than nothing where the font is drawn upside down.
-    size = max((abs(word.size) for word in words), default=0.0)
-    return WordPlaces(begins, ends, size, words[0].angle if words else 0.0)
+    size = max([abs(word.size) for word in words], default=0.0)
+    return WordPlaces(array("i", begins), array("f", ends), size, words[0].angle if words else 0.0)

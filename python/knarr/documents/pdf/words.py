@@ -4,13 +4,12 @@ Everything that touches PDFium is here, and runs in the worker process of `worke
 is not thread-safe, and what a hostile file can do to it must not happen to the caller. Messages
 are plain values, so that they can cross the pipe.
 
-Characters are fetched once per page; place, size and font, which need a call each, are asked per word.
+Characters are fetched once per page; how little is asked of each word is told in `probe`.
 """
 
 from __future__ import annotations
 
 import ctypes
-import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +18,8 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from knarr.documents.pdf import fonts
 from knarr.documents.pdf.annotations import attachment_name, read_annotations, utf16
+from knarr.documents.pdf.probe import Probe
 from knarr.documents.pdf.rules import Rules
 from knarr.documents.pdf.tags import tagged_headings
 
@@ -42,10 +41,9 @@ _WORD = re.compile(r"[^\s\xad]*\xad|[^\s\xad]+")
 _LAM_AFTER = re.compile("[\u0622\u0623\u0625\u0627\u0671]\u0644")
 _FEW_WORDS, _FEW_OBJECTS, _FEW_PATHS = 40, 200, 12
 _PLAIN_KINDS = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH)
-# Writing that slopes by less is upright.
-_UPRIGHT = 0.05
-_STRAIGHT = (0.0, (1.0, 0.0), (0.0, 1.0), 1.0)
+_ABOUT = ("Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate")
 _TITLE_CHARS = 2_048
+_FAR_LETTER, _FEW_FAR = re.compile(r"[^\W\d_\0-\u024f]"), 0.1
 
 Message = dict[str, Any]
 
@@ -53,12 +51,12 @@ Message = dict[str, Any]
 def read_words(data: bytes) -> Iterator[Message]:
     """Messages about one file, in this order:
 
-    {"pages": count, "title": metadata title, "outline": [[depth, title, page, y or None], …],
+    {"pages": count, "about": {property: text}, "outline": [[depth, title, page, y or None], …],
      "attached": names of attached files, "placeholder": whether its pages only stand for an XFA form}
     {"page": index, "blank": whether nothing but these words is on it, "shape": shape, "words": [word, …],
      "rules": the lines that it draws (see `rules.Rules`), "unmapped": number of words whose characters PDFium only
-     guesses} for each page, where the file is tagged with "headings": [[depth, title, y], …] (see `tags`), and with
-    what `annotations` found besides words under its names; or
+     guesses, where that matters} for each page, where the file is tagged with "headings": [[depth, title, y], …] (see
+     `tags`), and with what `annotations` found besides words under its names; or
     {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
 
@@ -83,7 +81,7 @@ def read_words(data: bytes) -> Iterator[Message]:
         kind = pdfium.FPDF_GetFormType(document)
         yield {
             "pages": pages,
-            "title": _metadata(document, b"Title"),
+            "about": {name: _metadata(document, name.encode()) for name in _ABOUT},
             "outline": _outline(document),
             "attached": _attached(document),
             "placeholder": kind == pdfium.FORMTYPE_XFA_FULL,
@@ -154,20 +152,29 @@ def _content(page: Any, index: int, rules: Rules) -> tuple[Message, int]:
     text_page = pdfium.FPDFText_LoadPage(page)
     try:
         count = pdfium.FPDFText_CountChars(text_page) if text_page else 0
-        spans = _spans(_text(text_page, count)) if 0 < count <= MAX_PAGE_CHARS else []
-        words = _words(text_page, spans)
+        text = _text(text_page, count) if 0 < count <= MAX_PAGE_CHARS else ""
+        spans = _spans(text_page, text)
+        probe = Probe(text_page) if spans else None
+        words = [probe.word(text, first) for text, first in spans] if probe else []
         blank = len(words) <= _FEW_WORDS and _shows_nothing_else(page)
         message = {"page": index, "blank": blank, "shape": _shape(page), "words": words}
         message["rules"] = rules.read(page, text_page) if words else []
-        message["unmapped"] = sum(
-            pdfium.FPDFText_HasUnicodeMapError(text_page, first) == 1 for _, first in spans
-        )
+        message["unmapped"] = _unmapped(text_page, spans)
         if tagged := tagged_headings(page, text_page, spans, words):
             message["headings"] = tagged
         return message, count
     finally:
         if text_page:
             pdfium.FPDFText_ClosePage(text_page)
+
+
+def _unmapped(text_page: Any, spans: list[tuple[str, int]]) -> int:
+    """How many words PDFium only guesses. Asked where letters are beyond the scripts of Europe, since guesses that
+    are not are good ones (see `garbled`)."""
+    chars = "".join(text for text, _ in spans)
+    if chars.isascii() or len(_FAR_LETTER.findall(chars)) <= _FEW_FAR * len(chars):
+        return 0
+    return sum(pdfium.FPDFText_HasUnicodeMapError(text_page, first) == 1 for _, first in spans)
 
 
 def _shape(page: Any) -> list[float]:
@@ -205,21 +212,14 @@ def _text(text_page: Any, count: int) -> str:
     return text.replace("\0", " ")
 
 
-def _spans(text: str) -> list[tuple[str, int]]:
+def _spans(text_page: Any, text: str) -> list[tuple[str, int]]:
     """The words of a page, each with the index of its first character."""
-    return [(match[0], match.start()) for match in _WORD.finditer(text)]
-
-
-def _words(text_page: Any, spans: list[tuple[str, int]]) -> list[list[Any]]:
-    probe = _Probe(text_page)
-    words = []
-    for text, first in spans:
-        if not text.isascii() and _LAM_AFTER.search(text):
-            text = _with_ligatures(text_page, text, first)
-        place = probe.place(first, first + len(text) - 1)
-        turned = [probe.angle] if probe.angle else []
-        words.append([text, *place, *probe.look(first), *turned])
-    return words
+    spans = [(match[0], match.start()) for match in _WORD.finditer(text)]
+    if _LAM_AFTER.search(text):
+        spans = [
+            (_with_ligatures(text_page, word, at) if _LAM_AFTER.search(word) else word, at) for word, at in spans
+        ]
+    return spans
 
 
 def _with_ligatures(text_page: Any, text: str, first: int) -> str:
@@ -232,83 +232,6 @@ def _with_ligatures(text_page: Any, text: str, first: int) -> str:
     return _LAM_AFTER.sub(
         lambda pair: pair[0][::-1] if places[pair.start()] == places[pair.start() + 1] else pair[0], text
     )
-
-
-class _Probe:
-    """Asks PDFium about characters of one page; holds the buffers it answers into."""
-
-    def __init__(self, text_page: Any) -> None:
-        self._page = text_page
-        self._box = [ctypes.c_double() for _ in range(4)]
-        self._box_refs = [ctypes.byref(value) for value in self._box]
-        self._x, self._y = ctypes.c_double(), ctypes.c_double()
-        self._matrix = pdfium.FS_MATRIX()
-        # Of the word whose place was asked last.
-        self.angle, self._along, self._up, self._scale = _STRAIGHT
-        self._name = ctypes.create_string_buffer(256)
-        self._flags = ctypes.c_int()
-        self._bold: dict[tuple[bytes, int], tuple[int, int]] = {}
-        self._drawn: dict[int, float] = {}
-
-    def _turn(self, at: int) -> None:
-        """Learns how the writing is turned at a character."""
-        self.angle, self._along, self._up, self._scale = _STRAIGHT
-        if not pdfium.FPDFText_GetMatrix(self._page, at, ctypes.byref(self._matrix)):
-            return
-        along, up = (self._matrix.a, self._matrix.b), (self._matrix.c, self._matrix.d)
-        width, height = math.hypot(*along), math.hypot(*up)
-        self._scale = height or 1.0
-        if width and height and not (along[0] > 0 and abs(along[1]) < _UPRIGHT * width):
-            self.angle = round(math.atan2(along[1], along[0]), 4)
-            self._along, self._up = (along[0] / width, along[1] / width), (up[0] / height, up[1] / height)
-
-    def place(self, first: int, last: int) -> tuple[float, float, float]:
-        """Left end, right end and base line of the word from character `first` to `last`."""
-        self._turn(first)
-        pdfium.FPDFText_GetCharOrigin(self._page, first, ctypes.byref(self._x), ctypes.byref(self._y))
-        x, y = self._x.value, self._y.value
-        left, right = self._ends(last)
-        start = x * self._along[0] + y * self._along[1]
-        if right < start:
-            # Written from right to left.
-            start, right = left, self._ends(first)[1]
-        elif first == last and not self.angle:
-            start = min(start, left)
-        return round(start, 1), round(right, 1), round(x * self._up[0] + y * self._up[1], 1)
-
-    def _ends(self, at: int) -> tuple[float, float]:
-        """Where a character begins and ends, along the direction of writing."""
-        pdfium.FPDFText_GetCharBox(self._page, at, *self._box_refs)
-        left, right, bottom, top = (value.value for value in self._box)
-        ends = [x * self._along[0] + y * self._along[1] for x in (left, right) for y in (bottom, top)]
-        return min(ends), max(ends)
-
-    def look(self, at: int) -> tuple[float, int, int]:
-        """Size in points as it shows on the page, bold, italic; of the word whose place was asked last."""
-        size = pdfium.FPDFText_GetFontSize(self._page, at) * self._scale
-        if size < fonts.SMALLEST_SIZE:
-            size = self._drawn_size(at)
-        written = pdfium.FPDFText_GetFontInfo(self._page, at, self._name, 256, ctypes.byref(self._flags))
-        key = (self._name.value if 0 < written <= 256 else b"", self._flags.value)
-        if key not in self._bold:
-            weight = pdfium.FPDFText_GetFontWeight(self._page, at)
-            bold, italic = fonts.look(key[0].decode("utf-8", "replace"), key[1], weight)
-            self._bold[key] = (int(bold), int(italic))
-        return round(size, 1), *self._bold[key]
-
-    def _drawn_size(self, at: int) -> float:
-        """The size of a character as it is drawn, by the first letter of its font that is asked about."""
-        drawn = pdfium.FPDFText_GetTextObject(self._page, at)
-        font = pdfium.FPDFTextObj_GetFont(drawn) if drawn else None
-        key = ctypes.addressof(font.contents) if font else 0
-        if key not in self._drawn:
-            char = chr(min(pdfium.FPDFText_GetUnicode(self._page, at), 0x10FFFF))
-            pdfium.FPDFText_GetCharBox(self._page, at, *self._box_refs)
-            size = max(fonts.SMALLEST_SIZE, fonts.drawn_size(char, self._box[3].value - self._box[2].value))
-            if not (key and char.isalpha()):
-                return size
-            self._drawn[key] = size
-        return self._drawn[key]
 
 
 def _outline(document: Any) -> list[list[Any]]:

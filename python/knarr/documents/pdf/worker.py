@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from knarr.documents.pdf.packing import unpacked
 from knarr.documents.process import BoundedProcess
 from knarr.errors import DocumentError
 
@@ -79,6 +80,8 @@ def read(data: bytes, page: Callable[[dict[str, Any]], T]) -> tuple[dict[str, An
                 elif "pages" in message:
                     head = message
                 else:
+                    if "words" in message:
+                        message["words"] = unpacked(message["words"])
                     pages.append(page(message))
         except BaseException:
             _close()

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from knarr.documents.decode import Limits
 from knarr.documents.notes import said
+from knarr.documents.properties import properties
+from knarr.documents.raised import marked, written
 from knarr.documents.rtf.tokens import SIGNS, WORDS, charset, code_page, tokens
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.symbols import symbol
@@ -82,6 +84,7 @@ class _State:
     font: int = -1
     stand_ins: int = 1
     hidden: bool = False
+    raised: bool = False
     outline: int = -1
     style: int = 0
     in_table: bool = False
@@ -172,10 +175,11 @@ class RtfReader:
             self._end_note()
 
     def _end_info(self, key: str) -> None:
-        text = shortened("".join(self._text), 1_000)
+        text = shortened(written("".join(self._text)), 1_000)
         self._text.clear()
         if text:
-            self.metadata.setdefault(key, text)
+            for name, value in properties([(key, text)]).items():
+                self.metadata.setdefault(name, value)
 
     def _end_style(self, ended: _State) -> None:
         name = self._style_name.strip(" ;")
@@ -197,7 +201,7 @@ class RtfReader:
 
     def _end_note(self) -> None:
         _, note = self._note.pop()
-        text = one_line("".join(self._text))
+        text = one_line(written("".join(self._text)))
         self._text = note.held
         if text:
             self._footnotes.append(f"{note.lead}: {text}")
@@ -248,9 +252,11 @@ class RtfReader:
         elif word == "pard":
             state.outline, state.style, state.in_table = -1, 0, False
         elif word == "plain":
-            state.hidden = False
+            state.hidden = state.raised = False
         elif word in ("v", "deleted"):
             state.hidden = number != 0
+        elif word in ("super", "up", "nosupersub", "sub"):
+            state.raised = (word == "super" and number != 0) or (word == "up" and value > 3)
         elif word == "intbl":
             state.in_table = True
         elif word == "trowd":
@@ -365,7 +371,7 @@ class RtfReader:
             if self._state.hidden:
                 self.notes["characters of hidden or deleted text left out:"] += len(text)
             else:
-                self._text.append(text)
+                self._text.append(marked(text) if self._state.raised else text)
         elif into == "label":
             self._label += text[:40]
         elif into == "styles" and len(self._style_name) < 200:
@@ -392,7 +398,7 @@ class RtfReader:
     # -- blocks ------------------------------------------------------------------------------------------
 
     def _take(self) -> str:
-        lines = "".join(self._text).split("\n")
+        lines = written("".join(self._text)).split("\n")
         self._text.clear()
         label, self._label = one_line(self._label), ""
         text = "\n".join(filter(None, map(one_line, lines)))

@@ -8,7 +8,6 @@ one field a line has no table to speak of, and stays text.
 from __future__ import annotations
 
 import csv
-import io
 from collections import Counter
 from collections.abc import Iterator
 
@@ -23,6 +22,8 @@ from knarr.language.plain import one_line
 _DELIMITERS = ",;\t|"
 _SAMPLE_LINES, _SAMPLE_CHARS = 200, 1 << 16
 _MAX_FIELD_CHARS = 1 << 20
+_MAX_FAULTS = 20
+_LEAST_BETWEEN = 2  # records between two blank ones, where these are borders
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
@@ -32,7 +33,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
     declared, text = _declared(text)
     delimiter = declared or _delimiter(text, name)
     sheet = SheetTable("")
-    left = MAX_SHEET_CELLS
+    left, blank = MAX_SHEET_CELLS, 0
     status = "ok"
     for number, fields in enumerate(_records(text, delimiter, notes)):
         left -= len(fields)
@@ -43,10 +44,13 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         row = {at: cell for at, field in enumerate(fields) if (cell := one_line(plain_characters(field)))}
         if row:
             sheet.rows[number] = row
+        else:
+            blank += 1
     if not sheet.rows:
         raise DocumentError(f"{name}: the file holds no text", "empty")
-    # A record without text is no border between tables.
-    sheet.rows = dict(enumerate(sheet.rows.values()))
+    if len(sheet.rows) < _LEAST_BETWEEN * blank:
+        # Every other record is blank: none is a border between tables.
+        sheet.rows = dict(enumerate(sheet.rows.values()))
     writer = MarkdownWriter()
     write_sheet(writer, sheet, heading=False)
     document = writer.document("csv", "", tuple(dict.fromkeys(notes)))
@@ -86,9 +90,37 @@ def _delimiter(text: str, name: str) -> str:
 
 
 def _records(text: str, delimiter: str, notes: list[str]) -> Iterator[list[str]]:
-    """The records of a file, line by line where a quotation never ends."""
+    """The records of a file. A quotation without an end would swallow all that follows: its line is read by itself, without
+    quotation; where there are many such lines, so is the rest of the file."""
     csv.field_size_limit(_MAX_FIELD_CHARS)
-    try:
-        yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    except csv.Error as error:
-        notes.append(f"read up to a field that has no end ({error})")
+    lines, at, faults = [f"{line}\n" for line in text.split("\n")], 0, 0
+    while at < len(lines):
+        quoted = faults < _MAX_FAULTS
+        reader = csv.reader(
+            lines[at:] if at else lines,
+            delimiter=delimiter,
+            skipinitialspace=True,
+            quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+        )
+        begin = 0
+        try:
+            for record in reader:
+                if quoted and _is_open(record, lines, at + begin, at + reader.line_num):
+                    raise csv.Error
+                yield record
+                begin = reader.line_num
+            return
+        except csv.Error:
+            faults += 1
+            yield lines[at + begin].rstrip("\r\n")[:_MAX_FIELD_CHARS].split(delimiter)
+            at += begin + 1
+        if faults == 1:
+            notes.append("a quotation without an end: its line was read as it stands")
+
+
+def _is_open(record: list[str], lines: list[str], begin: int, end: int) -> bool:
+    """Whether the last record of a file goes on to the end because a quotation in it was never closed."""
+    if end < len(lines) or end - begin < 2:
+        return False
+    marks = sum(line.count('"') for line in lines[begin:end])
+    return marks % 2 == 1

@@ -14,14 +14,15 @@ from functools import lru_cache
 
 BUILT_IN = {
     1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
-    14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm",
+    5: "#,##0;(#,##0)", 6: "#,##0;(#,##0)", 7: "#,##0.00;(#,##0.00)", 8: "#,##0.00;(#,##0.00)", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm",
     21: "h:mm:ss", 22: "yyyy-mm-dd h:mm", 37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)", 39: "#,##0.00;(#,##0.00)",
     40: "#,##0.00;(#,##0.00)", 44: "#,##0.00", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
 }  # fmt: skip
-"""Formats that files name only by number; the short date, whose order depends on the reader, as ISO has it."""
+"""Formats that files name only by number; the short date, whose order depends on the reader, as ISO has it, and amounts
+without the currency, which depends on the reader too."""
 _TOKEN = re.compile(
     r"\"(?P<quoted>[^\"]*)\"|\\(?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[(?P<elapsed>h+|m+|s+)\]|"
-    r"\[[^\]]*\]|(?P<am>AM/PM|A/P)|(?P<general>General)|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?)|"
+    r"\[(?P<condition>[<>=]{1,2}-?\d[\d.]*)\]|\[[^\]]*\]|(?P<am>AM/PM|A/P)|(?P<general>General)|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?)|"
     r"(?P<exponent>[Ee][+-])|(?P<figure>[0#?.,/%]+)|(?P<text>@)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -39,10 +40,10 @@ _Token = tuple[str, str]
 def shown(value: float, code: str, *, from_1904: bool = False) -> str:
     """A number under a number format."""
     sections = _sections(code[:_MAX_FORMAT_CHARS])
-    at = 0 if value > 0 or len(sections) == 1 else 1 if value < 0 else min(2, len(sections) - 1)
-    if value == 0 and len(sections) == 2:
-        at = 0
-    tokens = sections[min(at, len(sections) - 1)]
+    at, signed = _section_of(value, sections)
+    if at < 0:
+        return plain(value)
+    tokens = sections[at]
     kinds = {kind for kind, _ in tokens}
     try:
         if kinds & {"date", "elapsed"}:
@@ -50,10 +51,34 @@ def shown(value: float, code: str, *, from_1904: bool = False) -> str:
         if not kinds & {"figure", "general"}:
             # Nothing but words, such as "n/a" for zero; an empty section hides the number.
             return plain(value) if "text" in kinds or code == "" else _literal(tokens)
-        sign = "-" if value < 0 and len(sections) == 1 else ""
+        sign = "-" if value < 0 and signed else ""
         return sign + _figure(abs(value), tokens)
     except (ValueError, OverflowError, InvalidOperation, ZeroDivisionError):
         return plain(value)
+
+
+def _section_of(value: float, sections: tuple[tuple[_Token, ...], ...]) -> tuple[int, bool]:
+    """Which section of a format a value is shown by, -1 for none, and whether a minus sign stands before it."""
+    limits = [next((text for kind, text in one if kind == "condition"), "") for one in sections]
+    if any(limits):
+        for at, limit in enumerate(limits):
+            if not limit or _meets(value, limit):
+                return at, True
+        return -1, True
+    if len(sections) == 1 or value > 0 or (value == 0 and len(sections) == 2):
+        return 0, len(sections) == 1
+    return (1 if value < 0 else 2), False
+
+
+def _meets(value: float, limit: str) -> bool:
+    sign = limit.rstrip("0123456789.-")
+    bound = float(limit[len(sign) :])
+    return (
+        (value > bound and ">" in sign)
+        or (value < bound and "<" in sign)
+        or (value == bound and "=" in sign)
+        or (value != bound and sign == "<>")
+    )
 
 
 def plain(value: float) -> str:
@@ -107,6 +132,9 @@ def _figure(value: float, tokens: tuple[_Token, ...]) -> str:
     decimals = decimals.replace(",", "")
     least = sum(char == "0" for char in decimals)
     text = format(number.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP), "f")
+    groups = [text for kind, text in tokens if kind == "figure"]
+    if len(groups) > 1 and not set("".join(groups)) - set("0#?.") and "." not in "".join(groups[:-1]):
+        return _spread(tokens, whole, text)
     before, _, after = text.partition(".")
     while len(after) > least and after.endswith("0"):
         after = after[:-1]
@@ -116,6 +144,24 @@ def _figure(value: float, tokens: tuple[_Token, ...]) -> str:
     if "," in whole.rstrip(","):
         before = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", before) if len(before) < 60 else before
     return _around(tokens, before + (f".{after}" if after else "") + "%" * figures.count("%"))
+
+
+def _spread(tokens: tuple[_Token, ...], figures: str, number: str) -> str:
+    """A whole number over several groups of places with signs in between, as telephone numbers are written; the first
+    group takes all digits that are left."""
+    whole, _, rest = number.partition(".")
+    digits = whole.zfill(figures.count("0"))
+    left = sum(kind == "figure" for kind, _ in tokens)
+    pieces: list[str] = []
+    for kind, text in reversed(tokens):
+        if kind == "figure":
+            left -= 1
+            take = sum(char in "0#?" for char in text.partition(".")[0]) if left else len(digits)
+            pieces.append((digits[-take:] if take else "") + (f".{rest}" if "." in text else ""))
+            digits = digits[:-take] if take else digits
+        elif kind == "quoted" and (digits or left == 0 or not pieces):
+            pieces.append(text)
+    return "".join(reversed(pieces)).strip()
 
 
 def _around(tokens: tuple[_Token, ...], number: str) -> str:

@@ -20,7 +20,7 @@ from knarr.documents.tables import pipe_text
 from knarr.documents.writer import MarkdownWriter
 from knarr.language.plain import one_line
 
-MAX_SHEET_CELLS = 2_000_000
+MAX_SHEET_CELLS = 2_500_000
 _MAX_MERGED = 200_000
 _MAX_HEADS = 3
 # One wide row must not widen all others: a table has at most so many places, or so many for each cell.
@@ -28,6 +28,7 @@ _MAX_PLACES = 500_000
 _MAX_EMPTY = 8
 _LONG_CHARS = 60
 _NAME_CHARS = 200
+_UNIT_CHARS = 16
 _FIGURE = re.compile(
     r"[-+(]?\s?[$€£¥₹]?\s?[-+]?\d[\d.,\s'’]*(?:[eE][-+]?\d+)?\s?(?:%|[$€£¥₹]|[A-Z]{3})?\)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
     r"(?:[ T]\d{1,2}:\d{2}(?::\d{2})?.{0,6})?"
@@ -56,7 +57,8 @@ class SheetTable:
 
 def put(rows: dict[int, Row], row: int, column: int, text: str) -> None:
     """Write a cell; one without text is none."""
-    text = one_line(plain_characters(text))
+    if not (text.isascii() and text.isalnum()):
+        text = one_line(plain_characters(text))
     if text:
         rows.setdefault(row, {})[column] = text
 
@@ -214,9 +216,20 @@ def _lines(writer: MarkdownWriter, rows: Sequence[tuple[int, list[tuple[int, str
 def _head_rows(rows: Sequence[tuple[int, list[tuple[int, str]]]], heads: dict[int, int]) -> int:
     last = heads.get(rows[0][0])
     if last is None:
-        return 1
+        return 2 if _has_units(rows) else 1
     count = sum(number <= last for number, _ in rows[: _MAX_HEADS + 1])
     return count if count <= _MAX_HEADS and count < len(rows) else 1
+
+
+def _has_units(rows: Sequence[tuple[int, list[tuple[int, str]]]]) -> bool:
+    """Whether the second row says in which units the figures below are: short words above figures, under names."""
+    if len(rows) < 3 or any(is_figure(text) and not _YEAR.fullmatch(text) for _, text in rows[0][1]):
+        return False
+    units, below = rows[1][1], dict(rows[2][1])
+    if not units or any(len(text) > _UNIT_CHARS or is_figure(text) for _, text in units):
+        return False
+    bare = units[0][0] > rows[0][1][0][0] or all(text[0] in "([" and text[-1] in ")]" for _, text in units)
+    return bare and all(is_figure(below.get(at, "0")) for at, text in units if text[0] not in "([")
 
 
 def _pipe(

@@ -8,10 +8,10 @@ the tables; macros, pictures without a description and formulas that were never 
 
 from __future__ import annotations
 
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from lxml import etree
 
@@ -20,12 +20,13 @@ from knarr.documents.decode import Limits
 from knarr.documents.notes import said
 from knarr.documents.ole.container import refuse_encrypted_package
 from knarr.documents.properties import office_metadata
+from knarr.documents.raised import marked, written
 from knarr.documents.sections import Document
 from knarr.documents.sheets.numbers import BUILT_IN, plain, shown
 from knarr.documents.sheets.tables import MAX_SHEET_CELLS, SheetTable, put, write_sheet
 from knarr.documents.slides.shapes import EMPTY_WORDS
 from knarr.documents.writer import MarkdownWriter
-from knarr.documents.xml import attribute_of, local, refuse_doctype
+from knarr.documents.xml import attribute_of, fault_status, local, refuse_doctype
 from knarr.documents.zip_parts import ZipParts
 from knarr.errors import DocumentError
 from knarr.language.plain import one_line, shortened
@@ -34,6 +35,8 @@ _PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _RANGE = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MAX_COMMENT_CHARS = 2_000
+_HEAD_BYTES = 1 << 20  # a document type can stand only before the first element
+_MAX_BETWEEN_BYTES = 24 << 20
 
 
 def parse(data: bytes, name: str, limits: Limits) -> Document:
@@ -119,26 +122,36 @@ class _Workbook:
         ]
 
     def _stream(self, path: str, *names: str) -> Iterator[etree._Element]:
-        data = self.parts.read(path)
-        if data is None:
-            return
-        refuse_doctype(data, path, "XLSX")
-        tags = tuple(f"{{*}}{name}" for name in names)
+        """The elements of these names as they end. Between two of them only so many bytes may come: no tree grows large."""
+        parser = etree.XMLPullParser(
+            events=("end",),
+            tag=tuple(f"{{*}}{name}" for name in names),
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        waiting, head = 0, b""
         try:
-            for _, element in etree.iterparse(
-                io.BytesIO(data),
-                events=("end",),
-                tag=tags,
-                resolve_entities=False,
-                no_network=True,
-                load_dtd=False,
-                huge_tree=False,
-                remove_comments=True,
-                remove_pis=True,
-            ):
-                yield element
+            for block in self.parts.blocks(path):
+                if len(head) < _HEAD_BYTES:
+                    head = (head + block)[:_HEAD_BYTES]
+                    refuse_doctype(head, path, "XLSX")
+                parser.feed(block)
+                waiting += len(block)
+                for _, element in parser.read_events():
+                    waiting = 0
+                    yield element
+                if waiting > _MAX_BETWEEN_BYTES:
+                    raise DocumentError(
+                        f"{path} holds a row of more than {_MAX_BETWEEN_BYTES >> 20} MiB", "limit"
+                    )
+            if head:
+                parser.close()
         except etree.XMLSyntaxError as error:
-            raise DocumentError(f"{path}: {error}") from error
+            raise DocumentError(f"{path}: {error}", fault_status(error)) from error
 
     def _read(self, path: str, sheet: SheetTable) -> None:
         at = hidden_rows = 0
@@ -160,6 +173,8 @@ class _Workbook:
                 if element.get("hidden") in ("1", "true") and len(element):
                     hidden_rows += 1
                 self._row(element, at - 1, sheet)
+                if self.cut:
+                    break
                 # What was read goes, with the empty shells of the rows before it.
                 element.clear()
                 while element.getprevious() is not None:
@@ -185,7 +200,7 @@ class _Workbook:
     def _shown(self, cell: etree._Element) -> str:
         kind, value, formula = cell.get("t", "n"), "", False
         for child in cell:
-            name = local(child)
+            name = child.tag[child.tag.rfind("}") + 1 :]
             if name == "v":
                 value = child.text or ""
             elif name == "is":
@@ -205,11 +220,13 @@ class _Workbook:
         return self._number(value, _integer(cell.get("s")))
 
     def _number(self, value: str, style: int) -> str:
+        code = self._formats[style] if 0 <= style < len(self._formats) else ""
+        if code in ("", "General") and value.isascii() and value.isdecimal() and len(value) < 11:
+            return value.lstrip("0") or "0"
         try:
             number = float(value)
         except ValueError:
             return value
-        code = self._formats[style] if 0 <= style < len(self._formats) else ""
         return shown(number, code, from_1904=self.from_1904) if code else plain(number)
 
     def _beside(self, path: str, sheet: SheetTable) -> None:
@@ -262,9 +279,15 @@ class _Workbook:
 
 def _string(element: etree._Element) -> str:
     """Rich text without the phonetic guides of Japanese."""
-    return _unescaped(
-        "".join(text.text or "" for text in element.iter("{*}t") if local(text.getparent()) != "rPh")
-    )
+    parts = []
+    for text in element.iter("{*}t"):
+        above = text.getparent()
+        if local(above) == "rPh":
+            continue
+        align = above.find("{*}rPr/{*}vertAlign")
+        is_raised = align is not None and align.get("val") == "superscript"
+        parts.append(marked(text.text or "") if is_raised else text.text or "")
+    return _unescaped(written("".join(parts)))
 
 
 def _unescaped(text: str) -> str:
@@ -275,6 +298,7 @@ def _char(point: int) -> str:
     return " " if point < 32 or 0xD800 <= point < 0xE000 else chr(point)
 
 
+@lru_cache(maxsize=20_000)
 def _column(letters: str) -> int:
     number = 0
     for letter in letters:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from knarr.documents.raised import marked, written
 from knarr.documents.tables import Cell
 from knarr.documents.xml import attribute_of, local
 from knarr.language.plain import one_line
@@ -173,13 +174,21 @@ def _runs(paragraph: etree._Element) -> str:
     for element in paragraph.iter():
         kind = local(element)
         if kind == "t":
-            parts.append(element.text or "")
+            parts.append(_run(element))
         elif kind == "br":
             parts.append("\n")
         elif kind == "tab":
             parts.append(" ")
-    lines = "".join(parts).replace("\v", "\n").replace("\x0b", "\n").split("\n")
+    lines = written("".join(parts)).replace("\v", "\n").replace("\x0b", "\n").split("\n")
     return "\n".join(one_line(line) for line in lines)
+
+
+def _run(text: etree._Element) -> str:
+    """The text of a run; raised where its base line is above that of the others."""
+    run = text.getparent()
+    properties = None if run is None else run.find("{*}rPr")
+    up = "" if properties is None else properties.get("baseline", "")
+    return marked(text.text or "") if up.strip("0%.").isdecimal() else text.text or ""
 
 
 def _place(element: etree._Element) -> tuple[int, int] | None:

@@ -13,6 +13,8 @@ from collections import Counter
 from knarr.documents.decode import Limits, decode
 from knarr.documents.marked.flow import LineFlow
 from knarr.documents.notes import said
+from knarr.documents.properties import properties
+from knarr.documents.raised import raised
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import Cell
 from knarr.documents.tex.scanner import Scanner
@@ -57,7 +59,12 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         raise DocumentError(f"{name}: the file shows no text", "no_text")
     notes = (*decoded.notes, *said(reader.notes))
     title = str(reader.metadata.get("title", ""))
-    return writer.document("latex", title, notes, metadata=reader.metadata)
+    return writer.document(
+        "latex",
+        title,
+        notes,
+        metadata=properties((key, str(value)) for key, value in reader.metadata.items()),
+    )
 
 
 class _Reader:
@@ -159,6 +166,9 @@ class _Reader:
         elif plain == "href":
             scanner.argument()
             self._words.append(self._plain(scanner.argument()))
+        elif plain == "textsuperscript":
+            last = next((word[-1] for word in reversed(self._words) if word), "")
+            self._words.append(raised(self._plain(scanner.argument()), last))
         elif plain in ("verb", "lstinline"):
             self._words.append(f"`{scanner.verb()}`")
         elif plain == "bibitem":

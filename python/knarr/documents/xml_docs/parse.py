@@ -15,11 +15,14 @@ from knarr.documents.decode import Limits
 from knarr.documents.html.blocks import BlockWriter
 from knarr.documents.html.fragment import write_fragment
 from knarr.documents.notes import said
+from knarr.documents.properties import properties, title_of
+from knarr.documents.raised import raised
 from knarr.documents.sections import Document, MetadataValue
 from knarr.documents.tables import table_text
 from knarr.documents.writer import MarkdownWriter
-from knarr.documents.xml import FAULTY, all_text, local, parse_text
+from knarr.documents.xml import FAULTY, RAISED, all_text, local, parse_text
 from knarr.documents.xml_docs import vocabulary as words
+from knarr.documents.xml_docs.feeds import write_feed, write_opml
 from knarr.documents.xml_docs.outline import write_outline
 from knarr.documents.xml_docs.tables import rows_of
 from knarr.errors import DocumentError
@@ -39,6 +42,12 @@ def parse(data: bytes, name: str, limits: Limits) -> Document:
         title = str(metadata.get("title", ""))
         reader.document(root, title)
         notes = reader.notes
+    elif kind == "opml":
+        metadata = write_opml(writer, root)
+        title = str(metadata.get("title", ""))
+    elif kind in ("rss", "feed", "RDF") and next(root.iter("{*}item", "{*}entry"), None) is not None:
+        metadata, more = write_feed(writer, root, limits)
+        title, faults = title_of(metadata), (*faults, *more)
     elif kind == "html":
         title, more = write_fragment(etree.tostring(root, encoding="unicode"), writer, limits)
         faults = (*faults, *more)
@@ -60,6 +69,7 @@ class _Reader:
         self._writer = writer
         self._footnotes: list[str] = []
         self._count = 0
+        self._last = ""  # character written
         self._lists: list[int | None] = []
 
     def document(self, root: etree._Element, title: str) -> None:
@@ -78,6 +88,7 @@ class _Reader:
     def _text(self, text: str | None) -> None:
         if text and (text.strip() or " " in text or "\n" in text):
             self._blocks.inline(text)
+            self._last = text[-1]
 
     def _element(self, element: etree._Element, level: int) -> None:
         kind = local(element)
@@ -137,6 +148,8 @@ class _Reader:
         ):
             self._children(element, level)
             self._blocks.inline(" ")
+        elif kind in RAISED:
+            self._raised(element)
         elif kind in ("break", "lb"):
             self._blocks.line_break()
         elif kind in (
@@ -158,6 +171,11 @@ class _Reader:
             self._blocks.flush()
         else:
             self._children(element, level)
+
+    def _raised(self, element: etree._Element) -> None:
+        text = all_text(element).strip()
+        refers = next(element.iter("{*}xref", "{*}link"), None) is not None and not text.startswith("[")
+        self._text(f"[{text}]" if refers and text else raised(text, self._last))
 
     def _block(self, element: etree._Element, level: int) -> None:
         self._blocks.flush()
@@ -286,7 +304,6 @@ class _Reader:
 
 
 def _metadata(root: etree._Element) -> dict[str, MetadataValue]:
-    found: dict[str, MetadataValue] = {}
     title = _first(
         root,
         "./{*}front/{*}article-meta/{*}title-group/{*}article-title",
@@ -296,39 +313,32 @@ def _metadata(root: etree._Element) -> dict[str, MetadataValue]:
         "./{*}title",
         "./{*}teiHeader//{*}titleStmt/{*}title",
         ".//{*}article-meta//{*}article-title",
-        "./*/{*}title",
     )
-    if title:
-        found["title"] = title
-    names = [
-        _name(one)
-        for path in (
-            "./{*}front/{*}article-meta/{*}contrib-group/{*}contrib",
-            "./*/{*}author",
-            "./*/{*}authorgroup/{*}author",
-            "./{*}teiHeader//{*}titleStmt/{*}author",
-        )
-        for one in root.iterfind(path)
-    ]
-    authors = tuple(dict.fromkeys(filter(None, names)))[:200]
-    if authors:
-        found["author"] = authors[0] if len(authors) == 1 else authors
-    date = _first(root, "./*/{*}date", "./*/{*}pubdate", "./{*}front/{*}article-meta/{*}pub-date/{*}year")
-    if date:
-        found["date"] = date
-    journal = _first(root, "./{*}front/{*}journal-meta//{*}journal-title")
-    if journal:
-        found["journal"] = journal
-    keywords = tuple(
-        dict.fromkeys(
-            text
-            for one in root.iterfind("./{*}front/{*}article-meta/{*}kwd-group//{*}kwd")
-            if (text := shortened(all_text(one), 200))
-        )
-    )
-    if keywords:
-        found["keywords"] = keywords[:100]
-    return found
+    found = [("title", title)]
+    for path in (
+        "./{*}front/{*}article-meta/{*}contrib-group/{*}contrib",
+        "./*/{*}author",
+        "./*/{*}authorgroup/{*}author",
+        "./{*}teiHeader//{*}titleStmt/{*}author",
+    ):
+        found += [("author", _name(one)) for one in root.iterfind(path)]
+    found.append(("date", _published(root) or _first(root, "./*/{*}date", "./*/{*}pubdate")))
+    found.append(("journal", _first(root, "./{*}front/{*}journal-meta//{*}journal-title")))
+    keywords = root.iterfind("./{*}front/{*}article-meta/{*}kwd-group//{*}kwd")
+    found += [("keywords", all_text(one)) for one in keywords]
+    return properties(found)
+
+
+def _published(root: etree._Element) -> str:
+    """The date of a journal's article, as far as it is known."""
+    element = root.find("./{*}front/{*}article-meta/{*}pub-date")
+    parts = []
+    for name in ("year", "month", "day") if element is not None else ():
+        found = one_line(element.findtext("{*}" + name, ""))
+        if not found.isdecimal():
+            break
+        parts.append(found.zfill(2))
+    return "-".join(parts)
 
 
 def _first(root: etree._Element, *paths: str) -> str:
