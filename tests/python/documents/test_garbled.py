@@ -1,4 +1,4 @@
-"""Pages whose fonts do not say what letters they show are named, and no others (ING-32)."""
+"""Pages whose fonts do not say what letters they show are named, and no others (ING-43)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages without text are read by OCR, once, where the extra is installed; and what was read is said (ING-33)."""
+"""Pages without text are read by OCR, once, where the extra is installed; and what was read is said (ING-44)."""
 
 from __future__ import annotations
 

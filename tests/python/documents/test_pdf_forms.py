@@ -1,4 +1,4 @@
-"""What a PDF page holds besides its text: values of fields, typed annotations, comments, attachments (ING-31)."""
+"""What a PDF page holds besides its text: values of fields, typed annotations, comments, attachments (ING-42)."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from knarr.models.embed.tokens import RegexTokenizer
 
 # Many times what any parser takes, and far below what a quadratic cost or a hang takes.
 FREE_S, BYTE_S = 1.0, 50e-6
-# A file may refer to its parts again and again, labels are repeated in their rows: so much more text is no fault.
-FREE_BYTES, TIMES = 200_000, 40
+# Labels are repeated in their rows, blank cells are written out: so much more text than there are bytes is no fault.
+FREE_BYTES, TIMES = 2_000_000, 40
 _HANGS = 20  # so many times the bound: ended, whatever it is doing
 _STATES = ("empty", "unsupported", "limit", "corrupt", "encrypted", "no_text")
 _MOST_NOTE, _MOST_NOTES = 2_000, 400

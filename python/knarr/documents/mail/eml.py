@@ -37,6 +37,7 @@ _KEPT = (
     "from", "to", "cc", "bcc", "reply-to", "date", "subject", "message-id", "in-reply-to",
 )  # fmt: skip
 _BEGIN = re.compile(rb"^From [^\r\n]{1,300}\r?\n(?=[!-9;-~]{1,80}:)", re.MULTILINE)
+_WORD_END = "?="
 _ENCRYPTED = ("application/pkcs7-mime", "application/x-pkcs7-mime")
 
 
@@ -202,6 +203,9 @@ def _fields(blocks: Sequence[object]) -> str:
 def header_text(value: object) -> str:
     """The words of a header, encoded words written out."""
     raw = str(value)[:_MAX_HEADER_CHARS]
+    if _WORD_END not in raw and not isinstance(value, Header):
+        # None of its encoded words ends; the library would look for the end of each.
+        return one_line(raw.encode("utf-8", "replace").decode())
     try:
         pieces = decode_header(value if isinstance(value, Header) else raw)
     except (ValueError, MessageError, LookupError, AttributeError):

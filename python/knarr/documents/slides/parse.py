@@ -28,6 +28,7 @@ from knarr.language.plain import one_line, shortened
 
 _TITLES = ("title", "ctrTitle")
 _TITLE_CHARS = 300
+_MOST_SLIDES = 16  # that may share notes: those are a slide's own, and each time they are read anew
 _FURNITURE = ("ftr", "dt", "sldNum", "hdr")
 
 
@@ -52,7 +53,7 @@ class _Deck:
         self.writer = MarkdownWriter()
         self.first_title = ""
         self.has_text = False
-        self._told: set[str] = set()
+        self._told: Counter[str] = Counter()
         self._main = parts.office_document("ppt/presentation.xml")
         root = parts.xml(self._main)
         if root is None:
@@ -96,10 +97,11 @@ class _Deck:
             if shape is not title:
                 self._shape(shape, relations)
         for kind, target in relations.values():
-            if target in self._told:
-                continue  # they belong to one slide; each time they would be read anew
             if kind in ("notesSlide", "comments"):
-                self._told.add(target)
+                self._told[target] += 1
+                if self._told[target] > _MOST_SLIDES:
+                    self.notes["notes and comments that many slides share left out on some:"] += 1
+                    continue
             if kind == "notesSlide":
                 self._notes(target)
             elif kind == "comments":
