@@ -25,8 +25,8 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> 
     """Have something happen between the listing and the reading."""
     find = sources.find_sources
 
-    def listed(paths: object) -> sources.Batch:
-        batch = find(paths)  # type: ignore[arg-type]
+    def listed(paths: object, most_bytes: int) -> sources.Batch:
+        batch = find(paths, most_bytes)  # type: ignore[arg-type]
         change()
         return batch
 
@@ -231,10 +231,10 @@ def test_a_reader_that_fails_costs_its_file_only(
     faults = {"deep.md": RecursionError(), "odd.md": KeyError("w:val"), "vast.md": MemoryError()}
     parse = ingest.parse
 
-    def fail(data: bytes, name: str) -> object:
+    def fail(data: bytes, name: str, **more: object) -> object:
         if name in faults:
             raise faults[name]
-        return parse(data, name)
+        return parse(data, name, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(ingest, "parse", fail)
     report = kb.add(docs, into="viking://kb")

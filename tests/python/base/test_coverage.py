@@ -85,7 +85,7 @@ def test_a_split_table_keeps_its_column_names(
         base.add(write_docs({f"ports.{form}": content}), into="viking://t")
         (match,) = base.grep("p-250", "viking://t")
         hits = [hit for hit in base.search("Port p-250", "viking://t", k=50) if hit.uri == match.uri]
-        assert hits and hits[0].preview.replace("|", " ").split()[:2] == ["Port", "Owner"]
+        assert hits and "columns: Port, Owner" in hits[0].preview
         whole = base.read("viking://t/ports").text
         assert whole.count("Owner") == 1
         for first, second in ROWS[1:]:

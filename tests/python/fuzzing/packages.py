@@ -135,6 +135,7 @@ PACKAGES: dict[str, tuple[tuple[str, bytes], ...]] = {
     "docx": (("a.docx", _docx()),),
     "pptx": (("a.pptx", _pptx()),),
     "xlsx": (("a.xlsx", _xlsx()),),
+    "xlsb": (("a.xlsb", zipped({"xl/workbook.bin": "x"})),),
     "odf": (
         ("a.odt", odf("text", _TEXT, _STYLES, {"meta.xml": _META})),
         ("a.ods", odf("spreadsheet", _SHEET)),

@@ -332,6 +332,11 @@ _FB2 = """<FictionBook xmlns:l="http://www.w3.org/1999/xlink"><description><titl
 <body><section><title><p>One</p></title><epigraph><p>said</p></epigraph><p>b<a l:href="#n1" type="note">1</a></p><poem><stanza><v>line</v></stanza></poem><section><title><p>Deep</p></title>
 <p>c</p></section></section></body><body name="notes"><section id="n1"><p>aside</p></section></body><binary id="x" content-type="image/png">AAAA</binary></FictionBook>"""
 
+_CALENDAR = (
+    "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nSUMMARY:Harbour meeting\r\n"
+    "DTSTART;TZID=Europe/Oslo:20240501T090000\r\nDTEND:20240501T100000Z\r\nLOCATION:Pier 4\\, hall\r\n"
+    "DESCRIPTION:Bring the\r\n  charts.\\nAnd tea.\r\nRRULE:FREQ=WEEKLY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+)
 TEXTS: dict[str, tuple[tuple[str, str | bytes], ...]] = {
     "html": (("a.html", _HTML), ("a.xhtml", "<html xmlns='http://www.w3.org/1999/xhtml'><body><div/><h1>a</h1><p/>b<pre>\n1. A\n\ntext\n</pre></body></html>"),
              ("a.html", "<p><b>Item 1. Fares</b></p><p>Isle costs 22.</p><p><b>Item 2. Rules</b></p><p>Pay.</p><font size=5><b>Big</b></font><br>text")),
@@ -354,4 +359,6 @@ TEXTS: dict[str, tuple[tuple[str, str | bytes], ...]] = {
     "xml": (("a.xml", _DOCBOOK), ("a.nxml", _JATS), ("a.rss", _FEED), ("a.xml", '<r><item id="7">Nut<b/>tail</item><item id="8">Bolt</item></r>'),
             ("a.dita", "<topic><title>A</title><body><section><title>B</title><ul><li>c</li></ul></section></body></topic>"), ("a.opml", "<opml><body><outline text='a'><outline text='b'/></outline></body></opml>")),
     "rtf": (("a.rtf", _RTF),),
+    "calendar": (("a.ics", _CALENDAR),),
+    "pgp": (("a.asc", "-----BEGIN PGP MESSAGE-----\n\nhQEMA0a1\n-----END PGP MESSAGE-----\n"),),
 }  # fmt: skip
