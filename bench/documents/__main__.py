@@ -14,10 +14,8 @@ import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from statistics import mean
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench import results
@@ -87,25 +85,13 @@ def by_scorer(folder: Path, readers: Sequence[Reader]) -> Iterator[dict[str, Any
     suffix = ".pdf" if tables else ".html"
     for reader in (reader for reader in readers if suffix in reader.suffixes):
         cost = Costs(reader)
-        figures = _tables(folder, cost) if tables else _articles(folder, cost)
+        figures = _tables(folder, cost) if tables else articles.score(folder, cost.read)
         yield {"suffix": suffix, "reader": reader.name, **figures, **cost.figures()}
 
 
 def _tables(folder: Path, cost: Costs) -> dict[str, float]:
     shares = icdar.score(folder, lambda path: cost.read(path).text).shares()
     return {"labelled" if name == "labels" else name: round(share, 3) for name, share in shares.items()}
-
-
-def _articles(folder: Path, cost: Costs) -> dict[str, float]:
-    with TemporaryDirectory() as room:
-
-        def read(page: bytes) -> tuple[str, list[str]]:
-            path = Path(room, "page.html")
-            path.write_bytes(page)
-            reading = cost.read(path)
-            return reading.text, list(reading.headings)
-
-        return {name: round(value, 3) for name, value in asdict(articles.score(folder, read)).items()}
 
 
 def _mean(values: Sequence[float]) -> float | None:
