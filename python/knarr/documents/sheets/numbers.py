@@ -88,11 +88,6 @@ def plain(value: float) -> str:
     return f"{value:.15g}" if abs(value) >= 1e11 or value != int(value) else str(int(value))
 
 
-def is_date(code: str) -> bool:
-    """Whether a number format shows dates or times."""
-    return any(kind in ("date", "elapsed") for section in _sections(code[:255]) for kind, _ in section)
-
-
 @lru_cache(maxsize=2_000)
 def _sections(code: str) -> tuple[tuple[_Token, ...], ...]:
     sections: list[list[_Token]] = [[]]

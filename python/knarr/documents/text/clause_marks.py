@@ -63,7 +63,6 @@ _KINDS = {
     "article": "article", "chapter": "article", "section": "section", "sec.": "section", "§": "section",
     "part": "part", "item": "item", "note": "note",
 }  # fmt: skip
-_EXHIBITS = "exhibit|schedule|annex|appendix|attachment|addendum"
 
 _KEYWORD = re.compile(
     r"(?<![\w-])(?P<word>ARTICLE|Article|CHAPTER|Chapter|SECTION|Section|Sec\.|SEC\.|PART|Part|ITEM|Item|NOTE|Note|§)"
