@@ -17,7 +17,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from knarr.catalog.schema import in_our_words, meta, open_database
+from knarr.catalog.opening import in_our_words, open_database
+from knarr.catalog.schema import meta
 from knarr.errors import CatalogError
 
 FILE_NAME = "catalog.sqlite"
