@@ -165,19 +165,32 @@ def pdf(
 def garbled_pdf(pages: list[Page], text: str) -> bytes:
     """A file with these pages and one more, whose font does not say what its glyphs are: the number of each glyph
     is that of its letter less 29, as in fonts that keep their glyphs in the order of ASCII."""
-    font = "/Type /Font /BaseFont /AAAAAA+Some"
-    box = "/FontBBox [0 0 500 700] /ItalicAngle 0 /Ascent 700 /Descent 0 /CapHeight 700 /StemV 80"
-    objects = [
-        f"<< {font} /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [4 0 R] >>",
-        f"<< {font} /Subtype /CIDFontType2 /CIDToGIDMap /Identity /DW 500 /FontDescriptor 5 0 R "
-        "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>",
-        f"<< /Type /FontDescriptor /FontName /AAAAAA+Some /Flags 4 {box} >>",
-    ]
     last = Page()
     for at in range(0, len(text), 60):
         glyphs = "".join(f"{ord(char) - 29:04x}" for char in text[at : at + 60])
         last.operators.append(f"BT /G 10 Tf 1 0 0 1 72 {720 - at // 5} Tm <{glyphs}> Tj ET")
-    data = pdf([*pages, last], extra=[body.encode() for body in objects])
+    return _with_unknown_font([*pages, last], "AAAAAA+Some", 500)
+
+
+def fontless_pdf(pages: list[Page], glyphs: int) -> bytes:
+    """A file with these pages, on the last of which stand that many Chinese characters, each drawn by itself, in a
+    font that is not in the file."""
+    for at in range(glyphs):
+        place = f"{72 + 14 * (at % 30)} {300 - 20 * (at // 30)}"
+        pages[-1].operators.append(f"BT /G 12 Tf 1 0 0 1 {place} Tm <{0x4E00 + at:04x}> Tj ET")
+    return _with_unknown_font(pages, "SimSun", 1000)
+
+
+def _with_unknown_font(pages: list[Page], name: str, width: int) -> bytes:
+    font = f"/Type /Font /BaseFont /{name}"
+    box = "/FontBBox [0 0 500 700] /ItalicAngle 0 /Ascent 700 /Descent 0 /CapHeight 700 /StemV 80"
+    objects = [
+        f"<< {font} /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [4 0 R] >>",
+        f"<< {font} /Subtype /CIDFontType2 /CIDToGIDMap /Identity /DW {width} /FontDescriptor 5 0 R "
+        "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>",
+        f"<< /Type /FontDescriptor /FontName /{name} /Flags 4 {box} >>",
+    ]
+    data = pdf(pages, extra=[body.encode() for body in objects])
     return data.replace(b"/F 1 0 R /B 2 0 R", b"/F 1 0 R /G 3 0 R")
 
 

@@ -80,6 +80,7 @@ class Document:
     missing_pages: page numbers (from 1) that gave no text
     notes:         short sentences for the coverage receipt, which say what was dropped and why
     recognised:    page numbers (from 1) whose text OCR read, with its confidence from 0 to 1
+    may_change:    whether the same bytes may give more when they are read again: it depends on this machine's fonts
     metadata:      what the source says of itself (front matter, properties, headers of a message): text, numbers,
                    and lists of them, by the source's own keys in lower case
     pages:         the shape of each page, where the format has pages
@@ -96,6 +97,7 @@ class Document:
     missing_pages: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     recognised: Mapping[int, float] = field(default_factory=dict)
+    may_change: bool = False
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     pages: tuple[PageShape, ...] = ()
     boxes: WordBoxes | None = None

@@ -154,6 +154,10 @@ class Ingest:
         try:
             with _contained():
                 document, advance = self._parse(data, source.name, advance)
+            if known is not None and self._gives_the_same(known.record, document, digest):
+                with self._catalog.reading() as connection:
+                    places.unchanged(known, source, folder)
+                    return self._unchanged(connection, source, known.record)
             return self._store(file, document, places, advance, clock)
         except DocumentError as error:
             notes = [str(error).removeprefix(f"{source.name}: ")]  # the name stands beside it
@@ -166,8 +170,23 @@ class Ingest:
         depend on it."""
         return known.recipe in (self._recipe, self._recipe_with_ocr())
 
+    def _gives_the_same(self, known: DocumentRecord, document: Document, digest: str) -> bool:
+        """Whether a file that was read again since it may give more did not."""
+        if not document.may_change or (known.content_hash, known.recipe) != (
+            digest,
+            self._recipe_of(document),
+        ):
+            return False
+        with self._catalog.reading() as connection:
+            return documents.text_of(connection, known.id) == document.text
+
     def _recipe_with_ocr(self) -> str:
         return f"{self._recipe}:{self._ocr.id if self._ocr is not None else 'no-ocr'}"
+
+    def _recipe_of(self, document: Document) -> str:
+        if document.may_change:
+            return f"{self._recipe}:again"  # never current: it is read again each time
+        return self._recipe_with_ocr() if document.recognised or document.missing_pages else self._recipe
 
     def _parse(
         self, data: bytes, name: str, advance: Callable[[float], None]
@@ -226,9 +245,7 @@ class Ingest:
             "format": document.format,
             "version": version,
             "content_hash": file.digest,
-            "recipe": self._recipe_with_ocr()
-            if document.recognised or document.missing_pages
-            else self._recipe,
+            "recipe": self._recipe_of(document),
             "status": document.status,
             "size_bytes": file.size_bytes,
             "page_begins": list(document.page_begins),

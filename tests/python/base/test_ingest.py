@@ -14,6 +14,7 @@ import pytest
 
 import knarr
 from knarr.testing import HashEmbedder
+from make_pdf import Page, fontless_pdf, prose
 from support import WriteDocs
 
 
@@ -75,6 +76,19 @@ def test_unchanged_content_costs_nothing(
     # The changed chunk, the abstract of its document, and at most the folders above.
     assert embedder.texts <= 2 + 3
     assert len(kb.grep("beta 3")) == 0 and len(kb.grep("beta changed")) == 1
+
+
+def test_what_this_machine_cannot_read_yet_is_tried_again(kb: knarr.KnowledgeBase, tmp_path: Path) -> None:
+    path = tmp_path / "mixed.pdf"
+    path.write_bytes(fontless_pdf([Page().lines(72, 700, prose(20))], 12))
+    first, again = (kb.add(path).files[0] for _ in range(2))
+    assert (first.status, first.change, again.status, again.change) == (
+        "partial",
+        "added",
+        "partial",
+        "unchanged",
+    )
+    assert (again.version, again.missing_pages) == (1, (1,))
 
 
 def test_a_changed_document_keeps_its_place(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
@@ -239,13 +253,14 @@ def test_a_kill_at_any_moment_leaves_whole_documents(tmp_path: Path, write_docs:
     path = tmp_path / "k.kb"
     script = tmp_path / "writer.py"
     script.write_text(textwrap.dedent(WRITER))
-    for delay in (0.02, 0.08, 0.15, 0.25, 0.4, 0.6):
+    for lines in (0, 3, 9, 17, 30, 41):
         process = subprocess.Popen(
             [sys.executable, str(script), str(path), str(docs)], stdout=subprocess.PIPE, text=True
         )
         assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(delay)
+        for _ in range(1 + lines):  # that it is open, then the names of files
+            process.stdout.readline()
+        time.sleep(0.001 * lines)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         process.stdout.close()

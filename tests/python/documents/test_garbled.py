@@ -7,7 +7,7 @@ import pytest
 from knarr.documents import parse
 from knarr.documents.pdf.garbled import is_garbled, readable_words
 from knarr.errors import DocumentError
-from make_pdf import Page, garbled_pdf, prose
+from make_pdf import Page, fontless_pdf, garbled_pdf, prose
 
 ENGLISH = (
     "The quick ships of the northern harbour carried wool and amber to the markets of the south, and what was "
@@ -87,3 +87,27 @@ def test_garbled_pages_are_named_and_the_others_read() -> None:
     assert document.status == "partial" and document.missing_pages == (2,)
     assert "garbled pages, whose fonts do not say what letters they show: 2" in document.notes
     assert "The ship carried cargo" in document.text
+
+
+def test_characters_that_no_font_has_are_named() -> None:
+    document = parse(
+        fontless_pdf([Page().text(72, 700, "First."), Page().lines(72, 700, prose(9))], 12), "mixed.pdf"
+    )
+    assert (document.status, document.missing_pages) == ("partial", (2,))
+    assert any("12 characters lost on page 2" in note and "SimSun" in note for note in document.notes)
+    assert document.may_change and prose(9)[0].split()[0] in document.text
+
+
+def test_a_file_that_lost_most_of_its_characters_is_refused() -> None:
+    with pytest.raises(DocumentError, match=r"60 characters lost on page 1.*SimSun") as caught:
+        parse(fontless_pdf([Page().text(72, 700, "Figures 2024")], 60), "chinese.pdf")
+    assert caught.value.status == "no_text"
+
+
+def test_spaces_that_are_drawn_alone_are_none_lost() -> None:
+    page = Page()
+    for at, word in enumerate(prose(4)[0].split()):
+        page.operators.append(f"BT /F 10 Tf 1 0 0 1 {72 + 40 * at} 700 Tm ({word}) Tj ET")
+        page.operators.append(f"BT /F 10 Tf 1 0 0 1 {108 + 40 * at} 700 Tm ( ) Tj ET")
+    document = parse(fontless_pdf([page], 0), "spaced.pdf")
+    assert (document.status, document.may_change) == ("ok", False)

@@ -13,6 +13,7 @@ from knarr.documents.pdf.lines import Line
 from knarr.language.plain import one_line
 
 _SHOWN_NAMES, _SHOWN_CHARS = 12, 80
+_SHOWN_PAGES = 24
 _SIZE, _GAP = 10.0, 60.0
 
 
@@ -55,3 +56,18 @@ def notes_beside(head: Mapping[str, Any], pages: Iterable[Mapping[str, Any]]) ->
     if unread:
         notes.append(f"annotations beyond the bound not read: {unread}")
     return notes
+
+
+def without_fonts(unfound: Mapping[int, tuple[int, str]]) -> str:
+    """What is lost of pages (from 1), by the number of glyphs and the font of each, and what helps."""
+    fonts = ", ".join(sorted({name for _, name in unfound.values() if name})) or "unnamed"
+    count, pages = (
+        sum(count for count, _ in unfound.values()),
+        ", ".join(map(str, list(unfound)[:_SHOWN_PAGES])),
+    )
+    more = f" and {len(unfound) - _SHOWN_PAGES} more" if len(unfound) > _SHOWN_PAGES else ""
+    where = "page" if len(unfound) == 1 else "pages"
+    return (
+        f"{count:,} characters lost on {where} {pages}{more}: their font ({fonts}) is neither in the file nor on this "
+        "machine; install a font of their script, such as Debian's fonts-noto-cjk, and add the file again"
+    )

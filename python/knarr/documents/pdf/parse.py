@@ -16,7 +16,7 @@ from knarr.documents.ocr import PageReader
 from knarr.documents.ocr.notes import nothing_read, reading_notes
 from knarr.documents.ocr.words import ReadPage
 from knarr.documents.pdf import worker
-from knarr.documents.pdf.beside import comment_lines, notes_beside
+from knarr.documents.pdf.beside import comment_lines, notes_beside, without_fonts
 from knarr.documents.pdf.boxes import word_boxes
 from knarr.documents.pdf.furniture import without_furniture
 from knarr.documents.pdf.garbled import is_garbled, readable_words
@@ -48,6 +48,7 @@ class Page:
     unreadable: characters left out since nobody can say what they show
     garbled: its words were not what a reader sees; `lines` has those that can be read
     beside:  what else the worker's message says of it
+    unfound: the glyphs that PDFium found in no font, of which the page is no picture either, and their font
     read:    what OCR read on it, which is what `lines` has then
     """
 
@@ -58,6 +59,7 @@ class Page:
     unknown_symbols: int = 0
     unreadable: int = 0
     garbled: bool = False
+    unfound: tuple[int, str] = (0, "")
     beside: Mapping[str, Any] = field(default_factory=dict)
     read: ReadPage | None = None
     rules: Sequence[PageRule] = ()
@@ -88,15 +90,19 @@ def pages_document(
     """The document of pages, of which `head` has the outline; `tried`: whether OCR looked at those without text, and
     `failure`: why it could not read one."""
     kept, furniture = without_furniture([page.lines for page in pages])
-    missing = tuple(at + 1 for at in _textless(pages, kept))
+    textless = tuple(at + 1 for at in _textless(pages, kept))
+    unfound = {at + 1: page.unfound for at, page in enumerate(pages) if page.unfound[0]}
+    missing = tuple(sorted({*textless, *unfound}))
     if head.get("placeholder"):
-        missing = tuple(range(1, len(pages) + 1))
+        missing = textless = tuple(range(1, len(pages) + 1))
     garbled = [at for at, page in enumerate(pages, 1) if page.garbled and page.read is None]
     kept = with_tables(kept, [page.rules for page in pages])
     for at, page in enumerate(pages):
         kept[at] = kept[at] + comment_lines(page.beside.get("comments", ()), at, kept[at])
     if not any(page.lines or page.beside.get("comments") for page in pages) or len(garbled) == len(pages):
         raise DocumentError(nothing_read(len(pages), len(garbled), tried, failure), "no_text")
+    if sum(count for count, _ in unfound.values()) > sum(len(line.text) for page in kept for line in page):
+        raise DocumentError(without_fonts(unfound), "no_text")
     lines = [line for page_kept in kept for line in page_kept]
     entries = [
         OutlineEntry(depth, title, page, y)
@@ -110,13 +116,15 @@ def pages_document(
     flow.writer.turn_to(len(pages) - 1)
     read = {at: page.read for at, page in enumerate(pages, 1) if page.read is not None and page.read.words}
     notes = (
-        *_notes(pages, furniture, source, missing),
-        *reading_notes(read, () if head.get("placeholder") else missing, garbled, tried, failure),
+        *_notes(pages, furniture, source, textless),
+        *([without_fonts(unfound)] if unfound else ()),
+        *reading_notes(read, () if head.get("placeholder") else textless, garbled, tried, failure),
         *notes_beside(head, [page.beside for page in pages]),
     )
     # The title in a PDF's metadata is more often a template's than the document's: the file's name counts.
     about = properties(head.get("about", {}).items())
     document = flow.writer.document(format, "", notes, missing, about)
+    document.may_change = bool(unfound)
     document.recognised = {page: found.confidence for page, found in read.items()}
     document.pages = tuple(page.shape for page in pages)
     document.boxes = word_boxes(document, lines)
@@ -136,15 +144,19 @@ def _page(message: dict[str, Any]) -> Page:
     shape = PageShape(*message["shape"]) if message.get("shape") else _NO_SHAPE
     unreadable = 0 if garbled else unreadable
     tagged = [OutlineEntry(depth, title, at, y) for depth, title, y in message.pop("headings", ())]
-    return Page(lines, shape, blank, lost, unknown, unreadable, garbled, message, rules=rules, tagged=tagged)
+    unfound: tuple[int, str] = tuple(message.pop("unfound", ())) or (0, "")
+    return Page(
+        lines, shape, blank, lost, unknown, unreadable, garbled, unfound, message, rules=rules, tagged=tagged
+    )
 
 
 def _textless(pages: list[Page], kept: list[list[Line]]) -> list[int]:
-    """The pages (from 0) without text that can be used. A scanned page under a printed header gives none either."""
+    """The pages (from 0) without text that can be used, which a picture of them may give. A scanned page under a
+    printed header gives none either."""
     return [
         at
         for at, page in enumerate(pages)
-        if (page.garbled and page.read is None) or (not kept[at] and not page.blank)
+        if (page.garbled and page.read is None) or (not kept[at] and not page.blank and not page.unfound[0])
     ]
 
 

@@ -22,6 +22,7 @@ from knarr.documents.pdf.annotations import attachment_name, read_annotations, u
 from knarr.documents.pdf.probe import Probe
 from knarr.documents.pdf.rules import Rules
 from knarr.documents.pdf.tags import tagged_headings
+from knarr.documents.pdf.unfound import unfound_glyphs
 
 MAX_PAGES = 20_000
 MAX_PAGE_CHARS = 500_000
@@ -55,7 +56,7 @@ def read_words(data: bytes) -> Iterator[Message]:
      "attached": names of attached files, "placeholder": whether its pages only stand for an XFA form}
     {"page": index, "blank": whether nothing but these words is on it, "shape": shape, "words": [word, …],
      "rules": the lines that it draws (see `rules.Rules`), "unmapped": number of words whose characters PDFium only
-     guesses, where that matters} for each page, where the file is tagged with "headings": [[depth, title, y], …] (see
+     guesses, where that matters, "unfound": see `unfound`} for each page, where the file is tagged with "headings": [[depth, title, y], …] (see
      `tags`), and with what `annotations` found besides words under its names; or
     {"page": index, "lost": True} for one that PDFium cannot load;
     or once {"error": message, "status": "encrypted" | "corrupt" | "limit"}.
@@ -160,6 +161,7 @@ def _content(page: Any, index: int, rules: Rules) -> tuple[Message, int]:
         message = {"page": index, "blank": blank, "shape": _shape(page), "words": words}
         message["rules"] = rules.read(page, text_page) if words else []
         message["unmapped"] = _unmapped(text_page, spans)
+        message["unfound"] = unfound_glyphs(page)
         if tagged := tagged_headings(page, text_page, spans, words):
             message["headings"] = tagged
         return message, count
