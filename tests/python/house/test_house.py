@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,7 @@ def imported(tree: ast.AST, names: Mapping[str, object]) -> Iterator[str]:
                     yield node.module
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     """Module to the modules that it imports. The package's own file imports nothing: its names are lazy, and
     those that it says to type checkers are what users see."""
