@@ -45,13 +45,17 @@ class Rights:
         self._texts = make_texts(library, seed=1)
         rows = [self.put(number) for number in range(library.documents)]
         weights = 1 / np.arange(1, GROUPS + 1)
-        owners = self.random.choice(GROUPS, library.documents, p=weights / weights.sum())
+        weights /= weights.sum()
+        owners = self.random.choice(GROUPS, library.documents, p=weights)
         self.owner: list[int] = [int(group) for group in owners]
         of_group = [RowSet(generation=self.engine.generation) for _ in range(GROUPS)]
         for group, each in zip(self.owner, rows, strict=True):
             of_group[group] |= each
         self.groups = [
-            {int(group) for group in self.random.choice(GROUPS, self.random.integers(1, MOST_GROUPS + 1))}
+            {
+                int(group)
+                for group in self.random.choice(GROUPS, self.random.integers(1, MOST_GROUPS + 1), p=weights)
+            }
             for _ in range(classes)
         ]
         self.rows = [RowSet(generation=self.engine.generation) for _ in range(classes)]
@@ -121,7 +125,8 @@ Call = Callable[[dict[str, Any], int], object]
 def calls(engine: Engine, library: Library, queries: int = 64) -> list[tuple[str, str, Call]]:
     """Name, scope and call, given a `filter` or nothing and the number of the round."""
     asked = np.random.default_rng(5).standard_normal((queries, engine.dim), dtype=np.float32)
-    folder, document = f"{ROOT}/folder_4", library.document_uri(library.documents // 2)
+    document = library.document_uri(library.documents // 2)
+    folder = document.rpartition("/")[0]
     out: list[tuple[str, str, Call]] = []
     for name, scope in (("100%", "viking://"), ("10%", folder)):
         out.append(("search", name, lambda f, n, s=scope: engine.search(asked[n % queries], s, **f).uris))
