@@ -31,7 +31,7 @@ from knarr.trace.own import OwnTraces
 from knarr.trace.store import Traces
 from knarr.types import Principal, Progress
 from knarr.uris import SCHEME
-from knarr.view import Once, Parts, Reader, Thresholds, View
+from knarr.view import Once, Parts, PrincipalView, Reader, Thresholds
 from knarr.writing.writer import DocumentWriter
 
 if TYPE_CHECKING:
@@ -128,13 +128,13 @@ class KnowledgeBase(Reader):
             return self
         principal = checked_principal(principal)
         if principal.tenant != self._tenant:
-            return View(principal, self.settings, _TenantParts(self, principal))
+            return PrincipalView(principal, self.settings, _TenantParts(self, principal))
         parts = self._parts_of(principal)
 
         def own(_alive: KnowledgeBase = self) -> Parts:
             return parts
 
-        return View(principal, self.settings, own)
+        return PrincipalView(principal, self.settings, own)
 
     def tenant(self, name: str) -> KnowledgeBase:
         """The owner's handle of a tenant: a base of its own inside this one, made at the first call and closed with
@@ -142,7 +142,9 @@ class KnowledgeBase(Reader):
         if name == self._tenant:
             return self
         if self._tenant:
-            raise InvalidArgument(f"{name!r}: this is the base of tenant {self._tenant!r}, which has no tenants")
+            raise InvalidArgument(
+                f"{name!r}: this is the base of tenant {self._tenant!r}, which has no tenants"
+            )
         self._catalog.check_open()
         return self._tenants.get(name)
 
@@ -158,9 +160,7 @@ class KnowledgeBase(Reader):
         experience, learner = self._experience.seen_in(context), self._experience
         library = Once(lambda: _library(context, settings, traces, learner, principal))
         asker = Once(lambda: _asker(library(), configured, checker()))
-        return Parts(
-            context, traces, SeenExperience(experience), lambda: Thresholds(checker), library, asker
-        )
+        return Parts(context, traces, SeenExperience(experience), lambda: Thresholds(checker), library, asker)
 
     # ------------------------------------------------------------------ documents in
 

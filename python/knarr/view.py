@@ -1,4 +1,4 @@
-"""Views: the verbs that read. A knowledge base has them for its owner, `kb.as_(principal)` for somebody else.
+"""The verbs that read. A knowledge base has them for its owner, `kb.as_(principal)` for somebody else.
 
 Both are the same functions over a `ReadContext`, which says what there is to be read.
 """
@@ -258,7 +258,7 @@ class Reader:
         return self._parts().context.follow()
 
 
-class View(Reader):
+class PrincipalView(Reader):
     """What one principal may read: the verbs of a knowledge base, where nothing else exists. Made by `kb.as_`.
 
     traces:     the principal's own runs, while it may see all that they were shown
@@ -277,12 +277,14 @@ class View(Reader):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
         def refuse(*_args: object, **_options: object) -> NoReturn:
-            raise Unsupported(f"{name}: {self!r} only reads; writing is done by the knowledge base that it is of")
+            raise Unsupported(
+                f"{name}: {self!r} only reads; writing is done by the knowledge base that it is of"
+            )
 
         return refuse
 
     def __repr__(self) -> str:
-        return f"View({self.principal!r})"
+        return f"knowledge base as {self.principal!r}"
 
 
 class Thresholds:

@@ -131,7 +131,9 @@ def stats(connection: sa.Connection, ids: Sequence[int] | None = None) -> dict[s
         .group_by(episodes.c.batch)
     )
     sums = connection.execute(
-        sa.select(*(sa.func.coalesce(sa.func.sum(episodes.c[name]), 0) for name in COUNTERS)).where(among(ids))
+        sa.select(*(sa.func.coalesce(sa.func.sum(episodes.c[name]), 0) for name in COUNTERS)).where(
+            among(ids)
+        )
     ).one()
     questions = sa.select(sa.func.count(sa.distinct(episodes.c.question))).where(among(ids))
     return {

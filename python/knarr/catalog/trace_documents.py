@@ -30,7 +30,17 @@ def put(connection: sa.Connection, trace_id: str, ids: Iterable[int]) -> None:
 
 def of(connection: sa.Connection, trace_id: str) -> list[int]:
     """The documents of a run, by number."""
-    return list(connection.execute(sa.select(_DOCUMENT).where(_ID == trace_id)).scalars())
+    return list(connection.execute(sa.select(_DOCUMENT).where(trace_id == _ID)).scalars())
+
+
+def of_each(connection: sa.Connection, trace_ids: Sequence[str]) -> dict[str, set[int]]:
+    """The documents of runs, by run."""
+    found: dict[str, set[int]] = {one: set() for one in trace_ids}
+    for part in batches(trace_ids):
+        query = sa.select(_ID, _DOCUMENT).where(_ID.in_(part))
+        for trace_id, document in connection.execute(query):
+            found[trace_id].add(int(document))
+    return found
 
 
 def forget(connection: sa.Connection, trace_ids: Sequence[str]) -> None:
@@ -66,7 +76,7 @@ def episodes_of(connection: sa.Connection, trace_ids: Iterable[str] | None = Non
     """By episode, the documents of its run; of these runs, or of all. None of an episode that an older knarr
     learnt."""
     query = sa.select(episodes.c.id, _DOCUMENT).select_from(
-        episodes.outerjoin(trace_documents, _ID == episodes.c.trace_id)
+        episodes.outerjoin(trace_documents, episodes.c.trace_id == _ID)
     )
     if trace_ids is not None:
         query = query.where(episodes.c.trace_id.in_(list(trace_ids)))
@@ -80,7 +90,7 @@ def episodes_below(connection: sa.Connection, uri: str) -> list[str]:
     """The learnt runs that a document at or below a URI was shown to."""
     query = (
         sa.select(episodes.c.trace_id)
-        .join(trace_documents, _ID == episodes.c.trace_id)
+        .join(trace_documents, episodes.c.trace_id == _ID)
         .join(documents, documents.c.id == _DOCUMENT)
         .where(at_or_below(documents.c.uri, uri))
     )

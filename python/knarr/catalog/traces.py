@@ -61,9 +61,11 @@ def named(connection: sa.Connection, ids: Sequence[str]) -> list[tuple[str, str,
     return [found[name] for name in ids if name in found]
 
 
-def of_asker(connection: sa.Connection, asker: str) -> list[tuple[str, str]]:
-    """`(id, created_at)` of the traces of somebody's questions, oldest first."""
+def of_asker(connection: sa.Connection, asker: str, begins: str = "") -> list[tuple[str, str]]:
+    """`(id, created_at)` of the traces of somebody's questions whose ids begin so, oldest first."""
     query = sa.select(traces.c.id, traces.c.created_at).where(traces.c.asker == asker)
+    if begins:
+        query = query.where(traces.c.id.startswith(begins, autoescape=True))
     rows = connection.execute(query.order_by(traces.c.created_at, traces.c.id))
     return [(str(found), str(moment)) for found, moment in rows]
 

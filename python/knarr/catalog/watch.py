@@ -31,5 +31,5 @@ class Watch:
             process = os.getpid()
             if self._connection is None or self._connection[0] != process:
                 self._connection = process, self._catalog.connection()
-            row = self._connection[1].cursor().execute("PRAGMA data_version").fetchone()
-            return process, int(row[0])
+            (version,) = self._connection[1].driver_connection.execute("PRAGMA data_version").fetchone()
+            return process, int(version)

@@ -15,7 +15,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from knarr.abstracts.extractive import folder_abstract, preview
 from knarr.catalog import documents
 from knarr.config import Settings
 from knarr.errors import CatalogError, KnarrError, NotFound
@@ -55,6 +54,9 @@ class Shared:
 
     def abstract(self, title: str, parts: Sequence[tuple[str, str]]) -> str:
         """The abstract of a folder with these children and their abstracts."""
+        # A base that only searches does without the room that reads documents.
+        from knarr.abstracts.extractive import folder_abstract
+
         key = text_key("\0".join([title, *(text for part in parts for text in part)]))
         with self._lock:
             kept = self._abstracts.get(key)
@@ -144,7 +146,7 @@ class _HeldContext(ReadContext):
         self._shared = context._shared
         self._sight = sight
         self._engine = SeenEngine(sight)
-        self.cards = _SeenCards(context.cards, self._engine)
+        self.cards = _SeenCards(context.cards, self._engine, sight.documents)
         self._queries = self._shared.queries(sight, context)
 
     @property
@@ -194,6 +196,8 @@ class _HeldContext(ReadContext):
         return self._shared.abstract(name_of(uri), [(name, self._told(child)) for name, child in children])
 
     def mixed_preview(self, uri: str) -> str:
+        from knarr.abstracts.extractive import preview
+
         text = self.mixed_abstract(uri)
         return preview(text, self._shared.settings.preview_chars) if text else ""
 
@@ -207,13 +211,16 @@ class _HeldContext(ReadContext):
 class _SeenCards(Cards):
     """The cards of the documents that may be seen; the others do not exist."""
 
-    def __init__(self, cards: Cards, engine: SeenEngine) -> None:
+    def __init__(self, cards: Cards, engine: SeenEngine, known: set[str]) -> None:
         self._all = cards
         self._seen = engine
+        self._known = known
 
     def of(self, document_uri: str) -> Card:
-        if not self._seen.exists(document_uri):
-            raise NotFound(f"{without_slash(document_uri)}: no such document")
+        if document_uri not in self._known:
+            if not self._seen.exists(document_uri):
+                raise NotFound(f"{without_slash(document_uri)}: no such document")
+            self._known.add(document_uri)
         return self._all.of(document_uri)
 
     def owning(self, uri: str) -> Card | None:

@@ -21,13 +21,14 @@ from knarr.catalog.records import Change
 from knarr.catalog.watch import Watch
 from knarr.engine import Engine, RowSet
 from knarr.index.index import Index
-from knarr.rights.rows import Extent, Place, Touch, VisibleRows
-from knarr.rights.rules import ClassKey, Rules
+from knarr.rights.rows import Extent, Standing, Touch, VisibleRows
+from knarr.rights.rules import ClassKey, RuleSet
 from knarr.types import Principal
 from knarr.uris import abstract_of, lies_in, moved
 
 _CLASSES = 2_048  # kept, those used last
 _TOUCHES = 4_096  # noted; a class that is further behind is made anew
+_DOCUMENTS_KNOWN = 4_096  # of each class
 _EXTENTS: dict[str, Extent] = {
     "put": "documents",
     "remove": "documents",
@@ -46,6 +47,8 @@ class PrincipalClass:
         self.at = at  # the number of the touches that are taken up
         self.episodes = BitMap()  # never changed in place either
         self.audiences = RowSet()
+        self.documents: set[str] = set()  # some that are known to be seen in this version
+        self._documents_of = 0
         self.learnt_at = -1  # of the learnt runs that were looked at anew; -1 before the first look
 
     @property
@@ -53,11 +56,17 @@ class PrincipalClass:
         """Grows when something that the class may see has changed, and with nothing else."""
         return self.rows.version
 
+    def known_documents(self) -> set[str]:
+        """Documents that were found to be seen, to be added to; another set after each change."""
+        if self._documents_of != self.version or len(self.documents) > _DOCUMENTS_KNOWN:
+            self.documents, self._documents_of = set(), self.version
+        return self.documents
+
 
 @dataclass(frozen=True, slots=True)
 class Sight:
     """What a class may see in one state: `rows` of the engine, and the edges of `episodes`, which are the engine's
-    `audiences`."""
+    `audiences`. `documents` are some that are known to be seen, to be added to."""
 
     engine: Engine
     epoch: int
@@ -65,6 +74,7 @@ class Sight:
     rows: RowSet
     audiences: RowSet
     episodes: BitMap
+    documents: set[str]
     version: int
 
     @property
@@ -84,7 +94,7 @@ class Keeper:
         self._starting = threading.Lock()
         self._started = False
         # What follows changes under the index's lock alone.
-        self._rules = Rules()
+        self._rules = RuleSet()
         self._folders = RowSet()
         self._stale: frozenset[str] = frozenset()
         self._generation = -1
@@ -127,6 +137,7 @@ class Keeper:
                 found.rows.rows,
                 found.audiences,
                 found.episodes,
+                found.known_documents(),
                 found.version,
             )
 
@@ -142,7 +153,7 @@ class Keeper:
             while True:
                 with self._catalog.reading() as connection:
                     if changes.last(connection) == self._index.seq:
-                        shown = {one: trace_documents.of(connection, one) for one in asked}
+                        shown = trace_documents.of_each(connection, asked)
                         places = trace_documents.uris(connection, set().union(*shown.values()))
                         break
                 self._index.follow()
@@ -151,7 +162,7 @@ class Keeper:
         return {one for one in asked if seen.issuperset(shown[one])}
 
     @contextmanager
-    def held(self) -> Iterator[Rules]:
+    def held(self) -> Iterator[RuleSet]:
         """The rules of the newest state, which nobody changes meanwhile."""
         self.follow()
         with self._index.held():
@@ -207,8 +218,8 @@ class Keeper:
         for uri in named:
             self._folders = self._folders | place.rows(abstract_of(uri))
 
-    def _place(self) -> Place:
-        return Place(self._index.engine, self._rules, self._folders, self._stale)
+    def _place(self) -> Standing:
+        return Standing(self._index.engine, self._rules, self._folders, self._stale)
 
     def _class(self, key: ClassKey) -> PrincipalClass:
         found = self._classes.get(key)

@@ -18,7 +18,7 @@ _MOST_NAME_BYTES = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RightsRule:
     """A rule on all that is at and below `uri`. kind: "grant", "deny" or "label"; a grant or a deny is for a
     `subject`, a `group` or everyone, a label is one that its readers must have."""
 
@@ -42,7 +42,7 @@ class Explanation:
     uri: str
     seen: bool
     reason: str
-    rules: tuple[Rule, ...]
+    rules: tuple[RightsRule, ...]
 
 
 class Rights:
@@ -107,10 +107,10 @@ class Rights:
         return removed
 
     @checked
-    def list(self, scope: str = SCHEME) -> builtins.list[Rule]:
+    def list(self, scope: str = SCHEME) -> builtins.list[RightsRule]:
         """The rules at and below a URI, in order of URIs. Those of folders above it hold too: see `explain`."""
         with self._catalog.reading() as connection:
-            return [Rule(*rule) for rule in rights.below(connection, canonical(scope))]
+            return [RightsRule(*rule) for rule in rights.below(connection, canonical(scope))]
 
     def explain(self, uri: str, principal: Principal | None) -> Explanation:
         """Whether a principal may see what is at a URI, or would once something is there, and which rules decide. Of
@@ -125,7 +125,7 @@ class Rights:
             uri = uri if owner is None else owner.uri
             key = rules.key(principal)
             found = rules.on_path(key, uri) if owner is None else rules.of_document(key, uri)
-        decisive = tuple(Rule(*rule) for rule in found.hides or found.grants)
+        decisive = tuple(RightsRule(*rule) for rule in found.hides or found.grants)
         if found.hides:
             reason = f"hidden by {decisive[0]}" + _lacking(decisive[0])
         elif found.grants:
@@ -147,13 +147,11 @@ class Rights:
         return added
 
 
-def _lacking(rule: Rule) -> str:
+def _lacking(rule: RightsRule) -> str:
     return ", which the principal does not have" if rule.kind == "label" else ""
 
 
-def _for(
-    uri: str, kind: RuleKind, subject: str | None, group: str | None, everyone: bool
-) -> RuleRecord:
+def _for(uri: str, kind: RuleKind, subject: str | None, group: str | None, everyone: bool) -> RuleRecord:
     """The rule for the one who is named."""
     if (subject is not None) + (group is not None) + bool(everyone) != 1:
         raise InvalidArgument(
@@ -187,7 +185,9 @@ def checked_principal(principal: object) -> Principal:
     """A principal whose fields are what they say. Raises InvalidArgument: a text where names are expected would be
     taken for its letters, and an empty name for nobody's."""
     if not isinstance(principal, Principal):
-        raise InvalidArgument(f"principal: expected a knarr.Principal, or None for the owner, got {shown(principal)}")
+        raise InvalidArgument(
+            f"principal: expected a knarr.Principal, or None for the owner, got {shown(principal)}"
+        )
     for what in ("tenant", "subject"):
         value = getattr(principal, what)
         if value != "":
@@ -199,5 +199,8 @@ def checked_principal(principal: object) -> Principal:
         for name in value:
             _name(what.removesuffix("s"), name)
     return Principal(
-        principal.tenant, principal.subject, tuple(sorted(set(principal.groups))), tuple(sorted(set(principal.labels)))
+        principal.tenant,
+        principal.subject,
+        tuple(sorted(set(principal.groups))),
+        tuple(sorted(set(principal.labels))),
     )

@@ -42,7 +42,7 @@ class Verdicts(NamedTuple):
         return bool(self.grants) and not self.hides
 
 
-class Rules:
+class RuleSet:
     """Follows the log; not safe for several threads at once. A look costs the depth of a URI, a change the rules
     that it touches."""
 

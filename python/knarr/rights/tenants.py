@@ -6,11 +6,11 @@ soon it comes. Looking makes nothing: a folder is made when the owner asks for t
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
-from urllib.parse import unquote_to_bytes
 
 from knarr.arguments import has_utf8, shown
 from knarr.catalog import FILE_NAME
@@ -18,6 +18,7 @@ from knarr.errors import InvalidArgument
 
 FOLDER = "tenants"
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
+_ESCAPED = re.compile(rb"=([0-9a-f]{2})")
 _MOST_BYTES = 240  # of a file's name; 255 is what file systems hold
 
 
@@ -34,8 +35,10 @@ def folder_name(tenant: str) -> str:
     """The name of a tenant's folder: lower-case ASCII letters, digits, `-` and `_` stand for themselves, all else is
     escaped, so that no two names meet on any file system, and none is a path. Raises InvalidArgument."""
     if not isinstance(tenant, str) or not tenant or not has_utf8(tenant):
-        raise InvalidArgument(f"tenant: expected a name, not empty and with a UTF-8 form, got {shown(tenant)}")
-    name = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in tenant.encode())
+        raise InvalidArgument(
+            f"tenant: expected a name, not empty and with a UTF-8 form, got {shown(tenant)}"
+        )
+    name = "".join(chr(byte) if byte in _PLAIN else f"={byte:02x}" for byte in tenant.encode())
     if len(name) > _MOST_BYTES:
         raise InvalidArgument(
             f"tenant {shown(tenant)}: its folder's name takes {len(name)} bytes, at most {_MOST_BYTES} are possible"
@@ -46,9 +49,9 @@ def folder_name(tenant: str) -> str:
 def tenant_name(folder: str) -> str | None:
     """The tenant whose folder has this name, None where none has."""
     try:
-        name = unquote_to_bytes(folder).decode()
+        name = _ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), folder.encode()).decode()
         return name if folder_name(name) == folder else None
-    except (UnicodeDecodeError, InvalidArgument):
+    except (UnicodeError, InvalidArgument):
         return None
 
 

@@ -19,7 +19,9 @@ _PAGE = 64
 
 def asker_of(principal: Principal) -> str:
     """Who a principal is, as traces keep it: its subject, and without one its groups and labels."""
-    named = [principal.subject] if principal.subject else ["", sorted(principal.groups), sorted(principal.labels)]
+    named = (
+        [principal.subject] if principal.subject else ["", sorted(principal.groups), sorted(principal.labels)]
+    )
     return json.dumps(named, ensure_ascii=False)
 
 
@@ -39,7 +41,9 @@ class OwnTraces(Traces):
             return traces.named(connection, newest)
 
     def _record(self, trace_id: str) -> str | None:
-        found = [own for own in self._ids("") if own.startswith(trace_id)]
+        with self._catalog.reading() as connection:
+            alike = [name for name, _ in traces.of_asker(connection, self._asker, trace_id)]
+        found = self._seen(alike)
         name = trace_id if trace_id in found else found[0] if len(found) == 1 else None
         if name is None:
             return None
@@ -58,6 +62,9 @@ class OwnTraces(Traces):
         """The runs, oldest first. It costs a look at each of one's own."""
         with self._catalog.reading() as connection:
             own = [name for name, moment in traces.of_asker(connection, self._asker) if moment >= begin]
+        return self._seen(own)
+
+    def _seen(self, own: builtins.list[str]) -> builtins.list[str]:
         seen: set[str] = set()
         for at in range(0, len(own), _PAGE):
             seen |= self._keeper.sees_all(self._principal, own[at : at + _PAGE])

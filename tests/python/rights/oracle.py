@@ -37,7 +37,9 @@ class Oracle:
             if kind == "grant":
                 granted = granted or (on_path and names(rule, principal))
             elif on_path or inside:
-                hidden = hidden or (name not in principal.labels if kind == "label" else names(rule, principal))
+                hidden = hidden or (
+                    name not in principal.labels if kind == "label" else names(rule, principal)
+                )
         return granted and not hidden
 
     def seen(self, principal: Principal) -> set[str]:
