@@ -77,8 +77,12 @@ std::span<const float> floats(const py::handle& array, int axes, std::string_vie
 // `kinds`: None for all, a str, or an iterable of str.
 Kinds kinds_of(const py::handle& kinds);
 
-// The engine's Filter for a call's `filter` and `kinds`. `filter` is None, a pyroaring bitmap, its
-// portable serialisation, a bool array, or a pair of one of these and the generation of its rows.
+// The numbers in a pyroaring bitmap, its portable serialisation or a bool array. Errors begin with
+// `name`.
+RowSet rows_of(const py::handle& rows, std::string_view name);
+
+// The engine's Filter for a call's `filter` and `kinds`. `filter` is None, a RowSet, what rows_of()
+// takes, or a pair of that and the generation of its rows.
 class RowFilter {
  public:
   RowFilter(const py::handle& filter, const py::handle& kinds);
@@ -87,6 +91,17 @@ class RowFilter {
  private:
   const Filter* shared_ = nullptr;  // a constant, when no rows are restricted
   std::optional<Filter> own_;
+};
+
+// Whose edges a call may follow: None for all, a RowSet without a generation, or what rows_of()
+// takes.
+class Audiences {
+ public:
+  explicit Audiences(const py::handle& audiences);
+  operator const RowSet*() const { return numbers_ ? &*numbers_ : nullptr; }
+
+ private:
+  std::optional<RowSet> numbers_;
 };
 
 }  // namespace knarr::bindings

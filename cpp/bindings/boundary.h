@@ -25,6 +25,7 @@ auto without_gil(F&& work) {
 void register_edges(py::module_& module);
 void register_hits(py::module_& module);
 void register_results(py::module_& module);
+void register_row_set(py::module_& module);
 void register_engine(py::module_& module);
 void define_reading(py::class_<Engine>& engine);
 

@@ -77,6 +77,7 @@ void register_edges(py::module_& module) {
       .def_readonly("question", &KnownEdge::question)
       .def_readonly("trace", &KnownEdge::trace)
       .def_readonly("summary", &KnownEdge::summary)
+      .def_readonly("audience", &KnownEdge::audience, "Who may follow it; 0 for everybody.")
       .def_property_readonly(
           "expires_at",
           [](const KnownEdge& self) -> std::optional<std::int64_t> {

@@ -53,12 +53,16 @@ Precision precision_of(std::string_view word) {
 std::uint64_t add_edges(Engine& self, const Texts& sources, const Texts& targets,
                         const std::string& question, const py::array& vector,
                         const std::string& trace, const std::string& summary,
-                        std::optional<std::int64_t> expires_at_s) {
+                        std::optional<std::int64_t> expires_at_s, std::int64_t audience) {
+  if (audience < 0 || audience >= kNoRow) {
+    fail(ErrorCode::kInvalidArgument,
+         "audience: expected 0 (everybody) to 4294967294, got " + std::to_string(audience));
+  }
   const Strings from(sources), to(targets);
   const std::span<const float> values = floats(vector, 1, "vector");
   return without_gil([&] {
-    return self.add_edges(
-        {from, to, question, values, trace, summary, expires_at_s.value_or(kNeverExpires)});
+    return self.add_edges({from, to, question, values, trace, summary,
+                           expires_at_s.value_or(kNeverExpires), static_cast<Audience>(audience)});
   });
 }
 
@@ -122,7 +126,7 @@ void define_writing(Class& type) {
       .def("compact", &compact, py::arg("least_share"))
       .def("add_edges", &add_edges, py::arg("sources"), py::arg("targets"), py::arg("question"),
            py::arg("vector"), py::kw_only(), py::arg("trace") = "", py::arg("summary") = "",
-           py::arg("expires_at_s") = py::none())
+           py::arg("expires_at_s") = py::none(), py::arg("audience") = 0)
       .def(
           "remove_edges_of_trace",
           [](Engine& self, const std::string& trace) {

@@ -56,5 +56,6 @@ PYBIND11_MODULE(_core, module) {
   bindings::register_edges(module);
   bindings::register_hits(module);
   bindings::register_results(module);
+  bindings::register_row_set(module);
   bindings::register_engine(module);
 }

@@ -35,6 +35,12 @@ inline const char* outcome_name(GrepOutcome outcome) {
   return "incomplete";
 }
 
+// A RowSet as Python has it: changed in place, under the GIL.
+struct PyRows {
+  RowSet rows;
+  std::optional<std::uint64_t> generation;  // of the engine that numbers the rows; none: any
+};
+
 struct PyHits {
   Hits hits;
   bool is_explained = false;

@@ -55,11 +55,13 @@ std::span<const float> question_of(const Engine& self, const py::object& value) 
 PyHits search(const Engine& self, const Array& query, const Text& scope, const Integer& k,
               const py::object& filter, const py::object& kinds, const Integer& offset,
               const Flag& expand, const Number& gamma, const py::object& question, const Text& plan,
-              const Number& recall_target, const Flag& explain) {
+              const Number& recall_target, const Flag& explain, const py::object& audiences) {
   const std::span<const float> numbers = floats(query, 1, "query");
   const Uri uri(scope);
   const RowFilter seen(filter, kinds);
+  const Audiences followed(audiences);
   SearchOptions options{uri, integer(k, "k"), integer(offset, "offset"), seen};
+  options.audiences = followed;
   options.expand = truth(expand);
   options.gamma = static_cast<float>(real(gamma, "gamma"));
   options.question = question_of(self, question);
@@ -90,13 +92,16 @@ std::vector<PyHits> search_batch(const Engine& self, const Array& queries, const
 
 Expansion expand(const Engine& self, const Expected<py::typing::Iterable<py::str>>& seeds,
                  const Array& query, const Text& scope, const py::object& filter,
-                 const py::object& kinds, const Number& gamma, const Integer& limit) {
+                 const py::object& kinds, const Number& gamma, const Integer& limit,
+                 const py::object& audiences) {
   const Uris nodes(seeds);
   const std::span<const float> numbers = floats(query, 1, "query");
   const Uri uri(scope);
   const RowFilter seen(filter, kinds);
+  const Audiences followed(audiences);
   ExpandOptions options{uri, seen, static_cast<float>(real(gamma, "gamma"))};
   options.limit = static_cast<std::size_t>(count(limit, "limit"));
+  options.audiences = followed;
   return without_gil([&] { return self.expand(nodes, numbers, options); });
 }
 
@@ -105,11 +110,12 @@ std::vector<KnownEdge> edges(const Engine& self, const Integer& offset, const In
   return without_gil([&] { return self.edges(first, most); });
 }
 
-ListPage children(const Engine& self, const Text& uri, const Integer& offset,
-                  const Integer& limit) {
+ListPage children(const Engine& self, const Text& uri, const Integer& offset, const Integer& limit,
+                  const py::object& filter) {
   const Uri directory(uri);
   const std::int64_t first = integer(offset, "offset"), most = integer(limit, "limit");
-  return without_gil([&] { return self.list(directory, first, most); });
+  const RowFilter seen(filter, py::none());
+  return without_gil([&] { return self.list(directory, first, most, seen); });
 }
 
 GrepHits grep(const Engine& self, const Text& pattern, const Text& scope, const py::object& filter,
@@ -130,23 +136,34 @@ GrepHits grep(const Engine& self, const Text& pattern, const Text& scope, const 
 }
 
 TextSpan read(const Engine& self, const Text& uri, const Integer& begin_byte,
-              const py::typing::Optional<py::int_>& max_bytes) {
+              const py::typing::Optional<py::int_>& max_bytes, const py::object& filter) {
   const Uri node(uri);
   const std::int64_t begin = integer(begin_byte, "begin_byte");
   std::optional<std::int64_t> most;
   if (!max_bytes.is_none()) most = integer(max_bytes, "max_bytes");
-  return without_gil([&] { return self.read(node, begin, most); });
+  const RowFilter seen(filter, py::none());
+  return without_gil([&] { return self.read(node, begin, most, seen); });
 }
 
-bool exists(const Engine& self, const Text& uri) {
+bool exists(const Engine& self, const Text& uri, const py::object& filter) {
   const Uri node(uri);
-  return without_gil([&] { return self.exists(node); });
+  const RowFilter seen(filter, py::none());
+  return without_gil([&] { return self.exists(node, seen); });
 }
 
-std::uint64_t count_objects(const Engine& self, const Text& scope, const py::object& kinds) {
+std::uint64_t count_objects(const Engine& self, const Text& scope, const py::object& kinds,
+                            const py::object& filter) {
   const Uri uri(scope);
-  const Kinds wanted = kinds_of(kinds);
-  return without_gil([&] { return self.count(uri, wanted); });
+  const RowFilter seen(filter, kinds);
+  return without_gil([&] { return self.count(uri, seen); });
+}
+
+PyRows rows(const Engine& self, const Text& scope, const py::object& kinds,
+            const py::object& filter) {
+  const Uri uri(scope);
+  const RowFilter seen(filter, kinds);
+  NumberedRows found = without_gil([&] { return self.rows(uri, seen); });
+  return {std::move(found.rows), found.generation};
 }
 
 }  // namespace
@@ -156,18 +173,19 @@ void define_reading(py::class_<Engine>& engine) {
   engine
       .def("search", &search, arg("query"), arg("scope"), arg("k"), arg("filter"), arg("kinds"),
            arg("offset"), arg("expand"), arg("gamma"), arg("question"), arg("plan"),
-           arg("recall_target"), arg("explain"))
+           arg("recall_target"), arg("explain"), arg("audiences"))
       .def("search_batch", &search_batch, arg("queries"), arg("scope"), arg("k"), arg("filter"),
            arg("kinds"), arg("plan"), arg("recall_target"), arg("explain"))
       .def("expand", &expand, arg("seeds"), arg("query"), arg("scope"), arg("filter"), arg("kinds"),
-           arg("gamma"), arg("limit"))
+           arg("gamma"), arg("limit"), arg("audiences"))
       .def("edges", &edges, arg("offset"), arg("limit"))
-      .def("children", &children, arg("uri"), arg("offset"), arg("limit"))
+      .def("children", &children, arg("uri"), arg("offset"), arg("limit"), arg("filter"))
       .def("grep", &grep, arg("pattern"), arg("scope"), arg("filter"), arg("kinds"), arg("literal"),
            arg("ignore_case"), arg("limit"), arg("offset"), arg("width"), arg("timeout_ms"))
-      .def("read", &read, arg("uri"), arg("begin_byte"), arg("max_bytes"))
-      .def("exists", &exists, arg("uri"))
-      .def("count", &count_objects, arg("scope"), arg("kinds"));
+      .def("read", &read, arg("uri"), arg("begin_byte"), arg("max_bytes"), arg("filter"))
+      .def("exists", &exists, arg("uri"), arg("filter"))
+      .def("count", &count_objects, arg("scope"), arg("kinds"), arg("filter"))
+      .def("rows", &rows, arg("scope"), arg("kinds"), arg("filter"));
 }
 
 }  // namespace knarr::bindings

@@ -45,10 +45,10 @@ std::vector<NodeId> distinct(std::span<const NodeId> seeds) {
 
 }  // namespace
 
-// The seeds' edges that are active and not expired, in the order of the seeds, then by target and
-// episode.
+// The seeds' edges that are active, not expired and for the audiences asked for, in the order of
+// the seeds, then by target and episode. What is left out here takes no target's place.
 std::vector<EdgeStore::SeedEdge> EdgeStore::seed_edges(std::span<const NodeId> seeds,
-                                                       std::int64_t now_s) const {
+                                                       const ExpandOptions& options) const {
   std::vector<Triple> keys;
   for (const NodeId seed : distinct(seeds)) keys.push_back({seed, 0, 0});
   std::vector<CowTree<Triple, EdgeState>::Cursor> places(keys.size());
@@ -62,8 +62,13 @@ std::vector<EdgeStore::SeedEdge> EdgeStore::seed_edges(std::span<const NodeId> s
       __builtin_prefetch(out.back().state);
     }
   }
+  const auto is_for = [&](Audience audience) {
+    return options.audiences == nullptr || audience == kEverybody ||
+           options.audiences->contains(audience);
+  };
   std::erase_if(out, [&](const SeedEdge& each) {
-    return !each.state->active || each.state->expires_at_s <= now_s;
+    return !each.state->active || each.state->expires_at_s <= options.now_s ||
+           !is_for(each.state->audience);
   });
   return out;
 }
@@ -139,7 +144,7 @@ std::vector<Activation> EdgeStore::expand(std::span<const NodeId> seeds,
          "gamma: expected -1 to 1, got " + std::to_string(options.gamma));
   }
   if (edge_count() == 0) return {};
-  const std::vector<SeedEdge> edges = seed_edges(seeds, options.now_s);
+  const std::vector<SeedEdge> edges = seed_edges(seeds, options);
   Comparison comparison(unit, options.gamma);
   DenseIds<const float*> question_number(edges.size());
   std::vector<std::uint32_t> questions;

@@ -49,11 +49,13 @@ std::optional<EdgeStore::QuestionId> EdgeStore::find_question(std::string_view t
 }
 
 std::optional<EpisodeId> EdgeStore::find_episode(QuestionId question,
-                                                 std::string_view trace) const {
-  const std::uint64_t hash = hash_of(trace);
+                                                 const Episode& episode) const {
+  const std::uint64_t hash = hash_of(episode.trace);
   for (auto at = by_trace_.lower_bound(TraceKey{hash, question, 0});
        at.valid() && at.key().trace_hash == hash && at.key().question == question; at.next()) {
-    if (episodes_.find(at.key().episode)->record->trace == trace) return at.key().episode;
+    const EpisodeRecord& record = *episodes_.find(at.key().episode)->record;
+    if (record.trace == episode.trace && record.audience == episode.audience)
+      return at.key().episode;
   }
   return std::nullopt;
 }
@@ -80,13 +82,13 @@ EdgeStore::QuestionId EdgeStore::make_question(std::string_view text,
   return id;
 }
 
-EpisodeId EdgeStore::make_episode(QuestionId question, std::string_view trace,
-                                  std::string_view summary) {
+EpisodeId EdgeStore::make_episode(QuestionId question, const Episode& episode) {
   const EpisodeId id = next_episode_++;
-  auto record = std::make_shared<const EpisodeRecord>(EpisodeRecord{
-      question, questions_.find(question)->question, std::string(trace), std::string(summary)});
+  auto record = std::make_shared<const EpisodeRecord>(
+      EpisodeRecord{question, questions_.find(question)->question, std::string(episode.trace),
+                    std::string(episode.summary), episode.audience});
   episodes_.insert(id, {std::move(record), 0});
-  by_trace_.insert({hash_of(trace), question, id}, {});
+  by_trace_.insert({hash_of(episode.trace), question, id}, {});
   ++questions_.edit(question)->episodes;
   return id;
 }
@@ -95,8 +97,8 @@ bool EdgeStore::insert_edge(EdgeEnds ends, EpisodeId episode, std::int64_t expir
                             bool active) {
   const Triple key{ends.source, ends.target, episode};
   if (forward_.contains(key)) return false;
-  const float* question = episodes_.find(episode)->record->asked->numbers();
-  forward_.insert(key, {expires_at_s, question, active});
+  const EpisodeRecord& record = *episodes_.find(episode)->record;
+  forward_.insert(key, {expires_at_s, record.asked->numbers(), record.audience, active});
   reverse_.insert({ends.target, ends.source, episode}, {});
   by_episode_.insert({episode, ends.source, ends.target}, {});
   ++episodes_.edit(episode)->edges;
@@ -118,6 +120,9 @@ std::size_t EdgeStore::add(const Episode& episode, std::span<const EdgeEnds> end
   if (episode.question.empty()) {
     fail(ErrorCode::kInvalidArgument, "question: expected a text, got an empty string");
   }
+  if (episode.audience == kNoRow) {
+    fail(ErrorCode::kInvalidArgument, "audience: expected 0 to 4294967294, got 4294967295");
+  }
   for (const EdgeEnds& each : ends) {
     if (each.source == kNoNode || each.target == kNoNode) {
       fail(ErrorCode::kInvalidArgument, "an edge needs a source and a target, got kNoNode");
@@ -131,8 +136,8 @@ std::size_t EdgeStore::add(const Episode& episode, std::span<const EdgeEnds> end
   if (ends.empty()) return 0;
 
   if (!question) question = make_question(episode.question, vector);
-  std::optional<EpisodeId> id = find_episode(*question, episode.trace);
-  if (!id) id = make_episode(*question, episode.trace, episode.summary);
+  std::optional<EpisodeId> id = find_episode(*question, episode);
+  if (!id) id = make_episode(*question, episode);
   std::size_t added = 0;
   for (const EdgeEnds& each : ends) {
     added += insert_edge(each, *id, episode.expires_at_s, true) ? 1 : 0;
@@ -167,7 +172,8 @@ EpisodeView EdgeStore::episode(EpisodeId id) const {
   const EpisodeEntry* entry = episodes_.find(id);
   if (entry == nullptr) fail(ErrorCode::kNotFound, "no episode " + std::to_string(id));
   const Question& question = *entry->record->asked;
-  return {question.text, question.vector(), entry->record->trace, entry->record->summary};
+  const EpisodeRecord& record = *entry->record;
+  return {question.text, question.vector(), record.trace, record.summary, record.audience};
 }
 
 std::vector<Edge> EdgeStore::list(std::size_t offset, std::size_t limit) const {

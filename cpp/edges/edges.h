@@ -1,9 +1,9 @@
 // EdgeStore: experience, as directed edges `source -> target` that accepted answers taught.
 //
-// An episode is one trace's answer to one question. It holds the question's vector (shared by all
-// episodes of that question), the trace's name and a short summary. An edge is the triple (source,
-// target, episode), stored once: replaying an episode adds nothing, another trace adds its own
-// edges, and removing a trace restores exactly what was before.
+// An episode is one trace's answer to one question, for one audience. It holds the question's
+// vector (shared by all episodes of that question), the trace's name and a short summary. An edge
+// is the triple (source, target, episode), stored once: replaying an episode adds nothing, another
+// trace adds its own edges, and removing a trace restores exactly what was before.
 //
 // Idea: the triples are kept in three sorted trees, by source, by target and by episode. The first
 // is the adjacency list that an expansion reads; the other two are reverse records. Invariant: a
@@ -29,10 +29,14 @@
 #include "base/function_ref.h"
 #include "base/tree.h"
 #include "base/types.h"
+#include "filter/rows.h"
 
 namespace knarr {
 
 using EpisodeId = std::uint32_t;
+// Who may follow an episode's edges: a number, not kNoRow, that the caller gives meaning.
+using Audience = std::uint32_t;
+inline constexpr Audience kEverybody = 0;
 inline constexpr std::int64_t kNeverExpires = std::numeric_limits<std::int64_t>::max();
 
 // The arguments of EdgeStore::add.
@@ -42,6 +46,7 @@ struct Episode {
   std::string_view trace;                     // names the run, may be empty
   std::string_view summary;                   // the calls that led from source to target
   std::int64_t expires_at_s = kNeverExpires;  // Unix seconds; from then on the edges are ignored
+  Audience audience = kEverybody;             // expansions for others ignore the edges
 };
 
 struct EdgeEnds {
@@ -76,6 +81,7 @@ struct EpisodeView {
   std::span<const float> vector;  // (dim,), unit length
   std::string_view trace;
   std::string_view summary;
+  Audience audience;
 };
 
 class EdgeStore {
@@ -92,13 +98,15 @@ class EdgeStore {
   struct ExpandOptions {
     float gamma = 0.8f;      // lowest similarity that activates, in [-1, 1]
     std::int64_t now_s = 0;  // Unix seconds
+    // Audiences whose edges are followed beside everybody's; null: all.
+    const RowSet* audiences = nullptr;
   };
-  // Algorithm 3 of VikingRAG (arXiv 2609.11390), without rights, which the engine applies to the
-  // result: the targets of the seeds' edges that are active, not expired, and whose question is at
-  // least gamma-similar to `query` (dim,). Each target appears once, with its best edge (among
-  // equal ones that of the earlier seed, then of the older episode). They are ordered by
-  // similarity, descending, then by target. A target may itself be a seed. Repeated seeds count
-  // once.
+  // Algorithm 3 of VikingRAG (arXiv 2609.11390), without the rights to targets, which the engine
+  // applies to the result: the targets of the seeds' edges that are active, not expired, for these
+  // audiences, and whose question is at least gamma-similar to `query` (dim,). Each target appears
+  // once, with its best edge (among equal ones that of the earlier seed, then of the older
+  // episode). They are ordered by similarity, descending, then by target. A target may itself be a
+  // seed. Repeated seeds count once.
   std::vector<Activation> expand(std::span<const NodeId> seeds, std::span<const float> query,
                                  const ExpandOptions& options) const;
 
@@ -164,6 +172,7 @@ class EdgeStore {
   struct EdgeState {
     std::int64_t expires_at_s = kNeverExpires;
     const float* question = nullptr;
+    Audience audience = kEverybody;  // its episode's
     bool active = true;
   };
   struct QuestionEntry {
@@ -175,6 +184,7 @@ class EdgeStore {
     std::shared_ptr<const Question> asked;
     std::string trace;
     std::string summary;
+    Audience audience;
   };
   struct EpisodeEntry {
     std::shared_ptr<const EpisodeRecord> record;
@@ -184,13 +194,14 @@ class EdgeStore {
   static std::uint64_t hash_of(std::string_view name);
   struct SeedEdge;
   class Comparison;
-  std::vector<SeedEdge> seed_edges(std::span<const NodeId> seeds, std::int64_t now_s) const;
+  std::vector<SeedEdge> seed_edges(std::span<const NodeId> seeds,
+                                   const ExpandOptions& options) const;
   std::vector<float> normalised(std::span<const float> vector) const;
   std::optional<QuestionId> find_question(std::string_view text) const;
-  std::optional<EpisodeId> find_episode(QuestionId question, std::string_view trace) const;
+  std::optional<EpisodeId> find_episode(QuestionId question, const Episode& episode) const;
   std::vector<EpisodeId> episodes_of(std::string_view trace) const;
   QuestionId make_question(std::string_view text, std::span<const float> vector);
-  EpisodeId make_episode(QuestionId question, std::string_view trace, std::string_view summary);
+  EpisodeId make_episode(QuestionId question, const Episode& episode);
   bool insert_edge(EdgeEnds ends, EpisodeId episode, std::int64_t expires_at_s, bool active);
   std::size_t remove_run(NodeId first, NodeId last);           // of all nodes from first to last
   std::size_t remove_edges(const std::vector<Triple>& edges);  // source, target, episode

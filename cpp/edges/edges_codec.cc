@@ -22,8 +22,8 @@ constexpr std::string_view kQuestions = "edges.questions";
 constexpr std::string_view kEpisodes = "edges.episodes";
 constexpr std::string_view kLinks = "edges.links";
 
-// The smallest size of an episode's record (two numbers, two empty strings), and that of a link.
-constexpr std::size_t kEpisodeBytes = 16;
+// The smallest size of an episode's record (three numbers, two empty strings), and that of a link.
+constexpr std::size_t kEpisodeBytes = 20;
 constexpr std::size_t kLinkBytes = 21;
 // Keys are sorted by counting, unless the largest key exceeds their count by this factor.
 constexpr std::size_t kSparse = 8;
@@ -75,6 +75,7 @@ void EdgeCodec::save(const EdgeStore& edges, SnapshotWriter& writer) {
     const auto& record = *at.value().record;
     episodes.u32(at.key());
     episodes.u32(index.at(record.question));
+    episodes.u32(record.audience);
     episodes.string(record.trace);
     episodes.string(record.summary);
   }
@@ -182,14 +183,17 @@ class EdgeCodec::Loader {
     for (std::uint64_t i = 0; i < count; ++i) {
       const EpisodeId id = in.u32();
       const std::uint32_t question = in.u32();
+      const Audience audience = in.u32();
       const std::string_view trace = in.string();
       const std::string_view summary = in.string();
       const bool ascends = episodes_.empty() || id > episodes_.back().first;
       if (!ascends || id >= next_episode_) in.refuse("episodes out of order");
       if (question >= questions_.size()) in.refuse("an episode without a question");
+      if (audience == kNoRow) in.refuse("an audience that is none");
       ++questions_[question].episodes;
-      auto record = std::make_shared<const EdgeStore::EpisodeRecord>(EdgeStore::EpisodeRecord{
-          question, questions_[question].question, std::string(trace), std::string(summary)});
+      auto record = std::make_shared<const EdgeStore::EpisodeRecord>(
+          EdgeStore::EpisodeRecord{question, questions_[question].question, std::string(trace),
+                                   std::string(summary), audience});
       by_trace_.push_back({EdgeStore::hash_of(trace), question, id});
       episodes_.emplace_back(id, EpisodeEntry{std::move(record), 0});
     }
@@ -197,7 +201,8 @@ class EdgeCodec::Loader {
     std::ranges::sort(by_trace_);
     expect_distinct(by_trace_, in, [&](const auto& a, const auto& b) {
       return a.trace_hash == b.trace_hash && a.question == b.question &&
-             trace_of(a.episode) == trace_of(b.episode);
+             record_of(a.episode).trace == record_of(b.episode).trace &&
+             record_of(a.episode).audience == record_of(b.episode).audience;
     });
   }
 
@@ -234,8 +239,9 @@ class EdgeCodec::Loader {
     EdgeStore edges(dim_);
     edges.forward_ = decltype(edges.forward_)::of_sorted(links_.size(), [&](std::size_t i) {
       const Link& link = links_[i];
-      const float* numbers = episodes_[link.episode].second.record->asked->numbers();
-      return std::pair(link.key, EdgeStore::EdgeState{link.expires_at_s, numbers, link.active});
+      const EdgeStore::EpisodeRecord& record = *episodes_[link.episode].second.record;
+      return std::pair(link.key, EdgeStore::EdgeState{link.expires_at_s, record.asked->numbers(),
+                                                      record.audience, link.active});
     });
     const auto by_target = sorted_by(links_.size(), [&](std::size_t i) { return links_[i].key.b; });
     edges.reverse_ = decltype(edges.reverse_)::of_sorted(links_.size(), [&](std::size_t i) {
@@ -269,7 +275,9 @@ class EdgeCodec::Loader {
         std::ranges::lower_bound(episodes_, id, {}, &std::pair<EpisodeId, EpisodeEntry>::first);
     return at != episodes_.end() && at->first == id ? at : episodes_.end();
   }
-  std::string_view trace_of(EpisodeId id) { return find_episode(id)->second.record->trace; }
+  const EdgeStore::EpisodeRecord& record_of(EpisodeId id) {
+    return *find_episode(id)->second.record;
+  }
 
   // Names with equal hashes are neighbours in the sorted keys, and are compared with each other.
   template <class Keys, class Same>

@@ -1,5 +1,5 @@
-// Publishing, and the small reading calls. Search, edges, text, writing and persistence have their
-// own files, engine_*.cc.
+// Publishing, the graph and the statistics. Names, search, edges, text, writing and persistence
+// have their own files, engine_*.cc.
 //
 // Publishing: a writer copies the current State (O(1), all parts are shared), edits its copy, and
 // swaps one shared_ptr under a mutex that is held for the swap only. A reader copies that pointer
@@ -88,50 +88,6 @@ void Engine::show_graph(const State& state) {
 std::uint64_t Engine::graph_rows() const {
   const GraphPtr graph = graph_.graph(state()->generation);
   return graph == nullptr ? 0 : graph->size();
-}
-
-bool Engine::exists(std::string_view uri) const {
-  const StatePtr state = this->state();
-  return state->trie.find_plain(uri) != kNoNode || state->trie.find(parse_uri(uri)) != kNoNode;
-}
-
-std::uint64_t Engine::count(std::string_view scope, Kinds kinds) const {
-  const StatePtr state = this->state();
-  return state->allowed(state->resolve(scope), Filter{kinds, {}}).size();
-}
-
-ListPage Engine::list(std::string_view uri, std::int64_t offset, std::int64_t limit) const {
-  if (offset < 0 || limit < 0) {
-    fail(ErrorCode::kInvalidArgument, "offset and limit must not be negative, got " +
-                                          std::to_string(offset) + " and " + std::to_string(limit));
-  }
-  const StatePtr state = this->state();
-  const Trie& trie = state->trie;
-  const NodeId directory = state->resolve(uri);
-  if (trie.node(directory).is_object) {
-    fail(ErrorCode::kInvalidArgument,
-         trie.uri(directory) + " is an object, not a directory: read it, or list its parent");
-  }
-  const std::string above = trie.uri(directory);
-  ListPage page;
-  page.total = trie.child_count(directory);
-  for (const NodeId id : trie.children(directory, static_cast<std::size_t>(offset),
-                                       static_cast<std::size_t>(limit))) {
-    const TrieNode& node = trie.node(id);
-    ListEntry entry{trie.uri_below(above, id),
-                    std::string(trie.name(id)),
-                    !node.is_object,
-                    node.rows.size(),
-                    {},
-                    {}};
-    const NodeId shown = node.is_object ? id : trie.child(id, ".abstract.md");
-    if (shown != kNoNode && trie.node(shown).is_object) {
-      entry.preview = state->preview(trie.node(shown).rows.first());
-    }
-    if (node.is_object) entry.kind = state->kind(node.rows.first());
-    page.entries.push_back(std::move(entry));
-  }
-  return page;
 }
 
 Stats Engine::stats() const {

@@ -7,8 +7,9 @@
 //   TextSpan section = engine.read(hits.uri(0));
 //
 // A scope is a URI and means the whole subtree under it, by path component. Filters apply before
-// anything is ranked. Answers are deterministic: equal scores are ordered by their URIs as
-// strings.
+// anything is ranked; a URI without an allowed row does not exist for the call, which then fails as
+// for any missing one (the root is there always). Answers are deterministic: equal scores are
+// ordered by their URIs as strings.
 //
 // Threads: all methods may be called from any thread at any time. A reading call takes the State
 // that is published at its start and works on it without locks: it sees a change whole or not at
@@ -61,6 +62,8 @@ struct SearchOptions {
   // is often a part of the question, or another wording of it.
   std::span<const float> question = {};
   SearchHow how = {};  // the plan and its recall target
+  // Edges of other audiences are not followed; null: of all. Everybody's always are.
+  const RowSet* audiences = nullptr;
 };
 
 struct ExpandOptions {
@@ -68,6 +71,13 @@ struct ExpandOptions {
   Filter filter;
   float gamma = 0.8f;
   std::size_t limit = 100;
+  const RowSet* audiences = nullptr;  // as in SearchOptions
+};
+
+// Rows, and the generation that they belong to.
+struct NumberedRows {
+  RowSet rows;
+  std::uint64_t generation;
 };
 
 // An edge as listings show it.
@@ -78,6 +88,7 @@ struct KnownEdge {
   std::string trace;
   std::string summary;
   std::int64_t expires_at_s;
+  Audience audience;
 };
 
 struct NewEdges {
@@ -88,6 +99,7 @@ struct NewEdges {
   std::string_view trace;
   std::string_view summary;
   std::int64_t expires_at_s = kNeverExpires;  // Unix time
+  Audience audience = kEverybody;             // who may follow them
 };
 
 class Engine {
@@ -153,27 +165,33 @@ class Engine {
   std::vector<Hits> search_batch(std::span<const float> queries,
                                  const SearchOptions& options) const;
 
-  // Targets of the seeds' edges whose question is like the query, best first.
+  // Targets of the seeds' edges whose question is like the query, best first. The filter allows
+  // seeds, too.
   Expansion expand(std::span<const std::string_view> seeds, std::span<const float> query,
                    const ExpandOptions& options) const;
   // Up to `limit` edges from the offset-th on, in an order of the engine's own.
   std::vector<KnownEdge> edges(std::int64_t offset, std::int64_t limit) const;
 
-  // A page of a directory's children, in order of creation.
-  ListPage list(std::string_view uri, std::int64_t offset, std::int64_t limit) const;
+  // A page of a directory's children, in order of creation: those with an allowed row, counted with
+  // their allowed rows. Where the filter allows some rows of the directory but not all, it costs a
+  // look at each child.
+  ListPage list(std::string_view uri, std::int64_t offset, std::int64_t limit,
+                const Filter& filter = {}) const;
 
   // Matches of a pattern (RE2 syntax) in the texts of the scope's rows that the filter allows.
   GrepHits grep(std::string_view pattern, std::string_view scope, const Filter& filter,
                 const GrepOptions& options) const;
 
-  // An object's text, or the chunks' texts of a whole subtree, joined in row order. The piece
-  // begins at `begin_byte` and holds at most `max_bytes`; both are moved back to the nearest
+  // An object's text, or the allowed chunks' texts of a whole subtree, joined in row order. The
+  // piece begins at `begin_byte` and holds at most `max_bytes`; both are moved back to the nearest
   // beginning of a character, but a piece is never empty before the end.
   TextSpan read(std::string_view uri, std::int64_t begin_byte,
-                std::optional<std::int64_t> max_bytes) const;
+                std::optional<std::int64_t> max_bytes, const Filter& filter = {}) const;
 
-  bool exists(std::string_view uri) const;
-  std::uint64_t count(std::string_view scope, Kinds kinds) const;
+  bool exists(std::string_view uri, const Filter& filter = {}) const;
+  std::uint64_t count(std::string_view scope, const Filter& filter) const;
+  // The live rows of a scope that the filter allows, to make filters of. O(1) without a filter.
+  NumberedRows rows(std::string_view scope, const Filter& filter = {}) const;
   Stats stats() const;
 
   // --- The graph ---------------------------------------------------------------------------------

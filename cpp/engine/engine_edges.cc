@@ -102,9 +102,9 @@ std::string Expanded::document() const {
 }
 
 Expansion expand_nodes(const StatePtr& state, std::span<const NodeId> seeds,
-                       std::span<const float> query, const RowSet& allowed, float gamma,
-                       std::size_t limit) {
-  auto found = state->edges.expand(seeds, query, {.gamma = gamma, .now_s = std::time(nullptr)});
+                       std::span<const float> query, const RowSet& allowed,
+                       const EdgeStore::ExpandOptions& options, std::size_t limit) {
+  auto found = state->edges.expand(seeds, query, options);
   const auto nodes = keep_allowed(found, state->trie, allowed);
   cut_behind_ties(found, limit);
   order_ties(found, nodes, state->trie);
@@ -116,9 +116,12 @@ Expansion Engine::expand(std::span<const std::string_view> seeds, std::span<cons
                          const ExpandOptions& options) const {
   check_width("query", query, dim_);
   const StatePtr state = this->state();
-  const std::vector<NodeId> nodes = state->resolve_each(seeds);
-  const RowSet allowed = state->allowed(state->resolve(options.scope), options.filter);
-  return expand_nodes(state, nodes, query, allowed, options.gamma, options.limit);
+  const std::vector<NodeId> nodes = state->resolve_each(seeds, options.filter);
+  const RowSet allowed = state->allowed(options.scope, options.filter);
+  return expand_nodes(
+      state, nodes, query, allowed,
+      {.gamma = options.gamma, .now_s = std::time(nullptr), .audiences = options.audiences},
+      options.limit);
 }
 
 std::vector<KnownEdge> Engine::edges(std::int64_t offset, std::int64_t limit) const {
@@ -133,7 +136,7 @@ std::vector<KnownEdge> Engine::edges(std::int64_t offset, std::int64_t limit) co
     const EpisodeView episode = state->edges.episode(edge.episode);
     out.push_back({state->trie.uri(edge.source), state->trie.uri(edge.target),
                    std::string(episode.question), std::string(episode.trace),
-                   std::string(episode.summary), edge.expires_at_s});
+                   std::string(episode.summary), edge.expires_at_s, episode.audience});
   }
   return out;
 }

@@ -38,7 +38,7 @@ void check_width(const char* what, std::span<const float> values, std::size_t di
 // EdgeStore::expand from `seeds`, restricted to targets that hold rows of `allowed`: the first
 // `limit` of them.
 Expansion expand_nodes(const StatePtr& state, std::span<const NodeId> seeds,
-                       std::span<const float> query, const RowSet& allowed, float gamma,
-                       std::size_t limit);
+                       std::span<const float> query, const RowSet& allowed,
+                       const EdgeStore::ExpandOptions& options, std::size_t limit);
 
 }  // namespace knarr

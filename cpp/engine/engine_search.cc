@@ -1,5 +1,6 @@
 // Search, and the edges that start from its hits, in one call on one State.
 #include <algorithm>
+#include <ctime>
 #include <limits>
 
 #include "base/error.h"
@@ -96,7 +97,7 @@ Hits Engine::search(std::span<const float> query, const SearchOptions& options) 
   const std::span<const float> question = options.question.empty() ? query : options.question;
   check_width("question", question, dim_);
   const StatePtr state = this->state();
-  const RowSet allowed = state->allowed(state->resolve(options.scope), options.filter);
+  const RowSet allowed = state->allowed(options.scope, options.filter);
   const std::uint64_t rows_allowed = allowed.size();
   const auto before = [&](Row a, Row b) { return state->uri_before(a, b); };
   const RowLess less(before);
@@ -108,8 +109,10 @@ Hits Engine::search(std::span<const float> query, const SearchOptions& options) 
   if (options.expand) {
     std::vector<NodeId> seeds;
     for (const ScoredRow& each : hits.rows) seeds.push_back(state->node(each.row));
-    hits.expanded = expand_nodes(state, seeds, question, allowed, options.gamma,
-                                 std::numeric_limits<std::size_t>::max());
+    hits.expanded = expand_nodes(
+        state, seeds, question, allowed,
+        {.gamma = options.gamma, .now_s = std::time(nullptr), .audiences = options.audiences},
+        std::numeric_limits<std::size_t>::max());
   }
   return hits;
 }
@@ -118,7 +121,7 @@ std::vector<Hits> Engine::search_batch(std::span<const float> queries,
                                        const SearchOptions& options) const {
   if (queries.size() % dim_ != 0) check_width("query", queries, dim_);
   const StatePtr state = this->state();
-  const RowSet allowed = state->allowed(state->resolve(options.scope), options.filter);
+  const RowSet allowed = state->allowed(options.scope, options.filter);
   const std::uint64_t rows_allowed = allowed.size();
   const auto before = [&](Row a, Row b) { return state->uri_before(a, b); };
   const RowLess less(before);

@@ -18,12 +18,12 @@ struct TextPiece {
   std::uint32_t first_slice;
 };
 
-// The text of an object, or of the chunks of a subtree.
+// The text of an object, or of the chunks of a subtree, as far as the filter allows.
 class JoinedText {
  public:
-  JoinedText(const State& state, NodeId node) : state_(state) {
-    const TrieNode& record = state.trie.node(node);
-    rows_ = record.is_object ? record.rows : record.rows & state.by_kind[0];
+  JoinedText(const State& state, NodeId node, const Filter& filter) : state_(state) {
+    const bool is_object = state.trie.node(node).is_object;
+    rows_ = state.allowed(node, {is_object ? kAllKinds : kind_bit(Kind::kChunk), filter.rows});
     rows_.for_each_range([this](Row begin, Row end) {
       for (Row row = begin; row < end; ++row) append(row);
     });
@@ -155,10 +155,10 @@ GrepHit make_hit(const State& state, GrepMatch&& match) {
 }  // namespace
 
 TextSpan Engine::read(std::string_view uri, std::int64_t begin_byte,
-                      std::optional<std::int64_t> max_bytes) const {
+                      std::optional<std::int64_t> max_bytes, const Filter& filter) const {
   const StatePtr state = this->state();
-  const NodeId node = state->resolve(uri);
-  const JoinedText text(*state, node);
+  const NodeId node = state->resolve(uri, filter);
+  const JoinedText text(*state, node, filter);
   check_bounds(begin_byte, text.size(), max_bytes);
   TextSpan span;
   span.total_bytes = text.size();
@@ -184,7 +184,7 @@ TextSpan Engine::read(std::string_view uri, std::int64_t begin_byte,
 GrepHits Engine::grep(std::string_view pattern, std::string_view scope, const Filter& filter,
                       const GrepOptions& options) const {
   const StatePtr state = this->state();
-  const RowSet allowed = state->allowed(state->resolve(scope), filter);
+  const RowSet allowed = state->allowed(scope, filter);
   GrepResult found = knarr::grep(state->texts, allowed, pattern, options);
   GrepHits hits;
   hits.total = found.total;

@@ -269,8 +269,9 @@ std::uint64_t Engine::add_edges(const NewEdges& edges) {
   for (const std::string_view text : {edges.question, edges.trace, edges.summary}) {
     if (!is_utf8(text)) fail(ErrorCode::kInvalidArgument, "an edge's text is not valid UTF-8");
   }
-  const std::uint64_t added = draft->edges.add(
-      {edges.question, edges.vector, edges.trace, edges.summary, edges.expires_at_s}, ends);
+  const std::uint64_t added = draft->edges.add({edges.question, edges.vector, edges.trace,
+                                                edges.summary, edges.expires_at_s, edges.audience},
+                                               ends);
   if (added > 0) publish(std::move(draft));
   return added;
 }

@@ -40,29 +40,41 @@ std::uint64_t first_generation() { return std::uint64_t{std::random_device()() >
 
 State::State(std::size_t dim) : edges(dim), generation(first_generation()) {}
 
-NodeId State::resolve(std::string_view uri) const {
+void State::check_generation(const Filter& filter) const {
+  if (!filter.generation || *filter.generation == generation) return;
+  fail(ErrorCode::kInvalidArgument,
+       "filter: its rows are of generation " + std::to_string(*filter.generation) +
+           ", the engine's have generation " + std::to_string(generation) +
+           " since compact() or load(): make it anew from the new numbers");
+}
+
+// A node that is not seen takes the way of a missing one, so that it takes as long.
+NodeId State::find(std::string_view uri, const Filter& filter) const {
+  check_generation(filter);
   const NodeId plain = trie.find_plain(uri);
-  if (plain != kNoNode) return plain;
+  if (plain != kNoNode && is_seen(plain, filter)) return plain;
   const NodeId node = trie.find(parse_uri(uri));
+  return node != kNoNode && is_seen(node, filter) ? node : kNoNode;
+}
+
+NodeId State::resolve(std::string_view uri, const Filter& filter) const {
+  const NodeId node = find(uri, filter);
   if (node == kNoNode) fail(ErrorCode::kNotFound, "nothing has the URI " + quoted(uri));
   return node;
 }
 
-std::vector<NodeId> State::resolve_each(std::span<const std::string_view> uris) const {
+std::vector<NodeId> State::resolve_each(std::span<const std::string_view> uris,
+                                        const Filter& filter) const {
+  check_generation(filter);
   std::vector<NodeId> nodes = trie.find_plain_each(uris);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i] == kNoNode) nodes[i] = resolve(uris[i]);
+    if (nodes[i] == kNoNode || !is_seen(nodes[i], filter)) nodes[i] = resolve(uris[i], filter);
   }
   return nodes;
 }
 
 RowSet State::allowed(NodeId scope, const Filter& filter) const {
-  if (filter.generation && *filter.generation != generation) {
-    fail(ErrorCode::kInvalidArgument,
-         "filter: its rows are of generation " + std::to_string(*filter.generation) +
-             ", the engine's have generation " + std::to_string(generation) +
-             " since compact() or load(): make it anew from the new numbers");
-  }
+  check_generation(filter);
   return filter.within(trie.node(scope).rows, by_kind);
 }
 

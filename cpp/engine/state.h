@@ -49,13 +49,21 @@ struct State {
   std::uint64_t version = 0;  // grows by one with each change
   std::uint64_t generation;   // grows by one when rows are renumbered
 
-  // The node of a URI. Throws kNotFound, kInvalidArgument.
-  NodeId resolve(std::string_view uri) const;
-  std::vector<NodeId> resolve_each(std::span<const std::string_view> uris) const;
+  // The node of a URI. A node other than the root without a row of `filter` is missing, with the
+  // error of one that is. Throws kNotFound; kInvalidArgument for a malformed URI and for a filter
+  // of another generation.
+  NodeId resolve(std::string_view uri, const Filter& filter = {}) const;
+  std::vector<NodeId> resolve_each(std::span<const std::string_view> uris,
+                                   const Filter& filter = {}) const;
+  // Like resolve(); kNoNode when the node is missing.
+  NodeId find(std::string_view uri, const Filter& filter) const;
   const RowSet& live() const { return trie.node(Trie::kRoot).rows; }
   // The rows of a scope that pass a filter. Throws kInvalidArgument when the filter belongs to
   // another generation.
   RowSet allowed(NodeId scope, const Filter& filter) const;
+  RowSet allowed(std::string_view scope, const Filter& filter) const {
+    return allowed(resolve(scope, filter), filter);
+  }
 
   // For any row below vectors.size(). A removed row that is kept for its text has no node.
   NodeId node(Row row) const {
@@ -78,6 +86,10 @@ struct State {
   bool uri_before(Row a, Row b) const { return trie.uri_before(node(a), node(b)); }
 
  private:
+  void check_generation(const Filter& filter) const;
+  bool is_seen(NodeId node, const Filter& filter) const {
+    return !filter.rows || node == Trie::kRoot || trie.node(node).rows.intersects(*filter.rows);
+  }
   Row mapped() const { return mapped_rows ? mapped_rows->size() : 0; }
 };
 

@@ -73,10 +73,10 @@ RowSet RowSet::range(Row begin, Row end) {
   return set;
 }
 
-RowSet RowSet::from_portable(std::span<const std::byte> bytes) {
+RowSet RowSet::from_portable(std::span<const std::byte> bytes, std::string_view name) {
   const auto* data = reinterpret_cast<const char*>(bytes.data());
   const auto refuse = [&](const std::string& why) {
-    fail(ErrorCode::kInvalidArgument, "filter: " + std::to_string(bytes.size()) +
+    fail(ErrorCode::kInvalidArgument, std::string(name) + ": " + std::to_string(bytes.size()) +
                                           " bytes are not a portable Roaring bitmap: " + why);
   };
   const std::size_t used =
@@ -245,6 +245,24 @@ RowSet RowSet::operator-(const RowSet& other) const {
   }
   return RowSet(make_ref<Bits>(
       checked(api::roaring_bitmap_andnot(bits_->map.get(), other.bits_->map.get()))));
+}
+
+bool RowSet::intersects(const RowSet& other) const {
+  if (!bits_ && !other.bits_) return std::max(begin_, other.begin_) < std::min(end_, other.end_);
+  if (!bits_) return other.intersects(*this);
+  if (other.bits_) return api::roaring_bitmap_intersect(bits_->map.get(), other.bits_->map.get());
+  return !other.empty() &&
+         api::roaring_bitmap_intersect_with_range(bits_->map.get(), other.begin_, other.end_);
+}
+
+std::uint64_t RowSet::shared(const RowSet& other) const {
+  if (!bits_ && !other.bits_) return (*this & other).size();
+  if (!bits_) return other.shared(*this);
+  if (other.bits_) {
+    return api::roaring_bitmap_and_cardinality(bits_->map.get(), other.bits_->map.get());
+  }
+  if (other.empty()) return 0;
+  return api::roaring_bitmap_range_cardinality(bits_->map.get(), other.begin_, other.end_);
 }
 
 bool RowSet::operator==(const RowSet& other) const {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -35,9 +36,9 @@ class RowSet {
   static RowSet range(Row begin, Row end);
 
   // A set from the portable Roaring serialisation (pyroaring.BitMap.serialize). The bytes are
-  // outside data: anything but exactly one well-formed bitmap throws Error kInvalidArgument, and so
-  // does the value 4294967295, which is no row.
-  static RowSet from_portable(std::span<const std::byte> bytes);
+  // outside data: anything but exactly one well-formed bitmap throws Error kInvalidArgument, which
+  // begins with `name`, and so does the value 4294967295, which is no row.
+  static RowSet from_portable(std::span<const std::byte> bytes, std::string_view name = "filter");
 
   // The rows i with mask[i] != 0. At most 4294967295 entries.
   static RowSet from_mask(std::span<const std::uint8_t> mask);
@@ -61,6 +62,11 @@ class RowSet {
   RowSet operator|(const RowSet& other) const;
   RowSet operator-(const RowSet& other) const;
   bool operator==(const RowSet& other) const;
+
+  // Whether the two have a row in common, and how many. Nothing is allocated; the first stops at
+  // the first one.
+  bool intersects(const RowSet& other) const;
+  std::uint64_t shared(const RowSet& other) const;
 
   // Calls f(begin, end) for each maximal range of rows, ascending. When f returns bool, false
   // stops. f must not change this set.

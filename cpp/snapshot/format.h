@@ -7,7 +7,7 @@
 namespace knarr::snapshot_format {
 
 inline constexpr char kMagic[8] = {'K', 'N', 'A', 'R', 'R', 'S', 'N', 'P'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::size_t kHeaderBytes = 64;
 inline constexpr std::size_t kAlignment = 64;  // of every section and of the table
 inline constexpr std::size_t kEntryBytes = 64;

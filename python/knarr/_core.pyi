@@ -21,6 +21,7 @@ __all__: list[str] = [
     "KnownEdge",
     "ListEntry",
     "ListPage",
+    "RowSet",
     "TextSpan",
 ]
 
@@ -80,6 +81,11 @@ class KnownEdge:
     """
     An edge that the engine holds.
     """
+    @property
+    def audience(self) -> int:
+        """
+        Who may follow it; 0 for everybody.
+        """
     @property
     def expires_at(self) -> int | None:
         """
@@ -364,6 +370,46 @@ class TextSpan:
         Objects that the piece overlaps.
         """
 
+class RowSet:
+    """
+    A set of rows that `filter=` takes at no cost. `|=` and `-=` change it in place, at the cost of what they change.
+    """
+
+    __hash__: typing.ClassVar[None] = None
+    def __and__(self, arg0: RowSet) -> RowSet: ...
+    def __bool__(self) -> bool: ...
+    def __contains__(self, row: int) -> bool: ...
+    def __eq__(self, arg0: RowSet) -> bool: ...
+    def __init__(self, rows: typing.Any = None, generation: int | None = None) -> None:
+        """
+        rows: a pyroaring.BitMap, its serialize() bytes or a bool array; None for no row. generation: of the engine that numbers them; another's refuses the set.
+        """
+    def __ior__(self, arg0: RowSet) -> RowSet: ...
+    def __isub__(self, arg0: RowSet) -> RowSet: ...
+    def __len__(self) -> int: ...
+    def __or__(self, arg0: RowSet) -> RowSet: ...
+    def __repr__(self) -> str: ...
+    def __sub__(self, arg0: RowSet) -> RowSet: ...
+    def copy(self) -> RowSet:
+        """
+        A set of its own, in constant time: the rows are copied when one of the two changes.
+        """
+    def intersects(self, other: RowSet) -> bool: ...
+    def serialize(self) -> bytes:
+        """
+        The portable Roaring format, which pyroaring.BitMap.deserialize reads.
+        """
+    @property
+    def generation(self) -> int | None:
+        """
+        None: any engine takes the set.
+        """
+    @property
+    def size_bytes(self) -> int:
+        """
+        Memory; shared rows are counted in full by each set.
+        """
+
 class Engine:
     """
     The native index; see knarr.Engine.
@@ -394,14 +440,15 @@ class Engine:
         trace: str = "",
         summary: str = "",
         expires_at_s: typing.SupportsInt | typing.SupportsIndex | None = None,
+        audience: typing.SupportsInt | typing.SupportsIndex = 0,
     ) -> int: ...
-    def children(self, uri: str, offset: int, limit: int) -> ListPage: ...
+    def children(self, uri: str, offset: int, limit: int, filter: typing.Any) -> ListPage: ...
     def compact(
         self, least_share: typing.SupportsFloat | typing.SupportsIndex
     ) -> numpy.typing.NDArray[numpy.uint32] | None: ...
-    def count(self, scope: str, kinds: typing.Any) -> int: ...
+    def count(self, scope: str, kinds: typing.Any, filter: typing.Any) -> int: ...
     def edges(self, offset: int, limit: int) -> list[KnownEdge]: ...
-    def exists(self, uri: str) -> bool: ...
+    def exists(self, uri: str, filter: typing.Any) -> bool: ...
     def expand(
         self,
         seeds: collections.abc.Iterable[str],
@@ -411,6 +458,7 @@ class Engine:
         kinds: typing.Any,
         gamma: float,
         limit: int,
+        audiences: typing.Any,
     ) -> Expansion: ...
     def grep(
         self,
@@ -427,10 +475,11 @@ class Engine:
     ) -> GrepHits: ...
     def keep_graph(self, on: bool) -> None: ...
     def move(self, source: str, target: str) -> int: ...
-    def read(self, uri: str, begin_byte: int, max_bytes: int | None) -> TextSpan: ...
+    def read(self, uri: str, begin_byte: int, max_bytes: int | None, filter: typing.Any) -> TextSpan: ...
     def remove(self, uri: str) -> int: ...
     def remove_edges_of_node(self, uri: str) -> int: ...
     def remove_edges_of_trace(self, trace: str) -> int: ...
+    def rows(self, scope: str, kinds: typing.Any, filter: typing.Any) -> RowSet: ...
     def save(self, path: bytes) -> None:
         """
         path: as os.fsencode gives it
@@ -449,6 +498,7 @@ class Engine:
         plan: str,
         recall_target: float,
         explain: bool,
+        audiences: typing.Any,
     ) -> Hits: ...
     def search_batch(
         self,

@@ -10,6 +10,10 @@ A URI names an object (a leaf, with a vector and perhaps a text) or a directory.
 means the whole subtree, by path component. Scopes and filters apply before anything is ranked, so
 ``len(hits) == min(k, rows allowed)``; equal scores are ordered by URI, as strings.
 
+Filters name rows, see `RowFilter`. To a call with a filter nothing else exists: a URI without a row of
+the filter raises NotFound as any missing one does (the root is an empty directory then), directories
+hold and count the allowed rows only, and texts are joined of them.
+
 Threads: every method may be called from any thread, and releases the GIL while it works. Readers
 never wait: each call sees one whole version of the engine. Writers follow one another, and a call
 that raises has changed nothing. Arrays passed in must not be written to during the call.
@@ -39,6 +43,7 @@ from knarr._core import (
     KnownEdge,
     ListEntry,
     ListPage,
+    RowSet,
     TextSpan,
 )
 from knarr.arguments import array_of, integer_of, kinds_of, number_of, path_bytes, seconds_of, texts_of
@@ -63,6 +68,7 @@ __all__ = [
     "Plan",
     "Precision",
     "RowFilter",
+    "RowSet",
     "Rows",
     "TextSpan",
 ]
@@ -82,10 +88,12 @@ class Serializable(Protocol):
         ...
 
 
-# Rows that a caller may see: a pyroaring.BitMap, its portable serialisation, or a bool for each row.
+# Numbers of rows: a pyroaring.BitMap, its portable serialisation, or a bool for each row.
 Rows = Serializable | bytes | npt.NDArray[np.bool_]
-# Such rows, or (rows, generation): refused when `Engine.compact` has given rows other numbers since.
-RowFilter = Rows | tuple[Rows, int]
+# Rows that a caller may see. A RowSet, which `Engine.rows` makes, costs a call nothing; the others are read
+# by each call. A RowSet with a generation, and rows as (rows, generation), are refused when `Engine.compact`
+# has given rows other numbers since.
+RowFilter = RowSet | Rows | tuple[Rows, int]
 
 
 class Engine:
@@ -205,11 +213,14 @@ class Engine:
         trace: str = "",
         summary: str = "",
         expires_at: float | None = None,
+        audience: int = 0,
     ) -> int:
         """Learn that `question` led from source i to target i; returns how many edges are new.
 
         vector: (dim,) float32, of the question    trace: names the run, for `remove_edges`
         expires_at: Unix seconds, after which the edges are ignored
+        audience: who may follow them, a number below 2**32 - 1 of the caller's; 0 is everybody. Edges of
+                  another audience are others, whose trace and question may be the same
 
         Raises NotFound for an unknown URI."""
         return self._core.add_edges(
@@ -220,6 +231,7 @@ class Engine:
             trace=utf8_text(trace, "trace"),
             summary=utf8_text(summary, "summary"),
             expires_at_s=None if expires_at is None else seconds_of(expires_at, "expires_at"),
+            audience=integer_of(audience, "audience"),
         )
 
     def remove_edges(self, *, trace: str | None = None, uri: str | None = None) -> int:
@@ -247,15 +259,16 @@ class Engine:
         plan: Plan = "auto",
         recall_target: float = 0.99,
         explain: bool = False,
+        audiences: RowSet | Rows | None = None,
     ) -> Hits:
         """The `k` objects of `scope` nearest to `query`, best first, after `offset` better ones.
 
         query:  (dim,) float32 of any length but zero
-        filter: rows that may be seen: a pyroaring.BitMap, its ``serialize()`` bytes, or a bool array
-                over the rows (rows beyond its end are not seen). Of the same bytes object or
-                FrozenBitMap with one call after the other only the first call costs a reading; a
-                BitMap or an array may change in between, so that every call reads it (60 µs of
-                random rows among a million): freeze what stays
+        filter: rows that may be seen: a RowSet, a pyroaring.BitMap, its ``serialize()`` bytes, or a bool
+                array over the rows (rows beyond its end are not seen). A RowSet is taken as it is. Of the
+                same bytes object or FrozenBitMap with one call after the other only the first call costs
+                a reading; a BitMap or an array may change in between, so that every call reads it (60 µs
+                of random rows among a million): keep a RowSet of what is used again
         kinds:  "chunk", "abstract", or several; None for all
         expand: also follow edges of the hits whose question is at least `gamma`-similar to the
                 query, to targets that scope, filter and kinds allow: ``hits.expanded``
@@ -269,6 +282,8 @@ class Engine:
                 plan that ran. "auto" is exact up to 10,000 allowed rows, and beyond them "exact" or
                 "scan", whichever costs less. Scores are exact always
         explain: also say what was done, and how long each step took: ``hits.explain``
+        audiences: a set of numbers, as for `filter` but without a generation: edges of other audiences are
+                not followed, as if there were none. None: all
 
         Raises NotFound when nothing has the scope's URI, InvalidArgument for k < 1, and for the plan
         "graph" when the engine keeps none."""
@@ -285,6 +300,7 @@ class Engine:
             plan,
             recall_target,
             explain,
+            audiences,
         )
 
     def search_batch(
@@ -314,23 +330,28 @@ class Engine:
         *,
         gamma: float = 0.8,
         limit: int = 100,
+        audiences: RowSet | Rows | None = None,
     ) -> Expansion:
         """Targets of the seeds' edges whose question is at least `gamma`-similar to `query`.
 
-        A sequence: each target once, with its most similar question; most similar first, then by URI."""
+        A sequence: each target once, with its most similar question; most similar first, then by URI. The
+        filter allows seeds, too, and `audiences` edges, as in `search`. Raises NotFound for a seed."""
         return self._core.expand(
-            texts_of(seeds, "seeds"), query, scope, filter, kinds_of(kinds), gamma, limit
+            texts_of(seeds, "seeds"), query, scope, filter, kinds_of(kinds), gamma, limit, audiences
         )
 
     def edges(self, offset: int = 0, limit: int = 1000) -> builtins.list[KnownEdge]:
         """A page of the edges that the engine holds, expired ones too, in an order of its own."""
         return self._core.edges(offset, limit)
 
-    def list(self, uri: str = SCHEME, offset: int = 0, limit: int = 1000) -> ListPage:
+    def list(
+        self, uri: str = SCHEME, offset: int = 0, limit: int = 1000, *, filter: RowFilter | None = None
+    ) -> ListPage:
         """A page of a directory's children, in order of creation.
 
+        With a filter that allows some of the directory's rows, not all, a call looks at each child.
         Raises NotFound, and InvalidArgument for an object."""
-        return self._core.children(uri, offset, limit)
+        return self._core.children(uri, offset, limit, filter)
 
     def grep(
         self,
@@ -362,22 +383,49 @@ class Engine:
             pattern, scope, filter, kinds_of(kinds), literal, ignore_case, limit, offset, width, timeout_ms
         )
 
-    def read(self, uri: str, begin_byte: int = 0, max_bytes: int | None = None) -> TextSpan:
-        """The text of an object, or of all chunks below a directory in row order.
+    def read(
+        self,
+        uri: str,
+        begin_byte: int = 0,
+        max_bytes: int | None = None,
+        *,
+        filter: RowFilter | None = None,
+    ) -> TextSpan:
+        """The text of an object, or of all allowed chunks below a directory in row order.
 
         The piece begins at `begin_byte`, moved back to the nearest beginning of a character, and has
         at most `max_bytes`, but never less than a character before the end; ``.next_offset`` goes on.
 
         Raises NotFound, and InvalidArgument for an offset beyond the end."""
-        return self._core.read(uri, begin_byte, max_bytes)
+        return self._core.read(uri, begin_byte, max_bytes, filter)
 
-    def exists(self, uri: str) -> bool:
+    def exists(self, uri: str, *, filter: RowFilter | None = None) -> bool:
         """Whether an object or a directory has this URI."""
-        return self._core.exists(uri)
+        return self._core.exists(uri, filter)
 
-    def count(self, scope: str = SCHEME, kinds: Kind | Iterable[Kind] | None = None) -> int:
+    def count(
+        self,
+        scope: str = SCHEME,
+        kinds: Kind | Iterable[Kind] | None = None,
+        *,
+        filter: RowFilter | None = None,
+    ) -> int:
         """How many objects lie in `scope`. Raises NotFound."""
-        return self._core.count(scope, kinds_of(kinds))
+        return self._core.count(scope, kinds_of(kinds), filter)
+
+    def rows(
+        self,
+        scope: str = SCHEME,
+        kinds: Kind | Iterable[Kind] | None = None,
+        *,
+        filter: RowFilter | None = None,
+    ) -> RowSet:
+        """The rows of the objects in `scope`, to make filters of.
+
+        Without a filter it costs a look-up of the URI, however many rows there are. The set stays as it is
+        when the engine changes; it is the caller's, who may change it. Rows of removed objects in a filter
+        allow nothing and do no harm. Raises NotFound."""
+        return self._core.rows(scope, kinds_of(kinds), filter)
 
     def stats(self) -> dict[str, int]:
         """Counts and memory: dim, objects, rows, directories, version, generation, edges, questions,

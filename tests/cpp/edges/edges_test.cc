@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "base/error.h"
 #include "edges/edges_codec.h"
@@ -66,6 +67,25 @@ TEST(Edges, ExpiryAndQuarantineShutTargetsOut) {
   EXPECT_EQ(targets(expand(edges, {1}, {1})), (std::vector<NodeId>{11, 12}));
 }
 
+TEST(Edges, ABetterEdgeOfAnotherAudienceHidesNothing) {
+  EdgeStore edges(2);
+  edges.add({"near", Vector{1, 0}, "t", "", kNeverExpires, 7}, Ends{{1, 10}, {1, 11}});
+  edges.add({"less near", Vector{1, 0.2f}, "t", ""}, Ends{{1, 10}});
+  const RowSet none, seventh = RowSet::range(7, 8);
+  const auto all = expand(edges, {1}, {1, 0});
+  EXPECT_EQ(targets(all), (std::vector<NodeId>{10, 11}));
+  EXPECT_EQ(edges.episode(all[0].episode).question, "near");
+  const auto everybody = expand(edges, {1}, {1, 0}, {.audiences = &none});
+  EXPECT_EQ(targets(everybody), std::vector<NodeId>{10});
+  EXPECT_EQ(edges.episode(everybody[0].episode).question, "less near");
+  EXPECT_EQ(expand(edges, {1}, {1, 0}, {.audiences = &seventh}), all);
+  // An episode for another audience is another, whose edges are its own.
+  EXPECT_EQ(edges.add({"near", Vector{1, 0}, "t", ""}, Ends{{1, 11}}), 1u);
+  EXPECT_EQ(targets(expand(edges, {1}, {1, 0}, {.audiences = &none})),
+            (std::vector<NodeId>{11, 10}));
+  EXPECT_EQ(edges.remove_trace("t"), 4u);
+}
+
 TEST(Edges, Edge01EachEpisodeCountsOnce) {
   EdgeStore edges(2);
   const Vector vector{1, 0};
@@ -118,6 +138,10 @@ TEST(Edges, BadArgumentsChangeNothing) {
   EXPECT_EQ(adding("", {1, 0}, {{1, 2}}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(adding("r", {1, 0}, {{3, 4}, {1, kNoNode}}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(adding("q", {0, 1}, {{1, 3}}), ErrorCode::kAlreadyExists);
+  EXPECT_EQ(code_of([&] {
+              edges.add({"r", Vector{1, 0}, "t", "", kNeverExpires, kNoRow}, Ends{{1, 2}});
+            }),
+            ErrorCode::kInvalidArgument);
   EXPECT_EQ(code_of([&] { edges.remove_trace(""); }), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code_of([&] { edges.episode(77); }), ErrorCode::kNotFound);
   EXPECT_EQ(code_of([&] { expand(edges, {1}, {0, 0}); }), ErrorCode::kInvalidArgument);
@@ -138,6 +162,7 @@ struct ReferenceEdge {
   std::string question, trace;
   bool active;
   std::int64_t expires_at_s;
+  Audience audience;
 };
 
 struct ReferenceEdges {
@@ -145,15 +170,15 @@ struct ReferenceEdges {
   std::map<std::string, Vector> vectors;
 
   std::size_t add(const std::string& question, const Vector& unit, const std::string& trace,
-                  std::int64_t expires_at_s, const Ends& ends) {
+                  std::int64_t expires_at_s, Audience audience, const Ends& ends) {
     std::size_t added = 0;
     for (const EdgeEnds& each : ends) {
       const bool known = std::any_of(edges.begin(), edges.end(), [&](const ReferenceEdge& edge) {
         return edge.source == each.source && edge.target == each.target &&
-               edge.question == question && edge.trace == trace;
+               edge.question == question && edge.trace == trace && edge.audience == audience;
       });
       if (known) continue;
-      edges.push_back({each.source, each.target, question, trace, true, expires_at_s});
+      edges.push_back({each.source, each.target, question, trace, true, expires_at_s, audience});
       ++added;
     }
     vectors.emplace(question, unit);
@@ -167,11 +192,14 @@ struct ReferenceEdges {
   }
   // Each target's best similarity.
   std::map<NodeId, float> expand(const std::vector<NodeId>& seeds, const Vector& unit, float gamma,
-                                 std::int64_t now_s) const {
+                                 std::int64_t now_s, const std::set<Audience>* audiences) const {
     std::map<NodeId, float> best;
     for (const ReferenceEdge& edge : edges) {
       if (std::find(seeds.begin(), seeds.end(), edge.source) == seeds.end()) continue;
       if (!edge.active || edge.expires_at_s <= now_s) continue;
+      if (audiences != nullptr && edge.audience != kEverybody &&
+          !audiences->contains(edge.audience))
+        continue;
       const Vector& vector = vectors.at(edge.question);
       double sum = 0;
       for (std::size_t i = 0; i < unit.size(); ++i) sum += double{unit[i]} * vector[i];
@@ -200,10 +228,10 @@ void expect_equal(const EdgeStore& edges, const ReferenceEdges& reference, std::
                   const Vector& query) {
   ASSERT_EQ(edges.edge_count(), reference.edges.size());
   std::set<std::string> questions;
-  std::set<std::pair<std::string, std::string>> episodes;
+  std::set<std::tuple<std::string, std::string, Audience>> episodes;
   for (const ReferenceEdge& edge : reference.edges) {
     questions.insert(edge.question);
-    episodes.insert({edge.question, edge.trace});
+    episodes.insert({edge.question, edge.trace, edge.audience});
   }
   ASSERT_EQ(edges.question_count(), questions.size());
   ASSERT_EQ(edges.episode_count(), episodes.size());
@@ -211,10 +239,21 @@ void expect_equal(const EdgeStore& edges, const ReferenceEdges& reference, std::
   const std::vector<NodeId> seeds{pick(random, 12), pick(random, 12), pick(random, 12)};
   const auto now_s = static_cast<std::int64_t>(random() % 6);
   const float gamma = static_cast<float>(random() % 20) / 10 - 1;
-  const auto found = edges.expand(seeds, query, {.gamma = gamma, .now_s = now_s});
-  const auto expected = reference.expand(seeds, query, gamma, now_s);
+  std::set<Audience> numbers;
+  RowSet audiences;
+  for (unsigned n = random() % 3; n > 0; --n) {
+    const Audience audience = random() % 4;
+    numbers.insert(audience);
+    audiences.add_range(audience, audience + 1);
+  }
+  const bool is_owner = random() % 3 == 0;
+  const auto found = edges.expand(
+      seeds, query, {.gamma = gamma, .now_s = now_s, .audiences = is_owner ? nullptr : &audiences});
+  const auto expected = reference.expand(seeds, query, gamma, now_s, is_owner ? nullptr : &numbers);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
+    const Audience audience = edges.episode(found[i].episode).audience;
+    ASSERT_TRUE(is_owner || audience == kEverybody || numbers.contains(audience));
     ASSERT_NEAR(found[i].similarity, expected.at(found[i].target), 1e-6);
     if (i == 0) continue;
     ASSERT_TRUE(
@@ -320,8 +359,9 @@ TEST(EdgesReference, AgreesOnRandomOperations) {
           ends.push_back({pick(random, 12), pick(random, 12)});
         const std::int64_t expires_at_s = random() % 2 == 0 ? kNeverExpires : random() % 6;
         const std::string question = "q" + std::to_string(which), trace = trace_of();
-        ASSERT_EQ(edges.add({question, vectors[which], trace, "", expires_at_s}, ends),
-                  reference.add(question, vectors[which], trace, expires_at_s, ends));
+        const Audience audience = random() % 4;
+        ASSERT_EQ(edges.add({question, vectors[which], trace, "", expires_at_s, audience}, ends),
+                  reference.add(question, vectors[which], trace, expires_at_s, audience, ends));
       }
     }
     expect_equal(edges, reference, random, vectors[random() % vectors.size()]);

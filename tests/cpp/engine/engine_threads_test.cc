@@ -90,7 +90,7 @@ TEST(EngineThreads, WritersFollowEachOther) {
   }
   for (auto& writer : writers) writer.join();
   EXPECT_EQ(engine.size(), 600u);
-  EXPECT_EQ(engine.count("viking://w2", kAllKinds), 150u);
+  EXPECT_EQ(engine.count("viking://w2", {}), 150u);
 }
 
 }  // namespace

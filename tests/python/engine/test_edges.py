@@ -126,8 +126,8 @@ def test_expansion_against_a_dull_twin(engine: Engine) -> None:
         engine.add_edges(sources, targets, f"q{number}", question, trace=f"t{number}")
         learnt += [(source, target, number) for source, target in zip(sources, targets, strict=True)]
     for gamma, limit, scope in ((-1.0, 1000, ""), (-1.0, 17, ""), (0.0, 5, ""), (-1.0, 40, uris[0][:11])):
-        seeds = uris[:5]
         rows = [int(row) for row in np.flatnonzero(random.random(len(uris)) < 0.7)]
+        seeds = [uri for row, uri in enumerate(uris[:8]) if row in rows]
         seen = {uris[row] for row in rows if uris[row].startswith(scope)}
         cosines = questions @ questions[2]
         best: dict[str, float] = {}

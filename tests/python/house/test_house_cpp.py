@@ -25,7 +25,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "grep/index": ("base", "grep/pattern"),
     "grep/text": ("base", "filter", "snapshot", "grep/index"),
     "grep": ("base", "filter", "grep/pattern", "grep/text"),
-    "edges": ("base", "snapshot", "vectors/rows"),
+    "edges": ("base", "filter", "snapshot", "vectors/rows"),
     "engine": (
         *("base", "filter", "uri", "snapshot", "edges"),
         *("vectors", "vectors/rows", "vectors/graph", "grep", "grep/text"),
