@@ -18,7 +18,8 @@ from knarr.catalog.schema import documents, episodes, trace_documents
 GONE = 0
 _MOST = 1_000  # documents of one run that are named one by one
 
-_ID, _DOCUMENT = trace_documents.c.trace_id, trace_documents.c.document_id
+_trace: sa.Column[str] = trace_documents.c.trace_id
+_document: sa.Column[int] = trace_documents.c.document_id
 
 
 def put(connection: sa.Connection, trace_id: str, ids: Iterable[int]) -> None:
@@ -30,14 +31,14 @@ def put(connection: sa.Connection, trace_id: str, ids: Iterable[int]) -> None:
 
 def of(connection: sa.Connection, trace_id: str) -> list[int]:
     """The documents of a run, by number."""
-    return list(connection.execute(sa.select(_DOCUMENT).where(trace_id == _ID)).scalars())
+    return list(connection.execute(sa.select(_document).where(_trace == trace_id)).scalars())
 
 
 def of_each(connection: sa.Connection, trace_ids: Sequence[str]) -> dict[str, set[int]]:
     """The documents of runs, by run."""
     found: dict[str, set[int]] = {one: set() for one in trace_ids}
     for part in batches(trace_ids):
-        query = sa.select(_ID, _DOCUMENT).where(_ID.in_(part))
+        query = sa.select(_trace, _document).where(_trace.in_(part))
         for trace_id, document in connection.execute(query):
             found[trace_id].add(int(document))
     return found
@@ -46,7 +47,7 @@ def of_each(connection: sa.Connection, trace_ids: Sequence[str]) -> dict[str, se
 def forget(connection: sa.Connection, trace_ids: Sequence[str]) -> None:
     """The runs are gone, and nothing rests on them."""
     for part in batches(trace_ids):
-        connection.execute(trace_documents.delete().where(_ID.in_(part)))
+        connection.execute(trace_documents.delete().where(_trace.in_(part)))
 
 
 def named_by(connection: sa.Connection, uris: Iterable[str]) -> set[int]:
@@ -75,8 +76,8 @@ def uris(connection: sa.Connection, ids: Iterable[int]) -> dict[int, str]:
 def episodes_of(connection: sa.Connection, trace_ids: Iterable[str] | None = None) -> dict[int, set[int]]:
     """By episode, the documents of its run; of these runs, or of all. None of an episode that an older knarr
     learnt."""
-    query = sa.select(episodes.c.id, _DOCUMENT).select_from(
-        episodes.outerjoin(trace_documents, episodes.c.trace_id == _ID)
+    query = sa.select(episodes.c.id, _document).select_from(
+        episodes.outerjoin(trace_documents, episodes.c.trace_id == _trace)
     )
     if trace_ids is not None:
         query = query.where(episodes.c.trace_id.in_(list(trace_ids)))
@@ -90,8 +91,8 @@ def episodes_below(connection: sa.Connection, uri: str) -> list[str]:
     """The learnt runs that a document at or below a URI was shown to."""
     query = (
         sa.select(episodes.c.trace_id)
-        .join(trace_documents, episodes.c.trace_id == _ID)
-        .join(documents, documents.c.id == _DOCUMENT)
+        .join(trace_documents, episodes.c.trace_id == _trace)
+        .join(documents, documents.c.id == _document)
         .where(at_or_below(documents.c.uri, uri))
     )
     return list(connection.execute(query.distinct()).scalars())
