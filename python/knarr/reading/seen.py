@@ -30,6 +30,7 @@ _TRIES = 8
 _HELD_TRIES = 100
 _QUERIES_KEPT = 64  # of each class
 _ABSTRACTS_KEPT = 4_096
+_DOCUMENTS_KNOWN = 4_096  # of each class
 _CHILDREN = 400  # of a folder, of which its abstract is made
 
 _T = TypeVar("_T")
@@ -81,12 +82,20 @@ class SeenContext(ReadContext):
         self.principal = principal
         self._keeper = keeper
         self._shared = shared
+        self._kept: tuple[tuple[int, int], _HeldContext] | None = None
         self._last = self.sight()
 
     def sight(self) -> Sight:
         """What the principal may see now."""
+        return self._present().sight
+
+    def _present(self) -> _HeldContext:
+        """What a call reads from: the same as the last one while nobody has written since."""
         self.catalog.check_open()
-        return self._keeper.sight(self.principal)
+        now, kept = self._keeper.follow(), self._kept
+        if kept is None or kept[0] != now or not self._keeper.holds(kept[1].sight):
+            kept = self._kept = now, _HeldContext(self, self._keeper.sight(self.principal))
+        return kept[1]
 
     @property
     def engine(self) -> ReadableEngine:
@@ -122,14 +131,14 @@ class SeenContext(ReadContext):
 
     def _tried(self, call: Callable[[ReadContext], _T]) -> tuple[_T] | None:
         """The result of a call, None where something has changed meanwhile."""
-        sight = self.sight()
+        held = self._present()
         try:
-            result = call(_HeldContext(self, sight))
+            result = call(held)
         except KnarrError:
-            if self._is_over(sight):
+            if self._is_over(held.sight):
                 return None
             raise
-        return None if self._is_over(sight) else (result,)
+        return None if self._is_over(held.sight) else (result,)
 
     def _is_over(self, sight: Sight) -> bool:
         self._keeper.follow()
@@ -137,14 +146,14 @@ class SeenContext(ReadContext):
 
 
 class _HeldContext(ReadContext):
-    """What one call of a principal reads from."""
+    """What the calls of a principal read from in one state."""
 
     def __init__(self, context: SeenContext, sight: Sight) -> None:
         self.catalog = context.catalog
         self.index = context.index
         self.embedder = context.embedder
         self._shared = context._shared
-        self._sight = sight
+        self.sight = sight
         self._engine = SeenEngine(sight)
         self.cards = _SeenCards(context.cards, self._engine, sight.documents)
         self._queries = self._shared.queries(sight, context)
@@ -155,7 +164,7 @@ class _HeldContext(ReadContext):
 
     @property
     def edition(self) -> tuple[object, int]:
-        return self._sight.edition
+        return self.sight.edition
 
     def follow(self) -> bool:
         return False
@@ -175,13 +184,13 @@ class _HeldContext(ReadContext):
             **totals,
             "embedder": self.embedder.id,
             "dim": self.embedder.dim,
-            "precision": self._sight.engine.precision,
+            "precision": self.sight.engine.precision,
             "chunk_tokens": chunk_tokens,
-            "seq": self._sight.version,
+            "seq": self.sight.version,
         }
 
     def episodes(self) -> list[int] | None:
-        return list(self._sight.episodes)
+        return list(self.sight.episodes)
 
     # ------------------------------------------------------------------ folders
 
@@ -220,6 +229,8 @@ class _SeenCards(Cards):
         if document_uri not in self._known:
             if not self._seen.exists(document_uri):
                 raise NotFound(f"{without_slash(document_uri)}: no such document")
+            if len(self._known) >= _DOCUMENTS_KNOWN:
+                self._known.clear()
             self._known.add(document_uri)
         return self._all.of(document_uri)
 

@@ -28,7 +28,6 @@ from knarr.uris import abstract_of, lies_in, moved
 
 _CLASSES = 2_048  # kept, those used last
 _TOUCHES = 4_096  # noted; a class that is further behind is made anew
-_DOCUMENTS_KNOWN = 4_096  # of each class
 _EXTENTS: dict[str, Extent] = {
     "put": "documents",
     "remove": "documents",
@@ -58,7 +57,7 @@ class PrincipalClass:
 
     def known_documents(self) -> set[str]:
         """Documents that were found to be seen, to be added to; another set after each change."""
-        if self._documents_of != self.version or len(self.documents) > _DOCUMENTS_KNOWN:
+        if self._documents_of != self.version:
             self.documents, self._documents_of = set(), self.version
         return self.documents
 
@@ -108,8 +107,8 @@ class Keeper:
         """Let go of the connection that is kept."""
         self._watch.close()
 
-    def follow(self) -> None:
-        """Take up what anybody has written since the last call."""
+    def follow(self) -> tuple[int, int]:
+        """Take up what anybody has written since the last call; returns what changes with every commit."""
         if not self._started:
             with self._starting:
                 if not self._started:
@@ -119,6 +118,7 @@ class Keeper:
         if now != self._seen or not self._index.settled:
             self._index.follow()
             self._seen = now
+        return now
 
     def sight(self, principal: Principal) -> Sight:
         """What a principal may see now."""

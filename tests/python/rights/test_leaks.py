@@ -14,7 +14,7 @@ def _without_the_cross_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knarr.agent.agent, "load_reranker", lambda *_: None)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_surface_tells_what_may_not_be_seen(seed: int) -> None:
     assert run_world(seed) == CASES
 
@@ -23,7 +23,7 @@ def test_a_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule that the base forgets, and one that it invents, are both noticed."""
     monkeypatch.setattr("knarr.rights.rules._concerns", lambda rule, key: rule.kind == "grant")
     with pytest.raises(Leak):
-        for seed in range(5):
+        for seed in range(3):
             run_world(seed)
 
 
