@@ -2,7 +2,6 @@
 //
 // Copies share their bitmap until one is changed (filter/rows.h), so a call that is at work keeps
 // the rows that it was given while the set is changed beside it.
-#include <pybind11/operators.h>
 #include <pybind11/typing.h>
 
 #include "base/error.h"
@@ -44,6 +43,14 @@ std::string shown(const PyRows& self) {
   return out + ")";
 }
 
+bool is_same(const PyRows& self, const py::object& other) {
+  return py::isinstance<PyRows>(other) && self.rows == py::cast<const PyRows&>(other).rows;
+}
+
+std::int64_t refuse_hash(const PyRows&) {
+  throw py::type_error("unhashable type: 'RowSet', which may change; key by its serialize()");
+}
+
 PyRows& add(PyRows& self, const PyRows& other) {
   self.generation = common(self, other);
   self.rows.add(other.rows);
@@ -71,9 +78,8 @@ void register_row_set(py::module_& module) {
       .def("__bool__", [](const PyRows& self) { return !self.rows.empty(); })
       .def("__contains__", &contains, arg("row"))
       .def("__repr__", &shown)
-      .def(
-          "__eq__", [](const PyRows& a, const PyRows& b) { return a.rows == b.rows; },
-          py::is_operator())
+      .def("__eq__", &is_same)
+      .def("__hash__", &refuse_hash)
       .def(
           "__or__",
           [](const PyRows& a, const PyRows& b) {

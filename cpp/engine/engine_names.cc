@@ -35,8 +35,7 @@ Children seen_children(const Trie& trie, NodeId directory, const RowSet& allowed
 
 Children children_of(const Trie& trie, NodeId directory, const Filter& filter, std::uint64_t offset,
                      std::uint64_t limit) {
-  const RowSet& rows = trie.node(directory).rows;
-  if (filter.rows && rows.shared(*filter.rows) < rows.size()) {
+  if (filter.rows && !trie.node(directory).rows.is_within(*filter.rows)) {
     return seen_children(trie, directory, *filter.rows, offset, limit);
   }
   return {trie.children(directory, offset, limit), trie.child_count(directory)};

@@ -225,8 +225,8 @@ RowSet RowSet::operator&(const RowSet& other) const {
     return RowSet(
         make_ref<Bits>(checked(api::roaring_bitmap_and(bits_->map.get(), other.bits_->map.get()))));
   }
-  if (other.empty()) return {};
-  if (other.begin_ <= first() && last() < other.end_) return *this;
+  if (other.is_within(*this)) return other;
+  if (is_within(other)) return *this;
   const Map window = map_of_range(other.begin_, other.end_);
   return RowSet(make_ref<Bits>(checked(api::roaring_bitmap_and(bits_->map.get(), window.get()))));
 }
@@ -255,13 +255,22 @@ bool RowSet::intersects(const RowSet& other) const {
          api::roaring_bitmap_intersect_with_range(bits_->map.get(), other.begin_, other.end_);
 }
 
+bool RowSet::is_within(const RowSet& other) const {
+  if (empty()) return true;
+  if (!other.bits_) return other.begin_ <= first() && last() < other.end_;
+  if (!bits_) return api::roaring_bitmap_contains_range(other.bits_->map.get(), begin_, end_);
+  return bits_.get() == other.bits_.get() ||
+         api::roaring_bitmap_is_subset(bits_->map.get(), other.bits_->map.get());
+}
+
 std::uint64_t RowSet::shared(const RowSet& other) const {
   if (!bits_ && !other.bits_) return (*this & other).size();
   if (!bits_) return other.shared(*this);
   if (other.bits_) {
     return api::roaring_bitmap_and_cardinality(bits_->map.get(), other.bits_->map.get());
   }
-  if (other.empty()) return 0;
+  // A document, say, is allowed as a whole: counting would go through its container's runs.
+  if (other.is_within(*this)) return other.size();
   return api::roaring_bitmap_range_cardinality(bits_->map.get(), other.begin_, other.end_);
 }
 

@@ -63,9 +63,10 @@ class RowSet {
   RowSet operator-(const RowSet& other) const;
   bool operator==(const RowSet& other) const;
 
-  // Whether the two have a row in common, and how many. Nothing is allocated; the first stops at
-  // the first one.
+  // Whether the two have a row in common, whether all of this are in the other, and how many they
+  // have in common. Nothing is allocated, and the first two stop at the row that decides.
   bool intersects(const RowSet& other) const;
+  bool is_within(const RowSet& other) const;
   std::uint64_t shared(const RowSet& other) const;
 
   // Calls f(begin, end) for each maximal range of rows, ascending. When f returns bool, false

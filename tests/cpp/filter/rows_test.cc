@@ -212,6 +212,8 @@ TEST(RowSet, OperatorsAgreeWithStdSet) {
     ASSERT_NO_FATAL_FAILURE(expect_equal(x - y, only));
     ASSERT_EQ(x == y, a == b);
     ASSERT_EQ(x.intersects(y), !both.empty());
+    ASSERT_EQ(x.is_within(y), both == a);
+    ASSERT_TRUE((x & y).is_within(x) && x.is_within(x | y));
     ASSERT_EQ(x.shared(y), both.size());
     ASSERT_EQ((x - y) | (x & y), x);
     ASSERT_NO_FATAL_FAILURE(expect_equal(x, a));
