@@ -9,7 +9,6 @@ has the rights of its document, and a grant says nothing.
 from __future__ import annotations
 
 import bisect
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -50,7 +49,7 @@ class RuleSet:
         self._at: dict[str, tuple[RuleRecord, ...]] = {}
         self._uris: list[str] = []  # those that have rules, sorted
         self._documents: dict[str, str] = {}  # the document that a rule lies in, where there is one
-        self._named: Counter[tuple[str, str]] = Counter()
+        self._naming: dict[tuple[str, str], set[str]] = {}  # where rules are by whom they name
 
     def load(self, connection: sa.Connection) -> None:
         """Take up all rules."""
@@ -87,9 +86,12 @@ class RuleSet:
 
     def _set(self, uri: str, rules: Iterable[RuleRecord]) -> None:
         old, new = self._at.pop(uri, ()), tuple(rules)
-        self._named.subtract((rule.whom, rule.name) for rule in old)
-        self._named.update((rule.whom, rule.name) for rule in new)
-        self._named += Counter()  # drops those that nobody names any more
+        for name in {(rule.whom, rule.name) for rule in old}:
+            self._naming[name].discard(uri)
+            if not self._naming[name]:
+                del self._naming[name]
+        for rule in new:
+            self._naming.setdefault((rule.whom, rule.name), set()).add(uri)
         at = bisect.bisect_left(self._uris, uri)
         if new:
             self._at[uri] = new
@@ -117,7 +119,7 @@ class RuleSet:
 
     def key(self, principal: Principal) -> ClassKey:
         """The class of a principal."""
-        named = self._named
+        named = self._naming
         return ClassKey(
             principal.subject if ("subject", principal.subject) in named else "",
             frozenset(name for name in principal.groups if ("group", name) in named),
@@ -131,13 +133,24 @@ class RuleSet:
     def below(self, key: ClassKey, uri: str) -> Iterator[tuple[RuleRecord, str]]:
         """The same strictly below a URI, each with the place that it speaks of: that of its document where it
         lies in one. A grant in a document says nothing."""
-        for place in self._strictly_below(uri):
+        for place in self._below_for(key, uri):
             for rule in self.speaking(key, place):
                 document = self._documents.get(place)
                 if document is None:
                     yield rule, place
                 elif rule.kind != "grant":
                     yield rule, document
+
+    def _below_for(self, key: ClassKey, uri: str) -> list[str]:
+        """The places strictly below a URI whose rules may concern a class: of all rules there, or of all that concern
+        it, whichever are fewer."""
+        below = self._strictly_below(uri)
+        names = [("everyone", ""), ("subject", key.subject), *(("group", name) for name in key.groups)]
+        names += [name for name in self._naming if name[0] == "label" and name[1] not in key.labels]
+        concerned = [self._naming[name] for name in names if name in self._naming]
+        if sum(map(len, concerned)) >= len(below):
+            return below
+        return sorted(place for place in set().union(*concerned) if place != uri and lies_in(place, uri))
 
     def on_path(self, key: ClassKey, uri: str) -> Verdicts:
         """The rules at and above a URI, nearest first."""
@@ -164,8 +177,3 @@ def _concerns(rule: RuleRecord, key: ClassKey) -> bool:
     if rule.whom == "subject":
         return rule.name == key.subject and rule.name != ""
     return rule.whom == "everyone" or rule.name in key.groups
-
-
-def folders_between(uri: str, top: str) -> list[str]:
-    """A URI and the folders above it, down from `top`, deepest first."""
-    return [place for place in (uri, *above(uri)) if lies_in(place, top)]
