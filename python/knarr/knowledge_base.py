@@ -6,77 +6,49 @@ together: `experience`, `checker`, `traces`, `abstracts`, and `library` for agen
 
 from __future__ import annotations
 
-import threading
+import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Unpack
+from typing import TYPE_CHECKING
 
 from knarr.abstracts.maker import AbstractMaker
 from knarr.arguments import checked
 from knarr.catalog import Catalog
 from knarr.config import Settings
+from knarr.errors import InvalidArgument
 from knarr.experience.experience import Experience
+from knarr.experience.seen import SeenExperience
 from knarr.index.index import Changing, Index
 from knarr.models.configured import ConfiguredChat
 from knarr.models.embed import Embedder, load_embedder
-from knarr.reading.boxes import boxes
 from knarr.reading.context import ReadContext
-from knarr.reading.document import document
-from knarr.reading.grep import grep
-from knarr.reading.list import list_children
-from knarr.reading.read import read
-from knarr.reading.search import search
+from knarr.reading.seen import SeenContext, Shared
+from knarr.rights.keeper import Keeper
+from knarr.rights.rights import Rights, checked_principal
+from knarr.rights.tenants import Tenants
+from knarr.trace.own import OwnTraces
 from knarr.trace.store import Traces
-from knarr.types import (
-    Answer,
-    Box,
-    Citation,
-    EdgeHit,
-    GrepResult,
-    Hit,
-    Kind,
-    Listing,
-    Match,
-    Passage,
-    Progress,
-    SearchResult,
-    StoredDocument,
-)
+from knarr.types import Principal, Progress
 from knarr.uris import SCHEME
+from knarr.view import Once, Parts, PrincipalView, Reader, Thresholds
 from knarr.writing.writer import DocumentWriter
 
 if TYPE_CHECKING:
-    from knarr.agent.asker import Asker, AskOptions
-    from knarr.agent.knowledge import KnowledgeLibrary
+    from knarr.agent.asker import Asker
+    from knarr.agent.knowledge import KnowledgeLibrary, Learner
     from knarr.checker.oversight import Oversight
     from knarr.writing.receipt import AddReport
 
-_T = TypeVar("_T")
 
-
-class _Once(Generic[_T]):
-    """A value made at its first use, once: agent and checker are imported by processes that ask, only."""
-
-    def __init__(self, make: Callable[[], _T]) -> None:
-        self._make = make
-        self._made: list[_T] = []
-        self._lock = threading.RLock()
-
-    def __call__(self) -> _T:
-        with self._lock:
-            if not self._made:
-                self._made.append(self._make())
-            return self._made[0]
-
-
-class KnowledgeBase:
+class KnowledgeBase(Reader):
     """A folder that holds a catalog and, beside it, the engine's snapshot. Made by `knarr.open`.
 
     Safe to use from several threads; reads never wait for an `add`. Close it, or use it as a context
     manager, to leave a fresh snapshot behind; what was acknowledged is safe either way.
 
     path, embedder, settings: as it was opened
+    rights:     who may see what; `as_(principal)` reads as somebody else than the owner, who sees all
     experience: edges learnt from accepted answers: listed, explained, learnt, taken back; warm-up
     checker:    when an early answer may stand: calibration, rules, report
     traces:     the recorded runs of questions
@@ -85,10 +57,17 @@ class KnowledgeBase:
     """
 
     def __init__(
-        self, path: str | Path, embedder: Embedder | None, settings: Settings, *, create: bool
+        self,
+        path: str | Path,
+        embedder: Embedder | None,
+        settings: Settings,
+        *,
+        create: bool,
+        tenant: str = "",
     ) -> None:
         self.path = Path(path)
         self.settings = settings
+        self._tenant = tenant
         catalog = Catalog.open(self.path, create=create)
         try:
             self.embedder = embedder if embedder is not None else load_embedder(settings)
@@ -101,19 +80,31 @@ class KnowledgeBase:
             raise
         self._catalog, self._index = catalog, index
         self._context = context = ReadContext(catalog, index, self.embedder)
-        configured = ConfiguredChat(settings)
+        self._configured = configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
         self.abstracts = AbstractMaker(catalog, self.embedder, settings, configured, changing, context.follow)
         self._writer = DocumentWriter(
             catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
         )
-        self.traces = traces = Traces(catalog)
+        self._traces = traces = Traces(catalog)
         # These close over parts and not over `self`: a knowledge base that nobody holds is closed at once.
-        self._checker = checker = _Once(lambda: _checker(catalog, traces))
-        self._library = library = _Once(lambda: _library(context, settings, traces, experience))
-        self._asker = asker = _Once(lambda: _asker(library(), configured, checker()))
-        self.experience = experience = Experience(context, settings, traces, configured, asker)
-        self._finalizer = weakref.finalize(self, _close, index, catalog)
+        self._checker = checker = Once(lambda: _checker(catalog, traces))
+        library = Once(lambda: _library(context, settings, traces, experience))
+        asker = Once(lambda: _asker(library(), configured, checker()))
+        self._experience = experience = Experience(context, settings, traces, configured, asker)
+        self._owned = Parts(context, traces, experience, checker, library, asker)
+        self._keeper = keeper = Keeper(catalog, index)
+        self._shared = Shared(settings)
+        self.rights = Rights(catalog, keeper)
+        own_embedder = self.embedder
+        self._tenants = tenants = Tenants(
+            self.path,
+            lambda name, folder: KnowledgeBase(folder, own_embedder, settings, create=True, tenant=name),
+        )
+        self._finalizer = weakref.finalize(self, _close, index, catalog, keeper, tenants)
+
+    def _parts(self) -> Parts:
+        return self._owned
 
     @property
     def checker(self) -> Oversight:
@@ -121,9 +112,55 @@ class KnowledgeBase:
         return self._checker()
 
     @property
-    def library(self) -> KnowledgeLibrary:
-        """This knowledge base as an `Agent` sees it: `Agent(kb.library, policy)`."""
-        return self._library()
+    def experience(self) -> Experience:
+        """What accepted answers taught: learnt, listed, explained, taken back."""
+        return self._experience
+
+    # ------------------------------------------------------------------ readers
+
+    def as_(self, principal: Principal | None) -> Reader:
+        """What a principal may read: the verbs of reading, where nothing else exists. None is the owner, who sees all.
+
+        What may not be seen and what does not exist are the same there: in results, counts, abstracts, errors and
+        in how soon an answer comes. A change of rights holds from the next call on, whichever process made it. A
+        tenant that does not exist reads an empty base."""
+        if principal is None:
+            return self
+        principal = checked_principal(principal)
+        if principal.tenant != self._tenant:
+            return PrincipalView(principal, self.settings, _TenantParts(self, principal))
+        parts = self._parts_of(principal)
+
+        def own(_alive: KnowledgeBase = self) -> Parts:
+            return parts
+
+        return PrincipalView(principal, self.settings, own)
+
+    def tenant(self, name: str) -> KnowledgeBase:
+        """The owner's handle of a tenant: a base of its own inside this one, made at the first call and closed with
+        this base. The unnamed tenant "" is this base."""
+        if name == self._tenant:
+            return self
+        if self._tenant:
+            raise InvalidArgument(
+                f"{name!r}: this is the base of tenant {self._tenant!r}, which has no tenants"
+            )
+        self._catalog.check_open()
+        return self._tenants.get(name)
+
+    def tenants(self) -> list[str]:
+        """The names of the tenants that there are, in order."""
+        self._catalog.check_open()
+        return [] if self._tenant else self._tenants.names()
+
+    def _parts_of(self, principal: Principal) -> Parts:
+        context = SeenContext(self._context, self._keeper, principal, self._shared)
+        traces = OwnTraces(self._catalog, self._keeper, principal)
+        settings, configured, checker = self.settings, self._configured, self._checker
+        experience, learner = self._experience.seen_in(context), self._experience
+        library = Once(lambda: _library(context, settings, traces, learner, principal))
+        asker = Once(lambda: _asker(library(), configured, checker()))
+        return Parts(context, traces, SeenExperience(experience), lambda: Thresholds(checker), library, asker)
 
     # ------------------------------------------------------------------ documents in
 
@@ -163,132 +200,6 @@ class KnowledgeBase:
         document or a folder moved into itself."""
         return self._writer.move(source, target)
 
-    # ------------------------------------------------------------------ the four tools
-
-    def search(
-        self,
-        query: str,
-        scope: str = SCHEME,
-        k: int = 10,
-        *,
-        kinds: Sequence[Kind] | None = ("chunk",),
-        offset: int = 0,
-        distinct: bool = False,
-        gamma: float | None = None,
-        question: str | None = None,
-        plan: Literal["auto", "exact"] = "auto",
-    ) -> SearchResult:
-        """The `k` objects below `scope` nearest to `query`.
-
-        Exact in every scope of up to 10,000 objects, and in wider ones with `plan="exact"`; by default a
-        wider one finds each of the true `k` with a probability of at least 0.99, in a fraction of the time
-        (see `SearchResult.plan`). Pages after the first are always exact; ask for an exact first page too when
-        a wide ranking is to be paged through without a gap.
-
-        `kinds` is ("chunk",), ("abstract",) or None for both. With `distinct` equal texts are listed
-        once, the others as `copies` of the first: versions of a manual repeat most of their text.
-
-        With `gamma` the result's `edges` are the objects that edges of the hits lead to, within scope and
-        kinds. An edge is followed when the cosine of its historical question and `question` (by default the
-        query) is at least `gamma`, and the historical one names no number, code or quoted words that this one
-        lacks: a vector does not tell the years 2023 and 2024 apart. A hit may be listed there as well.
-
-        Raises NotFound for a scope that does not exist, InvalidArgument for an empty query or k < 1."""
-        return search(
-            self._context,
-            query,
-            scope,
-            k,
-            kinds=kinds,
-            offset=offset,
-            distinct=distinct,
-            gamma=gamma,
-            question=question,
-            plan=plan,
-        )
-
-    def list(self, uri: str = SCHEME, offset: int = 0, limit: int = 100) -> Listing:
-        """A page of a directory's children in document order, with the directory's abstract. Raises NotFound."""
-        return list_children(self._context, uri, offset, limit)
-
-    def grep(
-        self,
-        pattern: str,
-        scope: str = SCHEME,
-        *,
-        literal: bool = False,
-        ignore_case: bool = False,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> GrepResult:
-        """Matches of a regular expression (RE2 syntax, linear time) in the canonical text below `scope`.
-
-        `^` and `$` are line anchors. `\\w`, `\\d`, `\\s`, `[:alpha:]` and the like are classes of
-        Unicode, and `\\b` parts their words, so `\\büber\\b` does not match in "darüber". Matches may
-        cross chunk and section borders. The result tells matches, no matches and an incomplete search
-        apart; a bad pattern raises InvalidArgument or Unsupported, a missing scope NotFound."""
-        return grep(
-            self._context,
-            pattern,
-            scope,
-            literal=literal,
-            ignore_case=ignore_case,
-            limit=limit,
-            offset=offset,
-        )
-
-    def read(self, uri: str, begin_byte: int = 0, max_tokens: int | None = None) -> Passage:
-        """The text of a chunk, an abstract, a section or a whole document, from `begin_byte` on.
-
-        Bytes count in the document's canonical text, whatever part of it the URI names (in the abstract for an
-        abstract); one before that part is its beginning. With `max_tokens` the text is cut at a token; `next_offset` says where to go on. Raises
-        NotFound, and InvalidArgument for a folder above documents."""
-        return read(self._context, uri, begin_byte, max_tokens)
-
-    def document(self, uri: str) -> StoredDocument:
-        """What is known of the document that a URI names or lies in: its file, version, pages and metadata.
-
-        Raises NotFound."""
-        return document(self._context, uri)
-
-    def boxes(
-        self,
-        place: Hit | EdgeHit | Match | Passage | Citation | str,
-        begin_byte: int | None = None,
-        end_byte: int | None = None,
-    ) -> tuple[Box, ...]:
-        """Where something stands on the pages of its document, a box for each line, so that a viewer can mark it.
-
-        `place` is what a tool returned, or the URI of a chunk, a section or a document; `begin_byte` and `end_byte`
-        narrow it to a range of the canonical text. Citations of an answer have their boxes already. Empty where the
-        document has no pages, is another version than was found, or was last read by an older knarr.
-        Costs a look into the catalog and the unpacking of the pages that it touches. Raises NotFound."""
-        return boxes(self._context, place, begin_byte, end_byte)
-
-    @checked
-    def ask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
-        """Answer a question from the documents below `scope` (arXiv 2609.11390).
-
-        The options are those of `knarr.AskOptions`: k, mode, policy, budget, shadow, resample. The trace of the
-        run is kept under `Answer.trace_id`. A run that reaches a bound of its budget answers from what it has.
-
-        Raises NotFound for a scope that does not exist, InvalidArgument for an empty question or an option that
-        is unknown or out of range, ChatError when a model is asked for and none is configured."""
-        return self._asker().ask(question, scope, **options)
-
-    @checked
-    async def aask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
-        """`ask` for an event loop, which is never blocked."""
-        return await self._asker().aask(question, scope, **options)
-
-    def info(self) -> dict[str, Any]:
-        """Counts and settings: what is in here, and how it was made."""
-        return self._context.info(self.settings.chunk_tokens)
-
-    def refresh(self) -> bool:
-        """See what another process has written since; True when there was something."""
-        return self._context.follow()
-
     def close(self) -> None:
         """Write the snapshot and let go of files and locks. Closing twice is fine; every other call on a closed
         one, or on its parts, raises CatalogError."""
@@ -305,6 +216,35 @@ class KnowledgeBase:
         return f"KnowledgeBase({str(self.path)!r})"
 
 
+class _TenantParts:
+    """What a principal of a tenant reads: nothing until there is one, in a base that is gone with the view."""
+
+    def __init__(self, base: KnowledgeBase, principal: Principal) -> None:
+        self._base = base
+        self._principal = principal
+        self._empty: KnowledgeBase | None = None
+        self._last: tuple[KnowledgeBase, Parts] | None = None
+
+    def __call__(self) -> Parts:
+        self._base._catalog.check_open()
+        found = None if self._base._tenant else self._base._tenants.find(self._principal.tenant)
+        found = found or self._nothing()
+        last = self._last
+        if last is None or last[0] is not found:
+            last = self._last = found, found._parts_of(self._principal)
+        return last[1]
+
+    def _nothing(self) -> KnowledgeBase:
+        if self._empty is None:
+            base, place = self._base, tempfile.TemporaryDirectory(prefix="knarr-")
+            folder = Path(place.name) / "empty.kb"
+            self._empty = KnowledgeBase(
+                folder, base.embedder, base.settings, create=True, tenant=self._principal.tenant
+            )
+            weakref.finalize(self._empty, place.cleanup)
+        return self._empty
+
+
 def _checker(catalog: Catalog, traces: Traces) -> Oversight:
     from knarr.checker.oversight import Oversight
 
@@ -312,11 +252,15 @@ def _checker(catalog: Catalog, traces: Traces) -> Oversight:
 
 
 def _library(
-    context: ReadContext, settings: Settings, traces: Traces, experience: Experience
+    context: ReadContext,
+    settings: Settings,
+    traces: Traces,
+    experience: Learner,
+    asker: Principal | None = None,
 ) -> KnowledgeLibrary:
     from knarr.agent.knowledge import KnowledgeLibrary
 
-    return KnowledgeLibrary(context, settings, traces, experience)
+    return KnowledgeLibrary(context, settings, traces, experience, asker)
 
 
 def _asker(library: KnowledgeLibrary, configured: ConfiguredChat, checker: Oversight) -> Asker:
@@ -325,11 +269,15 @@ def _asker(library: KnowledgeLibrary, configured: ConfiguredChat, checker: Overs
     return Asker(library, configured, checker)
 
 
-def _close(index: Index, catalog: Catalog) -> None:
+def _close(index: Index, catalog: Catalog, keeper: Keeper, tenants: Tenants[KnowledgeBase]) -> None:
     try:
-        index.save()
+        tenants.close()
     finally:
-        catalog.close()
+        try:
+            keeper.close()
+            index.save()
+        finally:
+            catalog.close()
 
 
 @checked

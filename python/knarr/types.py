@@ -26,6 +26,20 @@ def to_json(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
+class Principal:
+    """Who reads. It sees a document when a grant on the document's path names its subject, one of its groups or
+    everyone, no deny there does, and it has all labels that are set there.
+
+    tenant:  the base of its own that it reads, "" for the base itself
+    """
+
+    tenant: str = ""
+    subject: str = ""
+    groups: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """Where an object comes from.
 

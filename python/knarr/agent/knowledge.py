@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from knarr.arguments import checked
-from knarr.catalog import documents
 from knarr.config import Settings
 from knarr.errors import NotFound
 from knarr.models.embed import count_tokens
@@ -14,11 +13,13 @@ from knarr.reading.boxes import boxes
 from knarr.reading.context import ReadContext
 from knarr.reading.grep import grep
 from knarr.reading.list import list_children
+from knarr.reading.outline import exists, outline
 from knarr.reading.read import read
 from knarr.reading.search import search
+from knarr.trace.own import asker_of
 from knarr.trace.record import Trace
 from knarr.trace.store import Traces
-from knarr.types import Box, Citation, GrepResult, Listing, Passage, SearchResult
+from knarr.types import Box, Citation, GrepResult, Listing, Passage, Principal, SearchResult
 
 
 class Learner(Protocol):
@@ -33,7 +34,7 @@ class Learner(Protocol):
         """Count what came of the edges that a run followed."""
         ...
 
-    def learn(self, trace: Trace) -> int:
+    def learn(self, trace: Trace, *, learner: str = ..., labels: tuple[str, ...] = ...) -> int:
         """Learn from an accepted run; returns how many edges are new."""
         ...
 
@@ -42,10 +43,19 @@ class KnowledgeLibrary:
     """The four tools, the documents' outline, and the keeping of traces. Safe to use from several threads.
 
     settings: of the knowledge base; agents obey them
+    asker:    who asks, None for the owner
     """
 
-    def __init__(self, context: ReadContext, settings: Settings, traces: Traces, experience: Learner) -> None:
+    def __init__(
+        self,
+        context: ReadContext,
+        settings: Settings,
+        traces: Traces,
+        experience: Learner,
+        asker: Principal | None = None,
+    ) -> None:
         self.settings = settings
+        self._asker = asker
         self._context = context
         self._traces = traces
         self._experience = experience
@@ -73,11 +83,9 @@ class KnowledgeLibrary:
         except NotFound:
             return ()
 
-    @checked
     def exists(self, scope: str) -> bool:
-        """Whether a canonical URI names anything."""
-        self._context.catalog.check_open()
-        return self._context.engine.exists(scope)
+        """As `knarr.reading.outline.exists`."""
+        return exists(self._context, scope)
 
     @checked
     def count_tokens(self, text: str) -> int:
@@ -86,16 +94,14 @@ class KnowledgeLibrary:
         return count_tokens(self._context.embedder.tokenizer, text)
 
     @property
-    def seq(self) -> int:
-        """Grows with every change of documents that reads can see."""
+    def edition(self) -> tuple[object, int]:
+        """See `knarr.agent.library.Outlines`."""
         self._context.catalog.check_open()
-        return self._context.index.documents_seq
+        return self._context.edition
 
-    @checked
-    def outline(self, head_chars: int = 3000) -> Sequence[tuple[str, str, str]]:
-        """`(uri, title, first characters)` of every document, in the order of adding."""
-        with self._context.catalog.reading() as connection:
-            return documents.outline(connection, head_chars)
+    def outlined(self, head_chars: int = 3000) -> tuple[tuple[object, int], Sequence[tuple[str, str, str]]]:
+        """As `knarr.reading.outline`."""
+        return outline(self._context, head_chars)
 
     def info(self) -> dict[str, Any]:
         """See `KnowledgeBase.info`."""
@@ -113,7 +119,12 @@ class KnowledgeLibrary:
         self._context.catalog.check_open()
         if self._context.catalog.read_only:
             return
-        self._traces.put(trace)
-        if trace.mode != "vikingrag":
-            self._experience.note_use(trace)
+        asker = self._asker
+        self._traces.put(trace, asker="" if asker is None else asker_of(asker))
+        if trace.mode == "vikingrag":
+            return
+        self._experience.note_use(trace)
+        if asker is None:
             self._experience.learn(trace)
+        else:
+            self._experience.learn(trace, learner=asker.subject, labels=asker.labels)

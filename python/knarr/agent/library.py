@@ -78,12 +78,13 @@ class HasBoxes(Protocol):
 
 @runtime_checkable
 class Outlines(Protocol):
-    """A library that lists its documents at once, which spares a call per document; `seq` changes with
-    the content."""
+    """A library that lists its documents at once, which spares a call per document. An edition is who sees them
+    (libraries of those who see the same have it in common) and a number that changes with the content."""
 
     @property
-    def seq(self) -> int: ...
+    def edition(self) -> tuple[object, int]: ...
 
-    def outline(self, head_chars: int = ...) -> Iterable[tuple[str, str, str]]:
-        """(URI, title, first characters) of every document, in the order of the namespace."""
+    def outlined(self, head_chars: int = ...) -> tuple[tuple[object, int], Iterable[tuple[str, str, str]]]:
+        """The edition, and of each of its documents URI, title and first characters, in the order of the
+        namespace."""
         ...

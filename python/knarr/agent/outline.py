@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from weakref import WeakKeyDictionary
 
 from knarr.agent.library import Library, Outlines
@@ -18,27 +18,31 @@ _HEAD_TOKENS = 600
 _MOST_HEADS = 5_000  # more documents are known by their names alone, so that a first question stays quick
 
 _LOCK = threading.Lock()
-_INDEXES: WeakKeyDictionary[Library, tuple[object, ScopeIndex]] = WeakKeyDictionary()
+_INDEXES: WeakKeyDictionary[object, tuple[object, ScopeIndex]] = WeakKeyDictionary()
 
 
 def scope_index(library: Library) -> ScopeIndex:
     """The index over the library's present documents. Safe from any thread; two threads that find
     it stale may both build it, and the results are equal."""
-    state = library.seq if isinstance(library, Outlines) else library.info().get("seq")
+    holder, state = library.edition if isinstance(library, Outlines) else (library, library.info().get("seq"))
     with _LOCK:
-        kept = _INDEXES.get(library)
+        kept = _INDEXES.get(holder)
     if kept is not None and state is not None and kept[0] == state:
         return kept[1]
-    index = ScopeIndex(_outlined(library) if isinstance(library, Outlines) else entries(library))
+    if isinstance(library, Outlines):
+        (holder, state), rows = library.outlined(HEAD_CHARS)
+        index = ScopeIndex(_entries_of(rows))
+    else:
+        index = ScopeIndex(entries(library))
     with _LOCK:
-        _INDEXES[library] = (state, index)
+        _INDEXES[holder] = (state, index)
     return index
 
 
-def _outlined(library: Outlines) -> Iterator[ScopeEntry]:
-    """Documents as the library lists them, each folder before the first document in it."""
+def _entries_of(rows: Iterable[tuple[str, str, str]]) -> Iterator[ScopeEntry]:
+    """Documents as a library lists them, each folder before the first document in it."""
     folders: set[str] = set()
-    for number, (uri, title, head) in enumerate(library.outline(HEAD_CHARS)):
+    for number, (uri, title, head) in enumerate(rows):
         new = [folder for folder in above(uri) if folder != SCHEME and folder not in folders]
         folders.update(new)
         yield from (ScopeEntry(as_directory(folder), "", is_folder=True) for folder in reversed(new))

@@ -74,6 +74,12 @@ class Catalog:
             with connection.begin():
                 yield connection
 
+    def connection(self) -> sa.PoolProxiedConnection:
+        """A connection of the driver's own, outside of any transaction; whoever takes it closes it."""
+        self.check_open()
+        with in_our_words(self.folder):
+            return self._database.raw_connection()
+
     @contextmanager
     def exclusive(self) -> Iterator[None]:
         """Be the one that changes documents, among all processes. Raises CatalogError at once when

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
 from typing import Any
 
 import sqlalchemy as sa
 
-from knarr.catalog import experience, page_boxes
+from knarr.catalog import experience, page_boxes, rights
 from knarr.catalog.batches import VALUES, batches
 from knarr.catalog.records import DocumentRecord, Laid, NamedObject, NamedSection
-from knarr.catalog.schema import documents, labels, objects, pages, sections, sources, texts
+from knarr.catalog.schema import (
+    documents,
+    episodes,
+    labels,
+    objects,
+    pages,
+    sections,
+    sources,
+    texts,
+    trace_documents,
+)
 from knarr.uris import MAX_PLACE_BYTES, SCHEME, moved, parent, span_below, without_slash
 
 _TUPLES = ("page_begins", "missing_pages", "notes")
@@ -237,10 +248,23 @@ def remove(connection: sa.Connection, ids: Iterable[int]) -> None:
         for table in _PARTS:
             connection.execute(table.delete().where(table.c.document_id == document_id))
         connection.execute(documents.delete().where(documents.c.id == document_id))
+        _forget_shown(connection, document_id)
+
+
+def _forget_shown(connection: sa.Connection, document_id: int) -> None:
+    """What runs were shown of a document that is gone may be seen by the owner alone; its number may be given to
+    another one."""
+    mine = trace_documents.c.document_id == document_id
+    taught = sa.select(episodes.c.trace_id).join(
+        trace_documents, trace_documents.c.trace_id == episodes.c.trace_id
+    )
+    experience.log(connection, connection.execute(taught.where(mine)).scalars().all())
+    gone = trace_documents.update().prefix_with("OR REPLACE", dialect="sqlite")
+    connection.execute(gone.where(mine).values(document_id=-document_id))
 
 
 def move(connection: sa.Connection, source: str, target: str) -> int:
-    """Rewrite the URIs at and below `source`; returns the number of documents.
+    """Rewrite the URIs at and below `source`, with the rules there; returns the number of documents.
 
     Where the new folder has a document of the same file already, the moved one gives up being that file."""
     found = under(connection, source)
@@ -255,19 +279,29 @@ def move(connection: sa.Connection, source: str, target: str) -> int:
             connection.execute(sources.update().where(mine).values(folder=folder))
         else:
             connection.execute(sources.delete().where(mine))
+    rights.move(connection, source, target)
     return len(found)
 
 
-def outline(connection: sa.Connection, head_chars: int) -> list[tuple[str, str, str]]:
-    """`(uri, title, first characters)` of every document, in the order of adding."""
+def names(connection: sa.Connection) -> list[tuple[int, str]]:
+    """`(id, uri)` of every document, in the order of adding."""
+    query = sa.select(documents.c.id, documents.c.uri).order_by(documents.c.id)
+    return [(int(number), str(uri)) for number, uri in connection.execute(query)]
+
+
+def outline(connection: sa.Connection, ids: Sequence[int], head_chars: int) -> list[tuple[str, str, str]]:
+    """`(uri, title, first characters)` of documents, in the order of adding."""
     head = sa.func.substr(texts.c.text, 1, head_chars)
     query = sa.select(documents.c.uri, documents.c.title, head).join(
         texts, texts.c.document_id == documents.c.id
     )
-    return [
-        (str(uri), str(title), str(text))
-        for uri, title, text in connection.execute(query.order_by(documents.c.id))
-    ]
+    query = query.where(_among(documents.c.id, ids)).order_by(documents.c.id)
+    return [(str(uri), str(title), str(text)) for uri, title, text in connection.execute(query)]
+
+
+def _among(column: sa.ColumnElement[int], ids: Sequence[int]) -> sa.ColumnElement[bool]:
+    """The condition that a column has one of any number of values."""
+    return column.in_(sa.select(sa.func.json_each(json.dumps(list(ids))).table_valued("value").c.value))
 
 
 def labels_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]:
@@ -275,20 +309,27 @@ def labels_of(connection: sa.Connection, document_id: int) -> list[sa.Row[Any]]:
     return list(connection.execute(query))
 
 
-def totals(connection: sa.Connection) -> dict[str, int]:
-    """Counts for `info`: documents, sections, chunks, abstracts, bytes of text, tokens."""
+def totals(connection: sa.Connection, ids: Sequence[int] | None = None) -> dict[str, int]:
+    """Counts for `info`, of these documents or of all: documents, sections, chunks, abstracts, bytes of text,
+    tokens."""
+
+    def mine(column: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
+        return sa.true() if ids is None else _among(column, ids)
 
     def count(query: sa.Select[Any]) -> int:
         return int(connection.execute(query).scalar() or 0)
 
-    kinds = sa.select(sa.func.count()).select_from(objects)
+    kinds = sa.select(sa.func.count()).select_from(objects).where(mine(objects.c.document_id))
+    of_sections = sa.select(sa.func.count()).select_from(sections).where(mine(sections.c.document_id))
+    tokens = sa.select(sa.func.sum(objects.c.tokens)).where(mine(objects.c.document_id))
+    of_documents = mine(documents.c.id)
     return {
-        "documents": count(sa.select(sa.func.count()).select_from(documents)),
-        "sections": count(sa.select(sa.func.count()).select_from(sections)),
+        "documents": count(sa.select(sa.func.count()).select_from(documents).where(of_documents)),
+        "sections": count(of_sections),
         "chunks": count(kinds.where(objects.c.kind == "chunk")),
         "abstracts": count(kinds.where(objects.c.kind == "abstract")),
-        "tokens": count(sa.select(sa.func.sum(objects.c.tokens)).where(objects.c.kind == "chunk")),
-        "source_bytes": count(sa.select(sa.func.sum(documents.c.size_bytes))),
+        "tokens": count(tokens.where(objects.c.kind == "chunk")),
+        "source_bytes": count(sa.select(sa.func.sum(documents.c.size_bytes)).where(of_documents)),
     }
 
 

@@ -23,7 +23,8 @@ ENDS = ("source", "target")
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What the engine needs of an episode; `pairs` are (source, target) URIs of its active edges."""
+    """What the engine needs of an episode, whose number is its `audience`: who may see all that its run was shown.
+    `pairs` are (source, target) URIs of its active edges."""
 
     question: str
     vector_hash: bytes
@@ -31,6 +32,7 @@ class Lesson:
     summary: str
     expires_at_s: int | None
     pairs: tuple[tuple[str, str], ...]
+    audience: int
 
 
 def text_hash(text: str) -> bytes:
@@ -113,7 +115,9 @@ _PAIRS = (
 
 
 def _lesson(row: sa.Row[Any], pairs: Iterable[tuple[str, str]]) -> Lesson:
-    return Lesson(row.core, row.vector_hash, row.model, row.summary, row.expires_at_s, tuple(pairs))
+    return Lesson(
+        row.core, row.vector_hash, row.model, row.summary, row.expires_at_s, tuple(pairs), int(row.id)
+    )
 
 
 def set_state(connection: sa.Connection, trace_ids: Sequence[str], state: str) -> None:

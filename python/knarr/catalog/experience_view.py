@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,9 +17,19 @@ _source = _a.c.uri + "/" + edges.c.source_path
 _target = _b.c.uri + "/" + edges.c.target_path
 
 
-def find(connection: sa.Connection, trace_id: str) -> str | None:
-    """The learnt trace of this id, or the only one whose id begins so."""
-    query = sa.select(episodes.c.trace_id).where(episodes.c.trace_id.startswith(trace_id, autoescape=True))
+def among(ids: Sequence[int] | None) -> sa.ColumnElement[bool]:
+    """The condition that an episode is one of these; None stands for all."""
+    if ids is None:
+        return sa.true()
+    listed = sa.func.json_each(json.dumps(list(ids))).table_valued("value")
+    return episodes.c.id.in_(sa.select(listed.c.value))
+
+
+def find(connection: sa.Connection, trace_id: str, ids: Sequence[int] | None = None) -> str | None:
+    """The learnt trace of this id, or the only one whose id begins so, among episodes."""
+    query = sa.select(episodes.c.trace_id).where(
+        episodes.c.trace_id.startswith(trace_id, autoescape=True), among(ids)
+    )
     found = list(connection.execute(query.limit(2)).scalars())
     if trace_id in found or connection.execute(query.where(episodes.c.trace_id == trace_id)).first():
         return trace_id
@@ -104,24 +115,27 @@ def count(connection: sa.Connection, outcomes: Mapping[str, Mapping[str, int]]) 
             connection.execute(episodes.update().where(episodes.c.trace_id == trace_id).values(**values))
 
 
-def stats(connection: sa.Connection) -> dict[str, Any]:
-    """Counts: episodes and edges by state, questions asked, outcomes, edges by batch."""
-    by_state = sa.select(episodes.c.state, sa.func.count()).group_by(episodes.c.state)
+def stats(connection: sa.Connection, ids: Sequence[int] | None = None) -> dict[str, Any]:
+    """Counts of these episodes, or of all: episodes and edges by state, questions asked, outcomes, edges by batch."""
+    by_state = sa.select(episodes.c.state, sa.func.count()).where(among(ids)).group_by(episodes.c.state)
     edge_state = sa.case((edges.c.state == "stale", "stale"), else_=episodes.c.state)
     of_edges = (
         sa.select(edge_state, sa.func.count())
         .select_from(edges.join(episodes, episodes.c.id == edges.c.episode_id))
+        .where(among(ids))
         .group_by(edge_state)
     )
     batches = (
         sa.select(episodes.c.batch, sa.func.count(sa.distinct(episodes.c.id)))
-        .where(episodes.c.batch != "")
+        .where(episodes.c.batch != "", among(ids))
         .group_by(episodes.c.batch)
     )
     sums = connection.execute(
-        sa.select(*(sa.func.coalesce(sa.func.sum(episodes.c[name]), 0) for name in COUNTERS))
+        sa.select(*(sa.func.coalesce(sa.func.sum(episodes.c[name]), 0) for name in COUNTERS)).where(
+            among(ids)
+        )
     ).one()
-    questions = sa.select(sa.func.count(sa.distinct(episodes.c.question)))
+    questions = sa.select(sa.func.count(sa.distinct(episodes.c.question))).where(among(ids))
     return {
         "questions": int(connection.execute(questions).scalar_one()),
         "episodes": {str(state): int(n) for state, n in connection.execute(by_state)},

@@ -16,7 +16,9 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     stale_folders                folders that a change touched and whose abstract was not made anew yet
     vectors                      by content hash + model: unchanged content is never embedded twice
     changes                      append-only, growing `seq`: what the engine applies to catch up
+    rules                        who may see what is at and below a URI: grants, denies and labels
     traces                       the recorded run of each question
+    trace_documents              the documents that a run was shown or told of
     episodes 1─n edges           what a trace taught: from a chunk of one document to one of another;
                                  edges end with either document, and follow it where it moves
     read_pages                   what OCR read, by file + page: no page is read twice
@@ -191,6 +193,15 @@ changes = sa.Table(
     sqlite_autoincrement=True,
 )
 
+rules = sa.Table(
+    "rules",
+    metadata,
+    sa.Column("uri", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, primary_key=True),
+    sa.Column("whom", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+)
+
 traces = sa.Table(
     "traces",
     metadata,
@@ -199,7 +210,16 @@ traces = sa.Table(
     sa.Column("question", sa.Text, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("record", sa.Text, nullable=False),
+    sa.Column("asker", sa.Text),
     sa.Index("traces_by_time", "created_at"),
+)
+
+# Without foreign keys: a document that is gone is still one that the run was shown.
+trace_documents = sa.Table(
+    "trace_documents",
+    metadata,
+    sa.Column("trace_id", sa.Text, primary_key=True),
+    sa.Column("document_id", sa.Integer, primary_key=True, index=True),
 )
 
 read_pages = sa.Table(
@@ -268,5 +288,5 @@ edges = sa.Table(
     sa.Index("edges_by_target", "target_id", "target_path"),
 )
 
-ADDED_COLUMNS: tuple[sa.Column[Any], ...] = (changes.c.stamp, documents.c.metadata)
+ADDED_COLUMNS: tuple[sa.Column[Any], ...] = (changes.c.stamp, documents.c.metadata, traces.c.asker)
 """Columns that catalogs of older versions lack: they are given to them, empty, when they are opened."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
+from knarr.catalog.batches import batches
 from knarr.catalog.schema import traces
 from knarr.errors import InvalidArgument
 
@@ -16,15 +17,22 @@ _PAGE = 32
 
 
 def put(
-    connection: sa.Connection, trace_id: str, created_at: str, question: str, status: str, record: str
+    connection: sa.Connection,
+    trace_id: str,
+    created_at: str,
+    question: str,
+    status: str,
+    record: str,
+    asker: str = "",
 ) -> None:
-    """Store one trace; `record` is its JSON."""
+    """Store one trace; `record` is its JSON, and `asker` says who asked: "" for the owner."""
     values = {
         "id": trace_id,
         "created_at": created_at,
         "question": question,
         "status": status,
         "record": record,
+        "asker": asker,
     }
     connection.execute(traces.insert().values(**values))
 
@@ -41,6 +49,25 @@ def get(connection: sa.Connection, trace_id: str) -> str | None:
     if exact:
         return str(exact[0])
     return str(rows[0][1]) if len(rows) == 1 else None
+
+
+def named(connection: sa.Connection, ids: Sequence[str]) -> list[tuple[str, str, str, str]]:
+    """`(id, created_at, question, status)` of traces, in the order given."""
+    found: dict[str, tuple[str, str, str, str]] = {}
+    for part in batches(ids):
+        query = sa.select(traces.c.id, traces.c.created_at, traces.c.question, traces.c.status)
+        for a, b, c, d in connection.execute(query.where(traces.c.id.in_(part))):
+            found[a] = (str(a), str(b), str(c), str(d))
+    return [found[name] for name in ids if name in found]
+
+
+def of_asker(connection: sa.Connection, asker: str, begins: str = "") -> list[tuple[str, str]]:
+    """`(id, created_at)` of the traces of somebody's questions whose ids begin so, oldest first."""
+    query = sa.select(traces.c.id, traces.c.created_at).where(traces.c.asker == asker)
+    if begins:
+        query = query.where(traces.c.id.startswith(begins, autoescape=True))
+    rows = connection.execute(query.order_by(traces.c.created_at, traces.c.id))
+    return [(str(found), str(moment)) for found, moment in rows]
 
 
 def recent(connection: sa.Connection, limit: int) -> list[tuple[str, str, str, str]]:
@@ -61,9 +88,14 @@ def walk(reading: Reading, since: str | datetime | None = None, limit: int | Non
 
     `since` is a time or its ISO 8601 text, UTC where it names no zone. Reads a page at a time, each in
     its own transaction, so that a slow taker holds up nobody. Raises InvalidArgument."""
+    return _pages(reading, begin(since, limit), limit)
+
+
+def begin(since: str | datetime | None, limit: int | None) -> str:
+    """From when on `walk` reads, as traces write times. Raises InvalidArgument."""
     if limit is not None and limit < 0:
         raise InvalidArgument(f"limit {limit}: expected at least 0, or None for all")
-    return _pages(reading, "" if since is None else _stamp(since), limit)
+    return "" if since is None else _stamp(since)
 
 
 def _pages(reading: Reading, since: str, left: int | None) -> Iterator[str]:

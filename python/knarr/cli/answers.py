@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from knarr.cli import exits, page
-from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, ScopeOption, open_base
+from knarr.cli.options import (
+    DEFAULT_KB,
+    ROOT,
+    AsOption,
+    JsonOption,
+    KbOption,
+    ScopeOption,
+    TenantOption,
+    open_reader,
+)
 from knarr.cli.progress import waiting
 from knarr.cli.show_answer import full_json, show_answer, show_cost, show_path, timed
 
@@ -56,6 +65,8 @@ def ask(
     shadow: Annotated[
         bool, typer.Option("--shadow", help="With vikingrag-e+: log the early answer, give the full one.")
     ] = False,
+    who: AsOption = None,
+    tenant: TenantOption = "",
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
@@ -68,7 +79,7 @@ def ask(
     """
     from knarr.agent.budget import Budget
 
-    with open_base(kb) as base:
+    with open_reader(kb, who, tenant) as base:
         budget = Budget(rounds, max_tokens, timeout, cost=max_cost)
         with waiting("looking for evidence"):
             answer, ms = timed(

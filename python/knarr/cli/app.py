@@ -18,6 +18,7 @@ from knarr.cli import (
     facts,
     look,
     page,
+    rights,
     traces,
     warmup,
     write,
@@ -46,6 +47,7 @@ app.command("read")(look.read)
 app.command("show", short_help="Say what a document is, and what it says of itself.")(facts.show)
 app.command("info")(look.info)
 app.command("abstracts")(abstracts.abstracts)
+app.add_typer(rights.rights, name="rights")
 app.add_typer(checker.checker, name="checker")
 app.add_typer(experience.experience, name="experience")
 app.command("remove")(write.remove)

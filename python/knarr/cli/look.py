@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from knarr.cli import exits, page
-from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, OffsetOption, ScopeOption, open_base
+from knarr.cli.options import (
+    DEFAULT_KB,
+    ROOT,
+    AsOption,
+    JsonOption,
+    KbOption,
+    OffsetOption,
+    ScopeOption,
+    TenantOption,
+    open_reader,
+)
 
 if TYPE_CHECKING:
     from knarr.types import Entry, GrepResult, Hit, Listing, Match, Passage, SearchResult
@@ -21,11 +31,13 @@ def search(
         Literal["chunk", "abstract", "all"], typer.Option("--kind", help="What to find.")
     ] = "chunk",
     offset: OffsetOption = 0,
+    who: AsOption = None,
+    tenant: TenantOption = "",
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Find passages by meaning."""
-    with open_base(kb) as base:
+    with open_reader(kb, who, tenant) as base:
         result = base.search(query, scope=scope, k=k, kinds=None if kind == "all" else (kind,), offset=offset)
     if as_json:
         page.say_json(result)
@@ -54,11 +66,13 @@ def list_(
     uri: Annotated[str, typer.Argument(metavar="[URI]", help="A directory.")] = ROOT,
     offset: OffsetOption = 0,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many entries.")] = 100,
+    who: AsOption = None,
+    tenant: TenantOption = "",
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is in a directory: documents, sections, chunks."""
-    with open_base(kb) as base:
+    with open_reader(kb, who, tenant) as base:
         listing = base.list(uri, offset=offset, limit=limit)
     if as_json:
         page.say_json(listing)
@@ -103,11 +117,13 @@ def grep(
     ] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many matches.")] = 50,
     offset: OffsetOption = 0,
+    who: AsOption = None,
+    tenant: TenantOption = "",
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Find exact words or patterns. In a pipe, each match is one line: URI:LINE:TEXT."""
-    with open_base(kb) as base:
+    with open_reader(kb, who, tenant) as base:
         result = base.grep(
             pattern, scope=scope, literal=literal, ignore_case=ignore_case, limit=limit, offset=offset
         )
@@ -156,11 +172,13 @@ def read(
     max_tokens: Annotated[
         int | None, typer.Option("--max-tokens", min=1, metavar="N", help="The most tokens to print.")
     ] = None,
+    who: AsOption = None,
+    tenant: TenantOption = "",
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Print the text of a URI, word for word."""
-    with open_base(kb) as base:
+    with open_reader(kb, who, tenant) as base:
         passage = base.read(uri, begin_byte=begin_byte, max_tokens=max_tokens)
     if as_json:
         page.say_json(passage)
@@ -184,9 +202,14 @@ def _show_passage(passage: Passage) -> None:
         page.note(f"{shown}; go on with --begin-byte {passage.next_offset}")
 
 
-def info(kb: KbOption = DEFAULT_KB, as_json: JsonOption = False) -> None:
+def info(
+    who: AsOption = None,
+    tenant: TenantOption = "",
+    kb: KbOption = DEFAULT_KB,
+    as_json: JsonOption = False,
+) -> None:
     """Say what a knowledge base holds and how it was made."""
-    with open_base(kb) as base:
+    with open_reader(kb, who, tenant) as base:
         facts = base.info()
     if as_json:
         page.say_json(facts)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from knarr.errors import CatalogError
+from knarr.errors import CatalogError, InvalidArgument, NotFound
+from knarr.types import Principal
 from knarr.uris import SCHEME
 
 if TYPE_CHECKING:
     from knarr.knowledge_base import KnowledgeBase
+    from knarr.view import Reader
 
 DEFAULT_KB = Path("knarr.kb")
 ROOT = SCHEME
@@ -29,6 +33,15 @@ ScopeOption = Annotated[
         "--scope", "-s", metavar="URI", help="Look only at this URI and below it.", show_default=True
     ),
 ]
+AsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="WHO",
+        help="Read as somebody: SUBJECT[,group:NAME…][,label:NAME…]; without it as the owner, who sees all.",
+    ),
+]
+TenantOption = Annotated[str, typer.Option("--tenant", metavar="NAME", help="Read in the base of a tenant.")]
 OffsetOption = Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Skip the first N results.")]
 
 
@@ -41,3 +54,33 @@ def open_base(path: Path, *, create: bool = False) -> KnowledgeBase:
     import knarr
 
     return knarr.open(path, create=create)
+
+
+@contextmanager
+def open_reader(path: Path, who: str | None, tenant: str = "") -> Iterator[Reader]:
+    """What `--as` and `--tenant` name of the knowledge base at `path`; all of it without them."""
+    with open_base(path) as base:
+        if who is not None:
+            yield base.as_(principal_of(who, tenant))
+        else:
+            yield tenant_of(base, tenant)
+
+
+def tenant_of(base: KnowledgeBase, tenant: str) -> KnowledgeBase:
+    """The owner's handle of a tenant that is there, the base itself for "". Raises NotFound."""
+    if tenant and tenant not in base.tenants():
+        raise NotFound(f"no tenant {tenant!r}; there are: {', '.join(base.tenants()) or 'none'}")
+    return base.tenant(tenant) if tenant else base
+
+
+def principal_of(who: str, tenant: str = "") -> Principal:
+    """The principal that an option spells, `SUBJECT,group:NAME,label:NAME`. Raises InvalidArgument."""
+    found: dict[str, list[str]] = {"subject": [], "group": [], "label": []}
+    for part in who.split(",") if who else ():
+        kind, mark, name = part.strip().partition(":")
+        kind, name = (kind, name) if mark and kind in found else ("subject", part.strip())
+        found[kind].append(name)
+    if len(found["subject"]) > 1 or any(not name for names in found.values() for name in names):
+        raise InvalidArgument(f"--as {who!r}: expected SUBJECT[,group:NAME…][,label:NAME…], each not empty")
+    subject = found["subject"][0] if found["subject"] else ""
+    return Principal(tenant, subject, tuple(found["group"]), tuple(found["label"]))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from knarr.arguments import checked
-from knarr.catalog import experience, experience_view, vectors
+from knarr.catalog import experience, experience_view, trace_documents, vectors
 from knarr.config import Settings
 from knarr.errors import ChatError, InvalidArgument, NotFound
 from knarr.experience.gamma import known_gamma
@@ -77,6 +77,10 @@ class Experience:
         self._configured = configured
         self._asks = asks
 
+    def seen_in(self, context: ReadContext) -> Experience:
+        """The same, as far as it may be told of in another context."""
+        return Experience(context, self._settings, self._traces, self._configured, self._asks)
+
     # ------------------------------------------------------------------ looking
 
     @checked
@@ -97,31 +101,46 @@ class Experience:
             raise InvalidArgument(f"expected an offset from 0 and a limit from 1, got {offset} and {limit}")
         if state is not None and state not in _STATES:
             raise InvalidArgument(f"state: expected one of {', '.join(_STATES)}, got {state!r}")
-        conditions = [experience_view.touching(canonical(scope))]
-        with self._context.catalog.reading() as connection:
-            if trace is not None:
-                conditions.append(experience_view.taught_by(named(connection, trace)))
-            if state is not None:
-                conditions.append(experience_view.in_state(state))
-            rows, total = experience_view.page(connection, conditions, offset, limit)
-        end = offset + len(rows)
-        return EdgePage(tuple(map(edge_record, rows)), total, end if end < total else None)
+        scope = canonical(scope)
+
+        def page(context: ReadContext) -> EdgePage:
+            episodes = context.episodes()
+            conditions = [experience_view.touching(scope), experience_view.among(episodes)]
+            with context.catalog.reading() as connection:
+                if trace is not None:
+                    conditions.append(experience_view.taught_by(named(connection, trace, episodes)))
+                if state is not None:
+                    conditions.append(experience_view.in_state(state))
+                rows, total = experience_view.page(connection, conditions, offset, limit)
+            end = offset + len(rows)
+            return EdgePage(tuple(map(edge_record, rows)), total, end if end < total else None)
+
+        return self._context.consistently(page)
 
     @checked
     def explain(self, source: str, target: str) -> tuple[EdgeRecord, ...]:
         """The questions whose answers taught an edge: a record for each episode, whatever its state. Raises
         NotFound when no episode taught it."""
         ends = canonical(source), canonical(target)
-        with self._context.catalog.reading() as connection:
-            rows, _ = experience_view.page(connection, [experience_view.between(*ends)], 0, 1_000)
-        if not rows:
-            raise NotFound(f"no edge leads from {ends[0]} to {ends[1]}")
-        return tuple(map(edge_record, rows))
+
+        def found(context: ReadContext) -> tuple[EdgeRecord, ...]:
+            conditions = [experience_view.between(*ends), experience_view.among(context.episodes())]
+            with context.catalog.reading() as connection:
+                rows, _ = experience_view.page(connection, conditions, 0, 1_000)
+            if not rows:
+                raise NotFound(f"no edge leads from {ends[0]} to {ends[1]}")
+            return tuple(map(edge_record, rows))
+
+        return self._context.consistently(found)
 
     def stats(self) -> dict[str, Any]:
         """Counts: questions, episodes and edges by state, uses and their outcomes, episodes by batch."""
-        with self._context.catalog.reading() as connection:
-            return experience_view.stats(connection)
+
+        def counts(context: ReadContext) -> dict[str, Any]:
+            with context.catalog.reading() as connection:
+                return experience_view.stats(connection, context.episodes())
+
+        return self._context.consistently(counts)
 
     # ------------------------------------------------------------------ learning
 
@@ -186,12 +205,15 @@ class Experience:
         """One transaction: the episode is there with all its edges, or not at all. False when a document
         changed since its text was judged, or the trace was learnt by another meanwhile."""
         from knarr.experience import learning
+        from knarr.trace.shown import note_documents
 
         vector = np.asarray(self._context.embed_query(trace.core), dtype=np.float32)
         with self._context.catalog.writing() as connection:
             if experience.knows(connection, trace.id) or not learning.still_stand(connection, edges):
                 return False
             vectors.put(connection, {values["vector_hash"]: vector}, self._context.embedder.id)
+            note_documents(connection, trace)
+            trace_documents.put(connection, trace.id, {end.document_id for pair in edges for end in pair})
             experience.put(connection, values, edges)
             experience.log(connection, [trace.id])
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,9 +30,9 @@ def moment(value: datetime | str) -> str:
     return value.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def named(connection: sa.Connection, trace_id: str) -> str:
-    """The full id of a learnt trace, by its beginning. Raises NotFound."""
-    found = experience_view.find(connection, trace_id)
+def named(connection: sa.Connection, trace_id: str, episodes: Sequence[int] | None = None) -> str:
+    """The full id of a learnt trace, by its beginning, among episodes. Raises NotFound."""
+    found = experience_view.find(connection, trace_id, episodes)
     if found is None:
         raise NotFound(f"{trace_id!r}: no learnt trace has this id, or several begin so")
     return found

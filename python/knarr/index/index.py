@@ -39,7 +39,7 @@ from knarr.uris import SCHEME, abstract_of, below, lies_in, moved
 LABEL_WEIGHT = 0.8
 # Raised when documents are indexed, or snapshots written, in another way: snapshots of an older recipe are not
 # used.
-_RECIPE = 2
+_RECIPE = 3
 
 # Smaller snapshots are checked whole when they are opened, in a tenth of a second, and made anew when they are
 # damaged. Of larger ones a page is checked before its first use.
@@ -67,9 +67,17 @@ class Changing:
             yield
 
 
+Follower = Callable[[sa.Connection, Sequence[Change]], None]
+_NOT_DOCUMENTS = ("experience", "rights")
+
+
 class Index:
     """`engine` answers reads, and `follow` may be called, from any thread. `documents_seq` is the number of the
-    newest change of documents that the engine holds; changes of experience leave it as it is."""
+    newest change of documents that the engine holds; changes of experience and of rights leave it as it is.
+
+    epoch:   grows before the engine begins to change
+    settled: whether the engine, and all that follows it, hold one state of the catalog
+    """
 
     def __init__(
         self,
@@ -87,7 +95,11 @@ class Index:
         self._saved_graph = 0
         self._waiting_traces: dict[str, None] = {}  # traces whose edges are published last
         self._waiting_folders: dict[str, None] = {}  # folders whose abstracts are, too
-        self._lock = threading.Lock()
+        self._untold: list[Change] = []  # of which the followers were not told yet
+        self._followers: list[Follower] = []
+        self.epoch = 0
+        self.settled = True
+        self._lock = threading.RLock()
         self.note = ""
         self.engine, self._position = self._load(dim)
         self.documents_seq = self.seq
@@ -109,14 +121,17 @@ class Index:
         in the newest state: when it changed, that name may have been another folder's, or nobody's."""
         with self._lock, self._catalog.reading() as connection:
             news = changes.since(connection, self.seq)
+            if news:
+                self.epoch, self.settled = self.epoch + 1, False
             self._waiting_traces |= {change.uri: None for change in news if change.kind == "experience"}
             for trace_id in self._waiting_traces:
                 self.engine.remove_edges(trace=trace_id)
             for change in news:
-                if change.kind != "experience":
+                if change.kind not in _NOT_DOCUMENTS:
                     self._apply(connection, change)
                     self.documents_seq = change.seq
                 self._position = change.position
+                self._untold.append(change)
             for uri in self._waiting_folders:
                 publish_folder(self.engine, connection, uri, self._model)
             self._waiting_folders = {}
@@ -124,7 +139,28 @@ class Index:
             self._waiting_traces = {}
             if news:
                 self.engine.compact(_DEAD_SHARE)
+            for follower in self._followers:
+                follower(connection, self._untold)
+            self._untold = []
+            self.settled = True
         return bool(news)
+
+    def tell(self, follower: Follower) -> None:
+        """From now on `follower` is called in each `follow`, with a view of the catalog of the state that the engine
+        has just come to, and the changes since it was called last (none before the first time)."""
+        with self._lock:
+            self._followers.append(follower)
+            try:
+                self.follow()
+            except BaseException:
+                self._followers.remove(follower)
+                raise
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Nobody changes the engine or what follows it meanwhile."""
+        with self._lock:
+            yield
 
     def save(self) -> None:
         """Write a snapshot of the present state and drop older ones, and what killed writers left."""
@@ -295,6 +331,7 @@ def _publish_lesson(engine: Engine, trace_id: str, lesson: Lesson, vector: vecto
         trace=trace_id,
         summary=lesson.summary,
         expires_at=lesson.expires_at_s,
+        audience=lesson.audience,
     )
 
 

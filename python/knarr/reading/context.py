@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from knarr.catalog import Catalog, changes, documents
-from knarr.engine import Engine
 from knarr.errors import EmbedderError, InvalidArgument, KnarrError, NotFound
 from knarr.index.index import Index
 from knarr.language.characters import plain_lines
 from knarr.language.plain import bounded_query, text_key
 from knarr.models.embed import Embedder, count_tokens
 from knarr.reading.cards import Cards
+from knarr.reading.seen_engine import ReadableEngine
 
 _QUERIES_KEPT = 1024
 _TRIES = 20
@@ -28,42 +28,81 @@ _P = ParamSpec("_P")
 
 
 class ReadContext:
-    """One for each open knowledge base, shared by its parts. Safe to use from several threads."""
+    """What the owner reads from, who sees all. One for each open knowledge base, shared by its parts. Safe to use
+    from several threads."""
 
     def __init__(self, catalog: Catalog, index: Index, embedder: Embedder) -> None:
         self.catalog = catalog
         self.index = index
         self.embedder = embedder
         self.cards = Cards(catalog)
-        self._queries = _QueryVectors(embedder)
+        self._queries = QueryVectors(embedder)
+        self._held = index.documents_seq
+        index.tell(self._followed)
+
+    def _followed(self, _connection: object, _news: object) -> None:
+        if self.index.documents_seq != self._held:
+            self._held = self.index.documents_seq
+            self.cards.clear()
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> ReadableEngine:
         """The index that answers."""
         return self.index.engine
 
+    @property
+    def edition(self) -> tuple[object, int]:
+        """Who sees, and a number that changes with every change of documents that it can see: what is made of all
+        documents is kept by both."""
+        return self, self.index.documents_seq
+
     def follow(self) -> bool:
         """Apply what the log holds beyond the engine's state; True when there was something."""
-        held = self.index.documents_seq
-        news = self.index.follow()
-        if self.index.documents_seq != held:
-            self.cards.clear()
-        return news
+        return self.index.follow()
+
+    def sees(self, uri: str) -> bool:
+        """Whether a canonical URI may be told of, if anything is there."""
+        return True
+
+    def episodes(self) -> list[int] | None:
+        """The episodes that may be told of, None for all: those whose runs were shown nothing but what may be seen."""
+        return None
+
+    def mixed_abstract(self, uri: str) -> str:
+        """The abstract of a folder of which not all may be seen, "" for any other."""
+        return ""
+
+    def mixed_preview(self, uri: str) -> str:
+        """The beginning of that abstract, "" for any other folder."""
+        return ""
+
+    def consistently(self, call: Callable[[ReadContext], _T]) -> _T:
+        """Repeat a call when engine and catalog were a change apart. See `consistent`."""
+        for _ in range(_TRIES):
+            seq = self.index.seq
+            try:
+                return call(self)
+            except NotFound:
+                self.follow()
+                if self.index.seq == seq:
+                    raise
+        return call(self)
 
     def info(self, chunk_tokens: int) -> dict[str, Any]:
         """See `KnowledgeBase.info`; `chunk_tokens` is the setting by which new documents are cut."""
         with self.catalog.reading() as connection:
             totals = documents.totals(connection)
             seq = changes.last(connection)
+        engine = self.index.engine
         return {
             "path": str(self.catalog.folder),
             **totals,
             "embedder": self.embedder.id,
             "dim": self.embedder.dim,
-            "precision": self.engine.precision,
+            "precision": engine.precision,
             "chunk_tokens": chunk_tokens,
             "seq": seq,
-            "engine": self.engine.stats(),
+            "engine": engine.stats(),
             **({"note": self.index.note} if self.index.note else {}),
         }
 
@@ -80,11 +119,13 @@ class ReadContext:
             ) from error
 
 
-class _QueryVectors:
-    """The vectors of the queries asked last: one question is searched for several times in a run."""
+class QueryVectors:
+    """The vectors of the queries asked last: one question is searched for several times in a run. How soon an
+    answer comes tells whether a query was asked before, so those who may not know of each other share none."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, kept: int = _QUERIES_KEPT) -> None:
         self._embedder = embedder
+        self._kept = kept
         # By hash, so that an entry takes the same room however long the query.
         self._vectors: OrderedDict[bytes, npt.NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
@@ -103,7 +144,7 @@ class _QueryVectors:
         vector = np.asarray(self._embedder.embed([query])[0], dtype=np.float32)
         with self._lock:
             self._vectors[key] = vector
-            if len(self._vectors) > _QUERIES_KEPT:
+            if len(self._vectors) > self._kept:
                 self._vectors.popitem(last=False)
         return vector
 
@@ -120,14 +161,6 @@ def consistent(
     @functools.wraps(tool)
     def call(context: ReadContext, /, *args: _P.args, **named: _P.kwargs) -> _T:
         context.catalog.check_open()
-        for _ in range(_TRIES):
-            seq = context.index.seq
-            try:
-                return tool(context, *args, **named)
-            except NotFound:
-                context.follow()
-                if context.index.seq == seq:
-                    raise
-        return tool(context, *args, **named)
+        return context.consistently(lambda held: tool(held, *args, **named))
 
     return call

@@ -16,7 +16,7 @@ def document(context: ReadContext, uri: str) -> StoredDocument:
     """See `KnowledgeBase.document`."""
     uri = canonical(uri)
     with context.catalog.reading() as connection:
-        record = documents.owning(connection, uri)
+        record = documents.owning(connection, uri) if context.sees(uri) else None
         if record is None:
             raise NotFound(f"{uri}: no such document")
         path = sources.path_of(connection, record.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from knarr.arguments import checked
+from knarr.engine import ListEntry
 from knarr.errors import NotFound
 from knarr.reading.cards import WholeDocument
 from knarr.reading.context import ReadContext, consistent
@@ -32,7 +33,7 @@ def list_children(context: ReadContext, uri: str = SCHEME, offset: int = 0, limi
             entry.name,
             entry.is_directory,
             entry.rows,
-            entry.preview,
+            entry.preview or _mixed_preview(context, entry),
             root.source if root else None,
             root.metadata if root else {},
         )
@@ -52,4 +53,9 @@ def _abstract(context: ReadContext, uri: str) -> str:
     try:
         return context.engine.read(abstract_of(uri)).text
     except NotFound:
-        return ""
+        return context.mixed_abstract(uri)
+
+
+def _mixed_preview(context: ReadContext, entry: ListEntry) -> str:
+    """The beginning of the abstract of a folder of which not all may be seen."""
+    return context.mixed_preview(canonical(entry.uri)) if entry.is_directory else ""

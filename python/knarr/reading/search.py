@@ -44,8 +44,7 @@ def search(
             vector,
             scope,
             wanted,
-            None,
-            kinds,
+            kinds=kinds,
             offset=offset,
             plan="exact" if offset else plan,
             expand=gamma is not None,
@@ -62,7 +61,7 @@ def search(
         # The engine followed the edges of more hits than are shown: follow those of the shown ones alone.
         seeds = [uri for hit in hits[:k] for uri in (hit.uri, *hit.copies)]
         edges = context.engine.expand(
-            seeds, vector if asked is None else asked, scope, None, kinds, gamma=gamma, limit=_EDGES_SHOWN
+            seeds, vector if asked is None else asked, scope, kinds=kinds, gamma=gamma, limit=_EDGES_SHOWN
         )
     alike = [edge for edge in edges if not asks_beyond(edge.question, question or query)]
     return SearchResult(

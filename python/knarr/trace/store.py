@@ -26,20 +26,27 @@ class Traces:
         self._catalog = catalog
 
     @checked
-    def put(self, trace: Trace) -> None:
-        """Keep the record of a run, and nothing else: no edge is learnt from it."""
+    def put(self, trace: Trace, *, asker: str = "") -> None:
+        """Keep the record of a run, and nothing else: no edge is learnt from it. `asker` is who asked, "" for the
+        owner."""
+        from knarr.trace.shown import note_documents
+
         record = json.dumps(trace.to_json(), ensure_ascii=False)
         with self._catalog.writing() as connection:
-            traces.put(connection, trace.id, trace.created_at, trace.question, trace.status, record)
+            traces.put(connection, trace.id, trace.created_at, trace.question, trace.status, record, asker)
+            note_documents(connection, trace)
 
     @checked
     def get(self, trace_id: str) -> Trace:
         """The recorded run. Raises NotFound, and CatalogError for a record that this version cannot read."""
-        with self._catalog.reading() as connection:
-            record = traces.get(connection, trace_id)
+        record = self._record(trace_id)
         if record is None:
             raise NotFound(f"{trace_id!r}: no trace has this id, or several begin so")
         return _parsed(record, trace_id)
+
+    def _record(self, trace_id: str) -> str | None:
+        with self._catalog.reading() as connection:
+            return traces.get(connection, trace_id)
 
     @checked
     def list(self, limit: int = 20) -> builtins.list[tuple[str, str, str, str]]:
@@ -53,7 +60,10 @@ class Traces:
         names no zone), at most `limit`. They are read as they are taken. Raises InvalidArgument, and
         CatalogError at a record that this version cannot read."""
         self._catalog.check_open()
-        return self._walk(traces.walk(self._catalog.reading, since, limit))
+        return self._walk(self._records(since, limit))
+
+    def _records(self, since: str | datetime | None, limit: int | None) -> Iterator[str]:
+        return traces.walk(self._catalog.reading, since, limit)
 
     def _walk(self, records: Iterator[str]) -> Iterator[Trace]:
         for record in records:

@@ -90,8 +90,8 @@ def test_a_snapshot_that_another_process_writes_is_left_to_it(
 ) -> None:
     kb.add(write_docs({"one.md": "# One\n\nword\n"}), into="viking://kb")
     folder = tmp_path / "test.kb"
-    left = folder / "engine-r2-1.snapshot.tmp"
-    busy = snapshots.path_of(folder, 2, kb._index._position).with_suffix(".snapshot.tmp")
+    left = folder / "engine-r3-1.snapshot.tmp"
+    busy = snapshots.path_of(folder, 3, kb._index._position).with_suffix(".snapshot.tmp")
     left.write_bytes(b"of a writer that was killed")
     with busy.open("wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

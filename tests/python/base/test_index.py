@@ -113,14 +113,14 @@ def test_the_log_of_an_older_knarr_is_stamped_when_it_is_opened(
         kb.add(write_docs({"d.md": "# D\n\nword\n"}), into="viking://kb")
         found = objects(kb)
     (snapshot,) = path.glob("engine-*.snapshot")
-    snapshot.rename(path / f"engine-r2-{kb._index.seq}.snapshot")
+    snapshot.rename(path / f"engine-r3-{kb._index.seq}.snapshot")
     with sqlite3.connect(path / "catalog.sqlite") as database:
         database.execute("ALTER TABLE changes DROP COLUMN stamp")
     for _ in range(2):
         with knarr.open(path, embedder=embedder) as kb:
             assert objects(kb) == found
     (again,) = path.glob("engine-*.snapshot")
-    assert again.name.startswith(f"engine-r2-{kb._index.seq}-")
+    assert again.name.startswith(f"engine-r3-{kb._index.seq}-")
     with knarr.open(path, embedder=embedder) as kb:
         kb.add(write_docs({"e.md": "# E\n\nword\n"}), into="viking://kb")
         assert len(objects(kb)) > len(found)

@@ -21,12 +21,13 @@ TIERS = (
     ("language", "models", "_core", "demo"),
     ("engine", "catalog", "documents"),
     ("index",),
-    ("abstracts",),
+    ("abstracts", "rights"),
     ("writing", "reading"),
     ("trace",),
     ("checker",),
     ("agent",),
     ("experience",),
+    ("view",),
     ("knowledge_base", "testing"),
     ("knarr",),
     ("cli",),
@@ -50,12 +51,12 @@ LOOSE = {
     "types",
     "uris",
     "version",
+    "view",
 }
-VERBS = {
-    "add", "remove", "move", "search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info", "refresh",
-    "close",
-}  # fmt: skip
-PARTS = {"experience", "checker", "traces", "abstracts", "library"}
+READING = {"search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info", "refresh"}
+VERBS = READING | {"add", "remove", "move", "as_", "tenant", "tenants", "close"}
+READABLE = {"experience", "checker", "traces", "library"}
+PARTS = READABLE | {"abstracts", "rights"}
 FACTS = {"path", "embedder", "settings"}
 
 
@@ -177,6 +178,15 @@ def test_every_room_says_what_it_is_for() -> None:
 
 def test_the_facade_is_small(kb: knarr.KnowledgeBase) -> None:
     assert {name for name in dir(kb) if not name.startswith("_")} == VERBS | PARTS | FACTS
+
+
+def test_a_view_has_the_verbs_that_read_and_refuses_the_others(kb: knarr.KnowledgeBase) -> None:
+    view = kb.as_(knarr.Principal(subject="ann"))
+    names = {name for name in dir(view) if not name.startswith("_")}
+    assert names == READING | READABLE | {"principal", "settings"}
+    for name in (VERBS | PARTS) - names:
+        with pytest.raises(knarr.Unsupported, match=name):
+            getattr(view, name)()
 
 
 def test_parts_are_made_once(kb: knarr.KnowledgeBase) -> None:

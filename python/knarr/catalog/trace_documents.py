@@ -1,0 +1,98 @@
+"""Which documents each run was shown or told of: on whose rights its record, and what it taught, rest.
+
+A document that was removed keeps its line under the negative of its number (`documents.remove`): nobody but the
+owner may see what was told of it, also when a later document gets the number again. So does `GONE`, for what was gone, or too many to
+name, when the run was kept. All inside a caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import sqlalchemy as sa
+
+from knarr.catalog.batches import batches
+from knarr.catalog.documents import at_or_below, owning
+from knarr.catalog.schema import documents, episodes, trace_documents
+
+GONE = 0
+_MOST = 1_000  # documents of one run that are named one by one
+
+_trace: sa.Column[str] = trace_documents.c.trace_id
+_document: sa.Column[int] = trace_documents.c.document_id
+
+
+def put(connection: sa.Connection, trace_id: str, ids: Iterable[int]) -> None:
+    """Note documents of a run, beside those that were noted before."""
+    rows = [{"trace_id": trace_id, "document_id": one} for one in set(ids)]
+    if rows:
+        connection.execute(trace_documents.insert().prefix_with("OR IGNORE", dialect="sqlite"), rows)
+
+
+def of(connection: sa.Connection, trace_id: str) -> list[int]:
+    """The documents of a run, by number."""
+    return list(connection.execute(sa.select(_document).where(_trace == trace_id)).scalars())
+
+
+def of_each(connection: sa.Connection, trace_ids: Sequence[str]) -> dict[str, set[int]]:
+    """The documents of runs, by run."""
+    found: dict[str, set[int]] = {one: set() for one in trace_ids}
+    for part in batches(trace_ids):
+        query = sa.select(_trace, _document).where(_trace.in_(part))
+        for trace_id, document in connection.execute(query):
+            found[trace_id].add(int(document))
+    return found
+
+
+def forget(connection: sa.Connection, trace_ids: Sequence[str]) -> None:
+    """The runs are gone, and nothing rests on them."""
+    for part in batches(trace_ids):
+        connection.execute(trace_documents.delete().where(_trace.in_(part)))
+
+
+def named_by(connection: sa.Connection, uris: Iterable[str]) -> set[int]:
+    """The documents that these canonical URIs name, lie in or hold: a folder stands for all below it. `GONE` is
+    among them for a URI where nothing is, and for more than can be named."""
+    found: set[int] = set()
+    for uri in set(uris):
+        owner = owning(connection, uri)
+        below = sa.select(documents.c.id).where(at_or_below(documents.c.uri, uri)).limit(_MOST + 1)
+        ids = [owner.id] if owner is not None else list(connection.execute(below).scalars())
+        found.update(ids or (GONE,))
+        if len(found) > _MOST:
+            return {GONE}
+    return found
+
+
+def uris(connection: sa.Connection, ids: Iterable[int]) -> dict[int, str]:
+    """Where these documents stand, by number; those that are gone are left out."""
+    found: dict[int, str] = {}
+    for part in batches(sorted(set(ids))):
+        query = sa.select(documents.c.id, documents.c.uri).where(documents.c.id.in_(part))
+        found |= {int(number): str(uri) for number, uri in connection.execute(query)}
+    return found
+
+
+def episodes_of(connection: sa.Connection, trace_ids: Iterable[str] | None = None) -> dict[int, set[int]]:
+    """By episode, the documents of its run; of these runs, or of all. None of an episode that an older knarr
+    learnt."""
+    query = sa.select(episodes.c.id, _document).select_from(
+        episodes.outerjoin(trace_documents, episodes.c.trace_id == _trace)
+    )
+    if trace_ids is not None:
+        query = query.where(episodes.c.trace_id.in_(list(trace_ids)))
+    found: dict[int, set[int]] = {}
+    for episode, document in connection.execute(query):
+        found.setdefault(int(episode), set()).update(() if document is None else (int(document),))
+    return found
+
+
+def episodes_below(connection: sa.Connection, uri: str) -> list[str]:
+    """The learnt runs that a document at or below a URI was shown to."""
+    query = (
+        sa.select(episodes.c.trace_id)
+        .join(trace_documents, episodes.c.trace_id == _trace)
+        .join(documents, documents.c.id == _document)
+        .where(at_or_below(documents.c.uri, uri))
+    )
+    return list(connection.execute(query.distinct()).scalars())
