@@ -147,12 +147,16 @@ class KnowledgeBase:
         return self._writer.add(source, into, progress)
 
     @checked
-    def remove(self, uri: str, *, all: bool = False) -> int:
-        """Delete a document or a folder with everything below; returns how many documents were deleted.
+    def remove(self, uri: str, *, all: bool = False, history: bool = True) -> int:
+        """Remove a document or a folder with everything below; returns how many documents were removed.
+
+        Nothing of them is found any more, but this does not erase: the last version of each is an earlier version
+        from now on, which `as_of` and `history` still reach, within KNARR_HISTORY_VERSIONS and KNARR_HISTORY_DAYS.
+        With `history=False` all versions go at once, also of documents that were removed from there before.
 
         Raises NotFound when there is none, InvalidArgument for a place inside a document, and for `viking://`,
         which is everything, without `all`."""
-        return self._writer.remove(uri, all=all)
+        return self._writer.remove(uri, all=all, history=history)
 
     @checked
     def move(self, source: str, target: str) -> int:
