@@ -20,11 +20,13 @@ from knarr.experience.experience import Experience
 from knarr.index.index import Changing, Index
 from knarr.models.configured import ConfiguredChat
 from knarr.models.embed import Embedder, load_embedder
-from knarr.reading.boxes import boxes
+from knarr.reading.as_of import AsOf
+from knarr.reading.boxes import boxes, uri_of
 from knarr.reading.context import ReadContext
 from knarr.reading.document import document
 from knarr.reading.grep import grep
 from knarr.reading.list import list_children
+from knarr.reading.past import Past
 from knarr.reading.read import read
 from knarr.reading.search import search
 from knarr.trace.store import Traces
@@ -101,6 +103,7 @@ class KnowledgeBase:
             raise
         self._catalog, self._index = catalog, index
         self._context = context = ReadContext(catalog, index, self.embedder)
+        self._past = Past(context, settings)
         configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
         self.abstracts = AbstractMaker(catalog, self.embedder, settings, configured, changing, context.follow)
@@ -181,6 +184,7 @@ class KnowledgeBase:
         gamma: float | None = None,
         question: str | None = None,
         plan: Literal["auto", "exact"] = "auto",
+        as_of: AsOf | None = None,
     ) -> SearchResult:
         """The `k` objects below `scope` nearest to `query`.
 
@@ -197,9 +201,15 @@ class KnowledgeBase:
         query) is at least `gamma`, and the historical one names no number, code or quoted words that this one
         lacks: a vector does not tell the years 2023 and 2024 apart. A hit may be listed there as well.
 
-        Raises NotFound for a scope that does not exist, InvalidArgument for an empty query or k < 1."""
+        With `as_of` a state of the past is searched instead: a version of the document that the scope names or lies
+        in, by its number, or what stood at a time (a datetime or ISO 8601 text) or after a change of the log
+        (`knarr.Seq`). See `knarr.reading.past` for what that costs, `history` for what is kept. `as_of` means the
+        same in all verbs that have it; results carry the version that they show.
+
+        Raises NotFound for a scope that does not exist or did not then, InvalidArgument for an empty query or
+        k < 1."""
         return search(
-            self._context,
+            self._past.at(as_of, scope),
             query,
             scope,
             k,
@@ -211,9 +221,11 @@ class KnowledgeBase:
             plan=plan,
         )
 
-    def list(self, uri: str = SCHEME, offset: int = 0, limit: int = 100) -> Listing:
+    def list(
+        self, uri: str = SCHEME, offset: int = 0, limit: int = 100, *, as_of: AsOf | None = None
+    ) -> Listing:
         """A page of a directory's children in document order, with the directory's abstract. Raises NotFound."""
-        return list_children(self._context, uri, offset, limit)
+        return list_children(self._past.at(as_of, uri), uri, offset, limit)
 
     def grep(
         self,
@@ -224,6 +236,7 @@ class KnowledgeBase:
         ignore_case: bool = False,
         limit: int = 50,
         offset: int = 0,
+        as_of: AsOf | None = None,
     ) -> GrepResult:
         """Matches of a regular expression (RE2 syntax, linear time) in the canonical text below `scope`.
 
@@ -232,7 +245,7 @@ class KnowledgeBase:
         cross chunk and section borders. The result tells matches, no matches and an incomplete search
         apart; a bad pattern raises InvalidArgument or Unsupported, a missing scope NotFound."""
         return grep(
-            self._context,
+            self._past.at(as_of, scope),
             pattern,
             scope,
             literal=literal,
@@ -241,25 +254,30 @@ class KnowledgeBase:
             offset=offset,
         )
 
-    def read(self, uri: str, begin_byte: int = 0, max_tokens: int | None = None) -> Passage:
+    def read(
+        self, uri: str, begin_byte: int = 0, max_tokens: int | None = None, *, as_of: AsOf | None = None
+    ) -> Passage:
         """The text of a chunk, an abstract, a section or a whole document, from `begin_byte` on.
 
         Bytes count in the document's canonical text, whatever part of it the URI names (in the abstract for an
-        abstract); one before that part is its beginning. With `max_tokens` the text is cut at a token; `next_offset` says where to go on. Raises
-        NotFound, and InvalidArgument for a folder above documents."""
-        return read(self._context, uri, begin_byte, max_tokens)
+        abstract); one before that part is its beginning. With `max_tokens` the text is cut at a token; `next_offset` says where to go on. What a
+        citation quotes is read by `read(citation.uri, as_of=citation.version)` as long as that version is kept.
+        Raises NotFound, and InvalidArgument for a folder above documents."""
+        return read(self._past.at(as_of, uri), uri, begin_byte, max_tokens)
 
-    def document(self, uri: str) -> StoredDocument:
+    def document(self, uri: str, *, as_of: AsOf | None = None) -> StoredDocument:
         """What is known of the document that a URI names or lies in: its file, version, pages and metadata.
 
         Raises NotFound."""
-        return document(self._context, uri)
+        return document(self._past.at(as_of, uri), uri)
 
     def boxes(
         self,
         place: Hit | EdgeHit | Match | Passage | Citation | str,
         begin_byte: int | None = None,
         end_byte: int | None = None,
+        *,
+        as_of: AsOf | None = None,
     ) -> tuple[Box, ...]:
         """Where something stands on the pages of its document, a box for each line, so that a viewer can mark it.
 
@@ -267,7 +285,7 @@ class KnowledgeBase:
         narrow it to a range of the canonical text. Citations of an answer have their boxes already. Empty where the
         document has no pages, is another version than was found, or was last read by an older knarr.
         Costs a look into the catalog and the unpacking of the pages that it touches. Raises NotFound."""
-        return boxes(self._context, place, begin_byte, end_byte)
+        return boxes(self._past.at(as_of, uri_of(place)), place, begin_byte, end_byte)
 
     @checked
     def ask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from knarr.arguments import checked
-from knarr.catalog import documents
 from knarr.config import Settings
 from knarr.errors import NotFound
 from knarr.models.embed import count_tokens
@@ -94,8 +93,7 @@ class KnowledgeLibrary:
     @checked
     def outline(self, head_chars: int = 3000) -> Sequence[tuple[str, str, str]]:
         """`(uri, title, first characters)` of every document, in the order of adding."""
-        with self._context.catalog.reading() as connection:
-            return documents.outline(connection, head_chars)
+        return self._context.cards.outline(head_chars)
 
     def info(self) -> dict[str, Any]:
         """See `KnowledgeBase.info`."""

@@ -6,7 +6,7 @@ import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,6 @@ import numpy.typing as npt
 from knarr.catalog import Catalog, changes, documents
 from knarr.engine import Engine
 from knarr.errors import EmbedderError, InvalidArgument, KnarrError, NotFound
-from knarr.index.index import Index
 from knarr.language.characters import plain_lines
 from knarr.language.plain import bounded_query, text_key
 from knarr.models.embed import Embedder, count_tokens
@@ -27,15 +26,41 @@ _T = TypeVar("_T")
 _P = ParamSpec("_P")
 
 
-class ReadContext:
-    """One for each open knowledge base, shared by its parts. Safe to use from several threads."""
+class Followed(Protocol):
+    """An engine with the place in the log that it stands for (`knarr.index.index.Index`)."""
 
-    def __init__(self, catalog: Catalog, index: Index, embedder: Embedder) -> None:
+    note: str
+
+    @property
+    def engine(self) -> Engine: ...
+
+    @property
+    def seq(self) -> int: ...
+
+    @property
+    def documents_seq(self) -> int: ...
+
+    def follow(self) -> bool: ...
+
+
+class ReadContext:
+    """One for each open knowledge base, shared by its parts. Safe to use from several threads. Others give the same
+    tools another state to read: see `knarr.reading.past`."""
+
+    def __init__(
+        self, catalog: Catalog, index: Followed, embedder: Embedder, cards: Cards | None = None
+    ) -> None:
         self.catalog = catalog
         self.index = index
         self.embedder = embedder
-        self.cards = Cards(catalog)
+        self.cards = Cards(catalog) if cards is None else cards
         self._queries = _QueryVectors(embedder)
+
+    def reading_from(self, index: Followed, cards: Cards) -> ReadContext:
+        """A context that reads from another engine and other cards; what was embedded is shared."""
+        other = ReadContext(self.catalog, index, self.embedder, cards)
+        other._queries = self._queries
+        return other
 
     @property
     def engine(self) -> Engine:
