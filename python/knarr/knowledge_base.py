@@ -17,6 +17,7 @@ from knarr.arguments import checked
 from knarr.catalog import Catalog
 from knarr.config import Settings
 from knarr.experience.experience import Experience
+from knarr.history.history import History
 from knarr.index.index import Changing, Index
 from knarr.models.configured import ConfiguredChat
 from knarr.models.embed import Embedder, load_embedder
@@ -82,6 +83,7 @@ class KnowledgeBase:
     experience: edges learnt from accepted answers: listed, explained, learnt, taken back; warm-up
     checker:    when an early answer may stand: calibration, rules, report
     traces:     the recorded runs of questions
+    history:    versions of documents: listed, compared, put back
     abstracts:  abstracts of directories by a chat model
     library:    for an `Agent` of your own
     """
@@ -110,6 +112,7 @@ class KnowledgeBase:
         self._writer = DocumentWriter(
             catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
         )
+        self.history = History(context, settings, changing, self._writer.settle_unembedded)
         self.traces = traces = Traces(catalog)
         # These close over parts and not over `self`: a knowledge base that nobody holds is closed at once.
         self._checker = checker = _Once(lambda: _checker(catalog, traces))

@@ -254,6 +254,7 @@ class Citation:
     bytes:    where the text begins and ends in the canonical text; None in traces of older versions
     boxes:    where it stands on its pages, a box for each line; filled in for the citations that an answer gives,
               empty where the document has no pages
+    now:      of a citation of a version that was not the newest: what the newest says; None for all others
     """
 
     uri: str
@@ -264,6 +265,18 @@ class Citation:
     version: int = 0
     bytes: Span | None = None
     boxes: tuple[Box, ...] = ()
+    now: QuoteNow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteNow:
+    """What became of a quote since: "current" (its version is the newest), "same" (the newest has it at its place), or
+    "elsewhere" (at `uri`), "gone" (the newest no longer has it), "removed" (there is no such document any more), or
+    "unknown" (a trace of an older knarr). `version` is the newest, 0 where there is none."""
+
+    state: Literal["current", "same", "elsewhere", "gone", "removed", "unknown"]
+    version: int = 0
+    uri: str = ""
 
 
 # How a question ended:

@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from knarr.catalog import abstracts, documents
 from knarr.catalog.records import DocumentRecord
 from knarr.catalog.schema import documents as documents_table
-from knarr.catalog.schema import labels, objects, pages, sections, sources, texts
+from knarr.catalog.schema import labels, objects, pages, sections, sources
 from knarr.errors import CatalogError
 
 _LEVEL = 6
@@ -54,9 +54,7 @@ def load(connection: sa.Connection, document_id: int) -> Content | None:
     if record is None:
         return None
     rows = {table.name: _stored(connection, table, document_id) for table in _PARTS}
-    path = connection.execute(
-        sa.select(sources.c.path).where(sources.c.document_id == document_id)
-    ).scalar()
+    path = connection.execute(sa.select(sources.c.path).where(sources.c.document_id == document_id)).scalar()
     asked = sorted(abstracts.used(connection, abstracts.owner(document_id)))
     text = documents.text_of(connection, document_id)
     return Content(record, text, path or "", **rows, asked=tuple(asked))
@@ -64,9 +62,7 @@ def load(connection: sa.Connection, document_id: int) -> Content | None:
 
 def pack(content: Content) -> bytes:
     """One value for the catalog."""
-    record = {
-        column.name: _plain(getattr(content.record, column.name)) for column in documents_table.columns
-    }
+    record = {column.name: _plain(getattr(content.record, column.name)) for column in documents_table.columns}
     body = {
         "record": record,
         "text": content.text,
@@ -115,14 +111,17 @@ def restore(connection: sa.Connection, content: Content, values: Mapping[str, An
     }
     rows = {
         table: [
-            {column.name: getattr(row, column.name, None) for column in table.columns} | {"document_id": number}
+            {column.name: getattr(row, column.name, None) for column in table.columns}
+            | {"document_id": number}
             for row in getattr(content, table.name)
         ]
         for table in _PARTS
     }
     data = content.text.encode()
     chunks = {
-        row.path: data[row.begin_byte : row.end_byte].decode() for row in content.objects if row.kind == "chunk"
+        row.path: data[row.begin_byte : row.end_byte].decode()
+        for row in content.objects
+        if row.kind == "chunk"
     }
     documents.write(connection, stored, content.text, rows, None if new else chunks)
 
@@ -145,7 +144,7 @@ def _unpacked_rows(table: sa.Table, stored: Mapping[str, Any] | None) -> _Rows:
     found = []
     for values in stored["rows"]:
         named = dict(zip(stored["columns"], values, strict=True))
-        known = {name: named.get(name) for name in make._fields}
+        known: dict[str, Any] = {name: named.get(name) for name in make._fields}
         for name in binary:
             known[name] = None if known[name] is None else base64.b64decode(known[name])
         found.append(make(**known))
@@ -154,7 +153,7 @@ def _unpacked_rows(table: sa.Table, stored: Mapping[str, Any] | None) -> _Rows:
 
 @cache
 def _row_of(table: sa.Table) -> Any:
-    return namedtuple(f"{table.name}_row", [column.name for column in table.columns])  # noqa: PYI024  by the schema
+    return namedtuple(f"{table.name}_row", [column.name for column in table.columns])
 
 
 @cache

@@ -138,7 +138,13 @@ def known_versions(connection: sa.Connection, document_id: int) -> list[Kept]:
         ).scalars()
     )
     return [
-        Kept(version, listed[0].begin_at, listed[-1].end_at, listed[-1].uri, version in kept or version == newest)
+        Kept(
+            version,
+            listed[0].begin_at,
+            listed[-1].end_at,
+            listed[-1].uri,
+            version in kept or version == newest,
+        )
         for version, listed in sorted(spans.items())
     ]
 

@@ -301,9 +301,7 @@ version_vectors = sa.Table(
     "version_vectors",
     metadata,
     sa.Column("vector_hash", sa.LargeBinary, primary_key=True),
-    sa.Column(
-        "version_id", sa.ForeignKey("versions.id", ondelete="CASCADE"), primary_key=True, index=True
-    ),
+    sa.Column("version_id", sa.ForeignKey("versions.id", ondelete="CASCADE"), primary_key=True, index=True),
     sqlite_with_rowid=False,
 )
 

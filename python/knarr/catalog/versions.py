@@ -61,7 +61,12 @@ def begin(connection: sa.Connection) -> None:
     if floor(connection) is not None:
         return
     seq, now = changes.last(connection), moment(datetime.now(UTC))
-    columns = [documents.c.id, *(documents.c[name] for name in _COPIED), sa.literal(seq), documents.c.updated_at]
+    columns = [
+        documents.c.id,
+        *(documents.c[name] for name in _COPIED),
+        sa.literal(seq),
+        documents.c.updated_at,
+    ]
     names = ["document_id", *_COPIED, "begin_seq", "begin_at"]
     there = connection.execute(sa.select(documents.c.id).limit(1)).first() is not None
     connection.execute(placements.insert().from_select(names, sa.select(*columns)))
@@ -75,16 +80,26 @@ def floor(connection: sa.Connection) -> Floor | None:
 
 
 def claim(connection: sa.Connection, uri: str) -> tuple[int, int]:
-    """The id and the version of a new document at a URI. One that was removed from there and is still known goes on
-    where it ended; else the id is new. So a URI and a version never mean two texts while both are known."""
-    stood = sa.select(placements.c.document_id, placements.c.version).where(placements.c.uri == uri)
-    known = connection.execute(stood.order_by(placements.c.id.desc())).all()
-    version = max((row.version for row in known), default=0)
-    for number in dict.fromkeys(row.document_id for row in known):
-        if _last_place(connection, number) == uri:
-            return number, max(version, _last_version(connection, number)) + 1
+    """An id that no document ever had, and the version of a new document at a URI: one more than any that is known to
+    have stood there, so that a URI and a version never mean two texts while both are known."""
     newest = [sa.select(sa.func.max(column)) for column in (documents.c.id, placements.c.document_id)]
-    return max(connection.execute(query).scalar() or 0 for query in newest) + 1, version + 1
+    stood = sa.select(sa.func.max(placements.c.version)).where(placements.c.uri == uri)
+    number = max(connection.execute(query).scalar() or 0 for query in newest) + 1
+    return number, int(connection.execute(stood).scalar() or 0) + 1
+
+
+def inherit(connection: sa.Connection, uri: str, document_id: int) -> None:
+    """Give a new document at a URI the history of one that was removed from there: it goes on where that ended."""
+    gone = sa.select(placements.c.document_id).where(
+        placements.c.uri == uri, placements.c.document_id.not_in(sa.select(documents.c.id))
+    )
+    newest_first = gone.order_by(placements.c.end_seq.desc(), placements.c.id.desc())
+    for number in dict.fromkeys(connection.execute(newest_first).scalars().all()):
+        if _last_place(connection, number) == uri:
+            for table in (placements, versions):
+                mine = table.update().where(table.c.document_id == number)
+                connection.execute(mine.values(document_id=document_id))
+            return
 
 
 def keep(connection: sa.Connection, document_ids: Iterable[int], retention: Retention) -> None:
@@ -165,7 +180,7 @@ def prune(
 
 def _prune_ended(connection: sa.Connection, cutoff: str | None) -> Pruned:
     """What ended by the cutoff, of whatever document; raises the floor to its end."""
-    ended = placements.c.end_at.is_not(None)
+    ended = sa.and_(placements.c.end_at.is_not(None))
     if cutoff is not None:
         ended = sa.and_(ended, placements.c.end_at <= cutoff)
     last = sa.select(sa.func.max(placements.c.end_seq), sa.func.max(placements.c.end_at)).where(ended)
@@ -299,8 +314,3 @@ def _last_place(connection: sa.Connection, number: int) -> str | None:
         return None
     query = sa.select(placements.c.uri).where(placements.c.document_id == number)
     return connection.execute(query.order_by(placements.c.end_seq.desc()).limit(1)).scalar()
-
-
-def _last_version(connection: sa.Connection, number: int) -> int:
-    query = sa.select(sa.func.max(placements.c.version)).where(placements.c.document_id == number)
-    return int(connection.execute(query).scalar() or 0)

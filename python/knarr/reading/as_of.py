@@ -1,8 +1,8 @@
 """`as_of`: which state of the past a call reads.
 
-    3                            version 3 of the document that the scope or URI names or lies in
-    datetime, "2026-05-01T10:00" what stood at that time, UTC where it names no zone; a date alone is its first moment
-    Seq(120), "seq:120"          what stood after that change of the log, where `kb.info()["seq"]` is the newest
+3                            version 3 of the document that the scope or URI names or lies in
+datetime, "2026-05-01T10:00" what stood at that time, UTC where it names no zone; a date alone is its first moment
+Seq(120), "seq:120"          what stood after that change of the log, where `kb.info()["seq"]` is the newest
 """
 
 from __future__ import annotations

@@ -29,10 +29,11 @@ _P = ParamSpec("_P")
 class Followed(Protocol):
     """An engine with the place in the log that it stands for (`knarr.index.index.Index`)."""
 
-    note: str
-
     @property
     def engine(self) -> Engine: ...
+
+    @property
+    def note(self) -> str: ...
 
     @property
     def seq(self) -> int: ...

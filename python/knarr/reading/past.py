@@ -85,7 +85,7 @@ class Past:
             content = _placed(connection, one)
             _publish(engine, connection, one.uri, content, self._present.embedder.id)
             held[one.uri] = packed.pack(content)
-            abstracts |= {one.uri: found for found in _abstract(content)}
+            abstracts.update((one.uri, found) for found in _abstract(content))
         self._add_folders(engine, connection, scope, abstracts)
         state = State(engine, self._present.index.documents_seq)
         sizes = engine.stats()
@@ -209,9 +209,11 @@ def _placed(connection: sa.Connection, one: Standing) -> Content:
     """A version as it stood, under the URI of then. Raises CatalogError where it is damaged."""
     content = past.content(connection, one.document_id, one.version)
     if content is None:
-        raise CatalogError(f"{one.uri}: version {one.version} is missing from the catalog; `knarr doctor` looks closer")
-    place = {"uri": one.uri, "folder": one.folder, "file_name": one.file_name}
-    return replace(content, record=replace(content.record, **place))
+        raise CatalogError(
+            f"{one.uri}: version {one.version} is missing from the catalog; `knarr doctor` looks closer"
+        )
+    record = replace(content.record, uri=one.uri, folder=one.folder, file_name=one.file_name)
+    return replace(content, record=record)
 
 
 def _publish(engine: Engine, connection: sa.Connection, uri: str, content: Content, model: str) -> None:
@@ -221,9 +223,7 @@ def _publish(engine: Engine, connection: sa.Connection, uri: str, content: Conte
 
 def _abstract(content: Content) -> list[tuple[str, bytes]]:
     """The text of a document's own abstract and the key of its vector."""
-    return [
-        (row.text or "", bytes(row.vector_hash)) for row in content.objects if row.path == ABSTRACT_NAME
-    ]
+    return [(row.text or "", bytes(row.vector_hash)) for row in content.objects if row.path == ABSTRACT_NAME]
 
 
 def _mean(below: Sequence[vectors.Vector]) -> vectors.Vector | None:

@@ -77,19 +77,25 @@ def _version(connection: sa.Connection, scope: str, version: int) -> Standing:
     return found
 
 
+def _covers(one: Standing, point: Point) -> bool:
+    if point.seq is not None:
+        return one.begin_seq <= point.seq and (one.end_seq is None or point.seq < one.end_seq)
+    return point.at is not None and one.begin_at <= point.at and (one.end_at is None or point.at < one.end_at)
+
+
 def _before(point: Point, begun: Floor) -> bool:
     if point.seq is not None:
         return point.seq < begun.seq
     return point.at is not None and point.at < begun.at
 
 
-def _no_longer(
-    connection: sa.Connection, point: Point, scope: str, lost: Sequence[Standing]
-) -> str:
+def _no_longer(connection: sa.Connection, point: Point, scope: str, lost: Sequence[Standing]) -> str:
     one = lost[0]
     kept = kept_in_words(past.known_versions(connection, one.document_id))
     more = f", nor are those of {len(lost) - 1} other documents" if len(lost) > 1 else ""
-    return f"{scope} at {point}: the version of {one.uri} that stood then is no longer kept{more}; of it, {kept}"
+    return (
+        f"{scope} at {point}: the version of {one.uri} that stood then is no longer kept{more}; of it, {kept}"
+    )
 
 
 def _too_early(connection: sa.Connection, point: Point, scope: str, begun: Floor) -> str:
@@ -106,6 +112,8 @@ def _refuse_nothing(connection: sa.Connection, point: Point, scope: str) -> None
     meant = past.subject(connection, scope)
     if meant is not None:
         kept = kept_in_words(past.known_versions(connection, meant[0]))
-        raise NotFound(f"{scope} at {point}: the document did not stand there then; {kept}")
+        there = [one.uri for one in past.placements_of(connection, meant[0]) if _covers(one, point)]
+        where = f"stood at {there[0]} then" if there else "did not stand anywhere then"
+        raise NotFound(f"{scope} at {point}: the document {where}; {kept}")
     first = f"; the first document came {short(began)}" if began else "; no document was ever added"
     raise NotFound(f"{scope} at {point}: nothing stood there then{first}")

@@ -21,6 +21,7 @@ from knarr.types import (
     Gate,
     Mode,
     ModelUsage,
+    QuoteNow,
     Span,
     Usage,
     Verdict,
@@ -270,7 +271,8 @@ def _citation(value: dict[str, Any]) -> Citation:
     spans = {name: _span(value.get(name)) for name in ("pages", "bytes")}
     boxes = tuple(Box(**box) for box in value.get("boxes", ()))
     first, last = value["lines"]
-    return Citation(**{**value, **spans, "lines": (first, last), "boxes": boxes})
+    now = None if value.get("now") is None else QuoteNow(**value["now"])
+    return Citation(**{**value, **spans, "now": now, "lines": (first, last), "boxes": boxes})
 
 
 def _span(value: Sequence[int] | None) -> Span | None:

@@ -312,6 +312,7 @@ class Ingest:
                 pages.release(connection, [file.known.record.content_hash])
             abstracts.keep(connection, abstracts.owner(document_id), asked)
             if not known:
+                versions.inherit(connection, str(values["uri"]), document_id)
                 folders.clear(connection, str(values["uri"]))
             folders.mark_stale(connection, above(str(values["uri"])))
             places.stored(connection, document_id, file.source, file.folder)

@@ -68,7 +68,7 @@ class DocumentWriter:
                 self._published()
                 raise
             try:
-                self.settle()
+                self._settle()
             except (EmbedderError, CatalogError) as error:
                 error.report = report
                 raise
@@ -125,7 +125,7 @@ class DocumentWriter:
                 versions.gone(connection, ids, seq, self._retention)
                 if not history:
                     versions.prune(connection, documents=earlier)
-            self.settle()
+            self._settle()
         return len(removed or earlier)
 
     def move(self, source: str, target: str) -> int:
@@ -157,7 +157,7 @@ class DocumentWriter:
                 folders.mark_stale(connection, {target, *above(source), *above(target)})
                 seq = changes.append(connection, "move", source, target=target)
                 versions.stands(connection, [record.id for record in found], seq, self._retention)
-            self.settle(embed=False)
+            self.settle_unembedded()
         return count
 
     def _refuse(self, uri: str) -> NoReturn:
@@ -170,7 +170,11 @@ class DocumentWriter:
             )
         raise NotFound(f"{uri}: no such document or folder")
 
-    def settle(self, *, embed: bool = True) -> None:
+    def settle_unembedded(self) -> None:
+        """After a change for which nothing is embedded: publish it, and bring the abstracts of folders up to date."""
+        self._settle(embed=False)
+
+    def _settle(self, *, embed: bool = True) -> None:
         """After a change: publish it, then bring the abstracts of the folders that it touched up to date."""
         from knarr.abstracts.folders import refresh
 

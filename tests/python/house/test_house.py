@@ -22,6 +22,7 @@ TIERS = (
     ("index",),
     ("abstracts",),
     ("writing", "reading"),
+    ("history",),
     ("trace",),
     ("checker",),
     ("agent",),
@@ -54,7 +55,7 @@ VERBS = {
     "add", "remove", "move", "search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info", "refresh",
     "close",
 }  # fmt: skip
-PARTS = {"experience", "checker", "traces", "abstracts", "library"}
+PARTS = {"experience", "checker", "traces", "abstracts", "library", "history"}
 FACTS = {"path", "embedder", "settings"}
 
 
