@@ -36,7 +36,9 @@ if TYPE_CHECKING:
         StorageError,
         Unsupported,
     )
+    from knarr.history.records import DocumentDiff, DocumentHistory, SectionDifference, Version
     from knarr.knowledge_base import KnowledgeBase, open
+    from knarr.reading.as_of import AsOf, Seq
     from knarr.types import (
         Answer,
         Box,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
         PageShape,
         Passage,
         Provenance,
+        QuoteNow,
         SearchResult,
         StoredDocument,
         Usage,
@@ -87,6 +90,8 @@ _NAMES = {
         "StorageError",
         "Unsupported",
     ),
+    "knarr.history.records": ("DocumentDiff", "DocumentHistory", "SectionDifference", "Version"),
+    "knarr.reading.as_of": ("AsOf", "Seq"),
     "knarr.knowledge_base": ("KnowledgeBase", "open"),
     "knarr.types": (
         "Answer",
@@ -104,6 +109,7 @@ _NAMES = {
         "PageShape",
         "Passage",
         "Provenance",
+        "QuoteNow",
         "SearchResult",
         "StoredDocument",
         "Usage",
@@ -135,6 +141,7 @@ __all__ = [
     "Agent",
     "AlreadyExists",
     "Answer",
+    "AsOf",
     "AskOptions",
     "Box",
     "Budget",
@@ -144,7 +151,9 @@ __all__ = [
     "ConstraintCheck",
     "ContextOverflow",
     "Corruption",
+    "DocumentDiff",
     "DocumentError",
+    "DocumentHistory",
     "EdgeHit",
     "EmbedderError",
     "Engine",
@@ -165,7 +174,10 @@ __all__ = [
     "PageShape",
     "Passage",
     "Provenance",
+    "QuoteNow",
     "SearchResult",
+    "SectionDifference",
+    "Seq",
     "ServerError",
     "Settings",
     "SettingsError",
@@ -174,5 +186,6 @@ __all__ = [
     "Unsupported",
     "Usage",
     "Verdict",
+    "Version",
     "open",
 ]

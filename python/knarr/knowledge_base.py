@@ -105,7 +105,7 @@ class KnowledgeBase:
             raise
         self._catalog, self._index = catalog, index
         self._context = context = ReadContext(catalog, index, self.embedder)
-        self._past = Past(context, settings)
+        self._past = past = Past(context, settings)
         configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
         self.abstracts = AbstractMaker(catalog, self.embedder, settings, configured, changing, context.follow)
@@ -116,7 +116,7 @@ class KnowledgeBase:
         self.traces = traces = Traces(catalog)
         # These close over parts and not over `self`: a knowledge base that nobody holds is closed at once.
         self._checker = checker = _Once(lambda: _checker(catalog, traces))
-        self._library = library = _Once(lambda: _library(context, settings, traces, experience))
+        self._library = library = _Once(lambda: _library(context, settings, traces, experience, past))
         self._asker = asker = _Once(lambda: _asker(library(), configured, checker()))
         self.experience = experience = Experience(context, settings, traces, configured, asker)
         self._finalizer = weakref.finalize(self, _close, index, catalog)
@@ -294,7 +294,7 @@ class KnowledgeBase:
     def ask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
         """Answer a question from the documents below `scope` (arXiv 2609.11390).
 
-        The options are those of `knarr.AskOptions`: k, mode, policy, budget, shadow, resample. The trace of the
+        The options are those of `knarr.AskOptions`: k, mode, policy, budget, shadow, resample, as_of. The trace of the
         run is kept under `Answer.trace_id`. A run that reaches a bound of its budget answers from what it has.
 
         Raises NotFound for a scope that does not exist, InvalidArgument for an empty question or an option that
@@ -337,11 +337,11 @@ def _checker(catalog: Catalog, traces: Traces) -> Oversight:
 
 
 def _library(
-    context: ReadContext, settings: Settings, traces: Traces, experience: Experience
+    context: ReadContext, settings: Settings, traces: Traces, experience: Experience, past: Past
 ) -> KnowledgeLibrary:
     from knarr.agent.knowledge import KnowledgeLibrary
 
-    return KnowledgeLibrary(context, settings, traces, experience)
+    return KnowledgeLibrary(context, settings, traces, experience, past)
 
 
 def _asker(library: KnowledgeLibrary, configured: ConfiguredChat, checker: Oversight) -> Asker:

@@ -8,16 +8,19 @@ from typing import Any, Protocol
 from knarr.arguments import checked
 from knarr.config import Settings
 from knarr.errors import NotFound
+from knarr.history.since import since
 from knarr.models.embed import count_tokens
+from knarr.reading.as_of import AsOf, point_of
 from knarr.reading.boxes import boxes
 from knarr.reading.context import ReadContext
 from knarr.reading.grep import grep
 from knarr.reading.list import list_children
+from knarr.reading.past import Past
 from knarr.reading.read import read
 from knarr.reading.search import search
 from knarr.trace.record import Trace
 from knarr.trace.store import Traces
-from knarr.types import Box, Citation, GrepResult, Listing, Passage, SearchResult
+from knarr.types import Box, Citation, GrepResult, Listing, Passage, QuoteNow, SearchResult
 
 
 class Learner(Protocol):
@@ -41,13 +44,29 @@ class KnowledgeLibrary:
     """The four tools, the documents' outline, and the keeping of traces. Safe to use from several threads.
 
     settings: of the knowledge base; agents obey them
+    as_of:    the state of the past that it reads, in words; "" for the present
     """
 
-    def __init__(self, context: ReadContext, settings: Settings, traces: Traces, experience: Learner) -> None:
+    def __init__(
+        self,
+        context: ReadContext,
+        settings: Settings,
+        traces: Traces,
+        experience: Learner,
+        past: Past,
+        as_of: AsOf | None = None,
+    ) -> None:
         self.settings = settings
+        self.as_of = "" if as_of is None else str(point_of(as_of))
+        self._past = past
         self._context = context
         self._traces = traces
         self._experience = experience
+
+    def at(self, as_of: AsOf, scope: str) -> KnowledgeLibrary:
+        """A library of what stood then below a scope. Raises as `Past.at`."""
+        context = self._past.at(as_of, scope)
+        return KnowledgeLibrary(context, self.settings, self._traces, self._experience, self._past, as_of)
 
     def search(self, *args: Any, **options: Any) -> SearchResult:
         """As `knarr.reading.search`."""
@@ -71,6 +90,10 @@ class KnowledgeLibrary:
             return boxes(self._context, place)
         except NotFound:
             return ()
+
+    def since(self, citations: Sequence[Citation]) -> tuple[QuoteNow, ...]:
+        """What the newest versions say of quotes of the past; nothing for those of the present."""
+        return since(self._context, citations) if self.as_of else ()
 
     @checked
     def exists(self, scope: str) -> bool:
@@ -112,6 +135,8 @@ class KnowledgeLibrary:
         if self._context.catalog.read_only:
             return
         self._traces.put(trace)
+        if self.as_of:  # experience speaks of what stands now
+            return
         if trace.mode != "vikingrag":
             self._experience.note_use(trace)
             self._experience.learn(trace)

@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from knarr.config import Settings
 from knarr.trace.record import Trace
-from knarr.types import Box, Citation, GrepResult, Kind, Listing, Passage, SearchResult
+from knarr.types import Box, Citation, GrepResult, Kind, Listing, Passage, QuoteNow, SearchResult
 
 
 class Library(Protocol):
@@ -74,6 +74,16 @@ class HasBoxes(Protocol):
     """A library that knows where quotes stand on their pages."""
 
     def boxes(self, place: Citation) -> tuple[Box, ...]: ...
+
+
+@runtime_checkable
+class ReadsPast(Protocol):
+    """A library that can read the past: `as_of` says which state it reads, "" for the present."""
+
+    @property
+    def as_of(self) -> str: ...
+
+    def since(self, citations: Sequence[Citation]) -> tuple[QuoteNow, ...]: ...
 
 
 @runtime_checkable

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 
 from knarr.agent.budget import Budget
-from knarr.agent.cite import Cited, Citer, with_boxes
+from knarr.agent.cite import Cited, Citer, with_boxes, with_now
 from knarr.agent.closing import IDLE, close, reason_of, verdict_of
 from knarr.agent.escalation import Escalation, agrees, case_of
 from knarr.agent.failures import FAILURES
-from knarr.agent.library import HasExperience, Library
+from knarr.agent.library import HasExperience, Library, ReadsPast
 from knarr.agent.loop import Act, Check, Decide, Loop, Outcome, Step, Task, Verify
 from knarr.agent.outline import scope_index
 from knarr.agent.scope import Names, Resolution
@@ -162,7 +162,7 @@ class Session:
 
     def finish(self, outcome: Outcome) -> Run:
         """Check the citations, make the answer, close the record."""
-        began = self._resources.clock()
+        began, library = self._resources.clock(), self._resources.library
         shown = [piece for seen in outcome.observations for piece in seen.shown]
         cited = Cited() if outcome.draft is None else self._cited(outcome.draft, shown)
         check = self._compared(outcome, cited.kept)
@@ -180,7 +180,7 @@ class Session:
             rounds=outcome.rounds,
             status=outcome.status,
             text=closing.text,
-            citations=with_boxes(self._resources.library, closing.citations),
+            citations=with_now(library, with_boxes(library, closing.citations)),
             dropped=closing.dropped,
             usage=usage,
             spent=outcome.spent,
@@ -192,6 +192,7 @@ class Session:
             verdict=verdict_of(outcome, reason),
             proposed=closing.proposed,
             folded=closing.folded,
+            as_of=library.as_of if isinstance(library, ReadsPast) else "",
         )
         return Run(_answer(trace), trace)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from knarr.cli import exits, page
-from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, ScopeOption, open_base
+from knarr.cli.options import DEFAULT_KB, ROOT, AsOfOption, JsonOption, KbOption, ScopeOption, open_base, then
 from knarr.cli.progress import waiting
 from knarr.cli.show_answer import full_json, show_answer, show_cost, show_path, timed
 
@@ -56,6 +56,7 @@ def ask(
     shadow: Annotated[
         bool, typer.Option("--shadow", help="With vikingrag-e+: log the early answer, give the full one.")
     ] = False,
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
@@ -80,6 +81,7 @@ def ask(
                     policy=None if policy is None else policy.value,
                     budget=budget,
                     shadow=shadow,
+                    **then(as_of),
                 )
             )
         trace = base.traces.get(answer.trace_id)

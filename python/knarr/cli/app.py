@@ -16,6 +16,7 @@ from knarr.cli import (
     exits,
     experience,
     facts,
+    history,
     look,
     page,
     traces,
@@ -44,6 +45,9 @@ app.command("grep")(look.grep)
 app.command("list")(look.list_)
 app.command("read")(look.read)
 app.command("show", short_help="Say what a document is, and what it says of itself.")(facts.show)
+app.command("history", short_help="List the versions of a document.")(history.history)
+app.command("diff", short_help="Compare two versions, or two documents.")(history.diff)
+app.command("rollback", short_help="Put an earlier version back.")(history.rollback)
 app.command("info")(look.info)
 app.command("abstracts")(abstracts.abstracts)
 app.add_typer(checker.checker, name="checker")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from knarr.cli import page
-from knarr.cli.options import DEFAULT_KB, JsonOption, KbOption, open_base
+from knarr.cli.options import DEFAULT_KB, AsOfOption, JsonOption, KbOption, open_base, then
 
 if TYPE_CHECKING:
     from knarr.types import StoredDocument
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 def show(
     uri: Annotated[str, typer.Argument(metavar="URI", help="A document, or a section or chunk of one.")],
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Say what a document is: its file, version, pages and what it says of itself. With --json also the boxes of the
     words that the URI names, in points on their pages."""
     with open_base(kb) as base:
-        document = base.document(uri)
-        boxes = base.boxes(uri) if as_json else ()
+        document = base.document(uri, **then(as_of))
+        boxes = base.boxes(uri, **then(as_of)) if as_json else ()
     if as_json:
         page.say_json({**page.plain(document), "boxes": page.plain(boxes)})
     else:

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from knarr.cli import exits, page
-from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, OffsetOption, ScopeOption, open_base
+from knarr.cli.options import (
+    DEFAULT_KB,
+    ROOT,
+    AsOfOption,
+    JsonOption,
+    KbOption,
+    OffsetOption,
+    ScopeOption,
+    open_base,
+    then,
+)
 
 if TYPE_CHECKING:
     from knarr.types import Entry, GrepResult, Hit, Listing, Match, Passage, SearchResult
@@ -21,12 +31,15 @@ def search(
         Literal["chunk", "abstract", "all"], typer.Option("--kind", help="What to find.")
     ] = "chunk",
     offset: OffsetOption = 0,
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Find passages by meaning."""
     with open_base(kb) as base:
-        result = base.search(query, scope=scope, k=k, kinds=None if kind == "all" else (kind,), offset=offset)
+        result = base.search(
+            query, scope=scope, k=k, kinds=None if kind == "all" else (kind,), offset=offset, **then(as_of)
+        )
     if as_json:
         page.say_json(result)
     else:
@@ -54,12 +67,13 @@ def list_(
     uri: Annotated[str, typer.Argument(metavar="[URI]", help="A directory.")] = ROOT,
     offset: OffsetOption = 0,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many entries.")] = 100,
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is in a directory: documents, sections, chunks."""
     with open_base(kb) as base:
-        listing = base.list(uri, offset=offset, limit=limit)
+        listing = base.list(uri, offset=offset, limit=limit, **then(as_of))
     if as_json:
         page.say_json(listing)
     else:
@@ -103,13 +117,20 @@ def grep(
     ] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many matches.")] = 50,
     offset: OffsetOption = 0,
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Find exact words or patterns. In a pipe, each match is one line: URI:LINE:TEXT."""
     with open_base(kb) as base:
         result = base.grep(
-            pattern, scope=scope, literal=literal, ignore_case=ignore_case, limit=limit, offset=offset
+            pattern,
+            scope=scope,
+            literal=literal,
+            ignore_case=ignore_case,
+            limit=limit,
+            offset=offset,
+            **then(as_of),
         )
     if as_json:
         page.say_json(result)
@@ -156,12 +177,13 @@ def read(
     max_tokens: Annotated[
         int | None, typer.Option("--max-tokens", min=1, metavar="N", help="The most tokens to print.")
     ] = None,
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Print the text of a URI, word for word."""
     with open_base(kb) as base:
-        passage = base.read(uri, begin_byte=begin_byte, max_tokens=max_tokens)
+        passage = base.read(uri, begin_byte=begin_byte, max_tokens=max_tokens, **then(as_of))
     if as_json:
         page.say_json(passage)
     else:

@@ -94,6 +94,10 @@ def _show_citation(number: int, citation: Citation) -> None:
     )
     for line in _quoted(citation.text):
         page.say(line)
+    if citation.now is not None:
+        from knarr.trace.view import now_in_words
+
+        page.say(page.bad(page.block(now_in_words(citation), "      ")))
 
 
 def _quoted(text: str) -> list[str]:

@@ -146,6 +146,7 @@ class Trace:
     verdict:     of the check of the final answer; None in traces of older versions
     proposed:    the text of an answer that did not pass that check, which is why it was not given
     folded:      citations that hold too, beyond the most that an answer gives
+    as_of:       the state of the past that was asked, "" for the present
     """
 
     id: str
@@ -170,6 +171,7 @@ class Trace:
     verdict: Verdict | None = None
     proposed: str = ""
     folded: tuple[Citation, ...] = ()
+    as_of: str = ""
 
     @property
     def core(self) -> str:

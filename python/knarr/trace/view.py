@@ -49,8 +49,9 @@ def _parts(trace: Trace, uris: int, learnt: int) -> Iterator[DrawingNode]:
 
 def _setting(trace: Trace) -> DrawingNode:
     model = f" with {short(trace.chat_model, _SHORT)}" if trace.chat_model else ""
+    then = f", as of {short(trace.as_of, _SHORT)}" if trace.as_of else ""
     return DrawingNode(
-        f"{trace.mode} by {short(trace.policy, _SHORT)}{model}, {short(trace.created_at, _SHORT)}"
+        f"{trace.mode} by {short(trace.policy, _SHORT)}{model}, {short(trace.created_at, _SHORT)}{then}"
     )
 
 
@@ -204,7 +205,23 @@ def _citation(number: int, piece: Citation) -> list[str]:
     if piece.pages is not None:
         where += f", pages {piece.pages[0]}-{piece.pages[1]}"
     quoted = [f"    > {line}" for line in bounded(piece.text, _SOME, _LINE)]
-    return [f"[{number}] {piece.uri} ({where})", *quoted]
+    now = now_in_words(piece)
+    return [f"[{number}] {piece.uri} ({where})", *quoted, *([f"    {now}"] if now else [])]
+
+
+def now_in_words(piece: Citation) -> str:
+    """What the newest version says of a quote of an earlier one, "" where that is not known or it is the newest."""
+    now, newest = piece.now, f"the newest version, {piece.now.version if piece.now else 0},"
+    match now.state if now is not None else "":
+        case "same":
+            return f"quoted from version {piece.version}; {newest} still says so there"
+        case "elsewhere":
+            return f"quoted from version {piece.version}; {newest} says so at {now.uri if now else ''}"
+        case "gone":
+            return f"quoted from version {piece.version}; {newest} no longer says so"
+        case "removed":
+            return f"quoted from version {piece.version}; the document was removed since"
+    return ""
 
 
 def _documents(trace: Trace) -> DrawingNode:
