@@ -24,7 +24,7 @@ from knarr.cli import (
     write,
 )
 from knarr.cli.options import ROOT
-from knarr.errors import KnarrError, NotFound
+from knarr.errors import KnarrError, NotFound, NotRetained
 
 app = typer.Typer(
     name="knarr",
@@ -93,6 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _line(error: Exception) -> str:
     """An error as one line; for a URI that does not exist, with the way to find the right one."""
     message = page.clean_line(str(error)) or type(error).__name__
+    if isinstance(error, NotRetained):
+        return f"{message}; see the versions of a document with: knarr history URI"
     if isinstance(error, NotFound) and ROOT in message:
         return f"{message}; see what there is with: knarr list"
     return message

@@ -12,7 +12,7 @@ from knarr.catalog.packed import Content
 from knarr.catalog.past import Kept
 from knarr.catalog.versions import Retention
 from knarr.config import Settings
-from knarr.errors import CatalogError, InvalidArgument, NotFound
+from knarr.errors import CatalogError, InvalidArgument, NotFound, NotRetained
 from knarr.history.compare import Comparison
 from knarr.history.records import DIFFERENCES, DocumentDiff, DocumentHistory, Side, Version, summary_of
 from knarr.history.rollback import put_back
@@ -75,7 +75,7 @@ class History:
         they are left out. With `other` the new side is a version of that document instead: manuals often come as a
         file for each version.
 
-        `limit` sections from `offset` on, each with at most so many `lines` of its text diff. Raises NotFound, naming
+        `limit` sections from `offset` on, each with at most so many `lines` of its text diff. Raises NotRetained, naming
         the versions that are kept, InvalidArgument for bounds below 0."""
         if offset < 0 or limit < 1 or lines < 0:
             raise InvalidArgument(
@@ -112,7 +112,7 @@ class History:
         """Put an earlier version of a document back, as one more version; returns it. The versions between stay in
         the history. A removed document comes back to where it stood last.
 
-        Nothing is embedded; edges are held against the text as with any update. Raises NotFound, naming the versions
+        Nothing is embedded; edges are held against the text as with any update. Raises NotRetained, naming the versions
         that are kept, InvalidArgument for the newest version, AlreadyExists where another document or folder has
         taken the place, CatalogError when another process writes."""
         with self._changing():
@@ -155,7 +155,7 @@ def _content(connection: sa.Connection, uri: str, version: int) -> tuple[Side, C
 def _check_kept(uri: str, kept: list[Kept], version: int) -> None:
     if not any(one.version == version and one.retained for one in kept):
         known = "is no longer kept" if 0 < version < kept[0].version else "there is none"
-        raise NotFound(f"{canonical(uri)}: version {version}: {known}; {kept_in_words(kept)}")
+        raise NotRetained(f"{canonical(uri)}: version {version}: {known}; {kept_in_words(kept)}")
 
 
 def _version(one: Kept, content: Content | None, before: Content | None, *, is_first: bool) -> Version:

@@ -55,7 +55,7 @@ class Past:
     def at(self, as_of: AsOf | None, scope: str) -> ReadContext:
         """What reads the state `as_of` below `scope`; the present for None.
 
-        Raises NotFound, naming what is kept, for a version or time that is not kept any more or was before the
+        Raises NotRetained, naming what is kept, for a version or time that is not kept any more or was before the
         document; InvalidArgument for a version of a folder, and what `point_of` raises."""
         if as_of is None:
             return self._present

@@ -14,7 +14,7 @@ from knarr.catalog import changes, documents, past
 from knarr.catalog.past import Kept
 from knarr.catalog.records import Floor, Standing
 from knarr.catalog.versions import GAP
-from knarr.errors import InvalidArgument, NotFound
+from knarr.errors import InvalidArgument, NotFound, NotRetained
 from knarr.reading.as_of import Point
 from knarr.uris import SCHEME, lies_in
 
@@ -32,11 +32,11 @@ def select(connection: sa.Connection, point: Point, scope: str) -> list[Standing
     found = past.standing(connection, scope, seq=point.seq, at=point.at)
     lost = [one for one in found if one.version == GAP]
     if lost:
-        raise NotFound(_no_longer(connection, point, scope, lost))
+        raise NotRetained(_no_longer(connection, point, scope, lost))
     begun = past.begun(connection)
     alone = len(found) == 1 and lies_in(scope, found[0].uri)  # nothing else can have been there
-    if _before(point, begun) and not alone:
-        raise NotFound(_too_early(connection, point, scope, begun))
+    if _before(point, begun) and not alone and past.first(connection) is not None:
+        raise NotRetained(_too_early(connection, point, scope, begun))
     if not found:
         _refuse_nothing(connection, point, scope)
     return found
@@ -73,7 +73,7 @@ def _version(connection: sa.Connection, scope: str, version: int) -> Standing:
     if found is None or not any(one.version == version and one.retained for one in kept):
         lowest = min((one.version for one in kept), default=0)
         known = "is no longer kept" if version < lowest else "there is none"
-        raise NotFound(f"{meant[1] if meant else scope}: version {version}: {known}; {kept_in_words(kept)}")
+        raise NotRetained(f"{meant[1] if meant else scope}: version {version}: {known}; {kept_in_words(kept)}")
     return found
 
 
@@ -114,6 +114,6 @@ def _refuse_nothing(connection: sa.Connection, point: Point, scope: str) -> None
         kept = kept_in_words(past.known_versions(connection, meant[0]))
         there = [one.uri for one in past.placements_of(connection, meant[0]) if _covers(one, point)]
         where = f"stood at {there[0]} then" if there else "did not stand anywhere then"
-        raise NotFound(f"{scope} at {point}: the document {where}; {kept}")
+        raise NotRetained(f"{scope} at {point}: the document {where}; {kept}")
     first = f"; the first document came {short(began)}" if began else "; no document was ever added"
-    raise NotFound(f"{scope} at {point}: nothing stood there then{first}")
+    raise NotRetained(f"{scope} at {point}: nothing stood there then{first}")
