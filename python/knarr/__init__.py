@@ -173,6 +173,7 @@ __all__ = [
     "MissingPackage",
     "ModelUsage",
     "NotFound",
+    "NotRetained",
     "PageShape",
     "Passage",
     "Provenance",

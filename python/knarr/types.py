@@ -254,7 +254,6 @@ class Citation:
     bytes:    where the text begins and ends in the canonical text; None in traces of older versions
     boxes:    where it stands on its pages, a box for each line; filled in for the citations that an answer gives,
               empty where the document has no pages
-    now:      of a citation of a version that was not the newest: what the newest says; None for all others
     """
 
     uri: str
@@ -265,7 +264,6 @@ class Citation:
     version: int = 0
     bytes: Span | None = None
     boxes: tuple[Box, ...] = ()
-    now: QuoteNow | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,6 +393,8 @@ class Answer:
     verdict:    of the check that every answer must pass; of the checker, where an early answer of mode
                 "vikingrag-e+" stands; "unknown" where there was no answer to be judged
     escalated:  whether mode "vikingrag-e+" went on from its first round to the full loop
+    now:        of an answer from the past: what the newest versions say of each citation; `kb.history.since` says it
+                of any citations at any time
     """
 
     question: str
@@ -408,3 +408,4 @@ class Answer:
     verdict: Verdict
     mode: Mode = "vikingrag"
     escalated: bool = False
+    now: tuple[QuoteNow, ...] = ()

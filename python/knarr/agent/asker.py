@@ -42,6 +42,8 @@ class AskOptions(TypedDict, total=False):
     shadow:   with "vikingrag-e+": decide and log the decision, but let the full loop answer
     resample: with "vikingrag-e+": the share of early answers, from 0 to 1, for which the full loop runs too, so
               that both can be compared
+    as_of:    answer from a state of the past below the scope: a version of the document that the scope names, a time
+              or a `knarr.Seq` (see `KnowledgeBase.search`); nothing is learnt from such answers
     """
 
     k: int
@@ -99,7 +101,7 @@ class Asker:
         """The agent for these options, the canonical scope, and the options of the agent's `run`."""
         _check(options)
         scope, as_of = canonical(scope), options.get("as_of")
-        library = self._library if as_of is None else self._library.at(as_of, scope)
+        library = self._library.at(as_of, scope)
         if not library.exists(scope):
             raise NotFound(f"{scope}: no such scope")
         mode, policy = options.get("mode", "vikingrag"), options.get("policy")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from knarr.agent.excerpts import bytes_of, lines_of, pages_of
 from knarr.agent.fitting import best_part, fit, part_with, share_of
-from knarr.agent.library import HasBoxes, Library, ReadsPast
+from knarr.agent.library import HasBoxes, Library
 from knarr.agent.numbers import plain_numbers
 from knarr.agent.values import Cite, Draft, Excerpt, Quote
 from knarr.errors import InvalidArgument, NotFound
@@ -50,17 +50,6 @@ def with_boxes(library: Library, citations: Sequence[Citation]) -> tuple[Citatio
     if not isinstance(library, HasBoxes):
         return tuple(citations)
     return tuple(replace(one, boxes=library.boxes(one)) if one.pages else one for one in citations)
-
-
-def with_now(library: Library, citations: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Citations of the past with what the newest versions say of them."""
-    known = library.since(citations) if isinstance(library, ReadsPast) else ()
-    if not known:
-        return tuple(citations)
-    return tuple(
-        one if now.state == "current" else replace(one, now=now)
-        for one, now in zip(citations, known, strict=True)
-    )
 
 
 class Citer:

@@ -21,6 +21,7 @@ from knarr.reading.search import search
 from knarr.trace.record import Trace
 from knarr.trace.store import Traces
 from knarr.types import Box, Citation, GrepResult, Listing, Passage, QuoteNow, SearchResult
+from knarr.uris import SCHEME
 
 
 class Learner(Protocol):
@@ -63,8 +64,11 @@ class KnowledgeLibrary:
         self._traces = traces
         self._experience = experience
 
-    def at(self, as_of: AsOf, scope: str) -> KnowledgeLibrary:
+    def at(self, as_of: AsOf | None = None, scope: str = SCHEME) -> KnowledgeLibrary:
         """A library of what stood then below a scope. Raises as `Past.at`."""
+        self._context.catalog.check_open()
+        if as_of is None:
+            return self
         context = self._past.at(as_of, scope)
         return KnowledgeLibrary(context, self.settings, self._traces, self._experience, self._past, as_of)
 
@@ -91,9 +95,9 @@ class KnowledgeLibrary:
         except NotFound:
             return ()
 
-    def since(self, citations: Sequence[Citation]) -> tuple[QuoteNow, ...]:
-        """What the newest versions say of quotes of the past; nothing for those of the present."""
-        return since(self._context, citations) if self.as_of else ()
+    def since(self, citations: Sequence[Citation] = ()) -> tuple[QuoteNow, ...]:
+        """What the newest versions say of each of these quotes."""
+        return since(self._context, citations)
 
     @checked
     def exists(self, scope: str) -> bool:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 
 from knarr.agent.budget import Budget
-from knarr.agent.cite import Cited, Citer, with_boxes, with_now
+from knarr.agent.cite import Cited, Citer, with_boxes
 from knarr.agent.closing import IDLE, close, reason_of, verdict_of
 from knarr.agent.escalation import Escalation, agrees, case_of
 from knarr.agent.failures import FAILURES
@@ -163,6 +163,7 @@ class Session:
     def finish(self, outcome: Outcome) -> Run:
         """Check the citations, make the answer, close the record."""
         began, library = self._resources.clock(), self._resources.library
+        past = library if isinstance(library, ReadsPast) else None
         shown = [piece for seen in outcome.observations for piece in seen.shown]
         cited = Cited() if outcome.draft is None else self._cited(outcome.draft, shown)
         check = self._compared(outcome, cited.kept)
@@ -180,7 +181,7 @@ class Session:
             rounds=outcome.rounds,
             status=outcome.status,
             text=closing.text,
-            citations=with_now(library, with_boxes(library, closing.citations)),
+            citations=with_boxes(library, closing.citations),
             dropped=closing.dropped,
             usage=usage,
             spent=outcome.spent,
@@ -192,7 +193,8 @@ class Session:
             verdict=verdict_of(outcome, reason),
             proposed=closing.proposed,
             folded=closing.folded,
-            as_of=library.as_of if isinstance(library, ReadsPast) else "",
+            as_of=past.as_of if past else "",
+            now=past.since(closing.citations) if past and past.as_of else (),
         )
         return Run(_answer(trace), trace)
 
@@ -229,6 +231,7 @@ def _answer(trace: Trace) -> Answer:
         verdict=trace.verdict or Verdict("unknown", trace.reason),
         mode=trace.mode,
         escalated=check is not None and check.action == "escalated",
+        now=trace.now,
     )
 
 

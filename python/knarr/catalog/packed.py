@@ -30,7 +30,7 @@ _Rows = tuple[Any, ...]  # of a table, in its order: columns by name
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class VersionContent:
     """A version whole. The rows have the columns of their tables; `path` is that of the file it was read from, and
     `asked` the keys by which a chat model's abstracts of it are kept."""
 
@@ -48,7 +48,7 @@ class Content:
         return list(dict.fromkeys(bytes(row.vector_hash) for row in (*self.objects, *self.labels)))
 
 
-def load(connection: sa.Connection, document_id: int) -> Content | None:
+def load(connection: sa.Connection, document_id: int) -> VersionContent | None:
     """The newest version of a document, from its tables; None when there is no such document."""
     record = documents.find_id(connection, document_id)
     if record is None:
@@ -57,10 +57,10 @@ def load(connection: sa.Connection, document_id: int) -> Content | None:
     path = connection.execute(sa.select(sources.c.path).where(sources.c.document_id == document_id)).scalar()
     asked = sorted(abstracts.used(connection, abstracts.owner(document_id)))
     text = documents.text_of(connection, document_id)
-    return Content(record, text, path or "", **rows, asked=tuple(asked))
+    return VersionContent(record, text, path or "", **rows, asked=tuple(asked))
 
 
-def pack(content: Content) -> bytes:
+def pack(content: VersionContent) -> bytes:
     """One value for the catalog."""
     record = {column.name: _plain(getattr(content.record, column.name)) for column in documents_table.columns}
     body = {
@@ -73,13 +73,13 @@ def pack(content: Content) -> bytes:
     return zlib.compress(json.dumps(body, ensure_ascii=False).encode(), _LEVEL)
 
 
-def unpack(data: bytes) -> Content:
+def unpack(data: bytes) -> VersionContent:
     """The inverse of `pack`."""
     body = json.loads(zlib.decompress(data))
     rows = {table.name: _unpacked_rows(table, body["tables"].get(table.name)) for table in _PARTS}
     record = {column.name: body["record"].get(column.name) for column in documents_table.columns}
     asked = tuple(base64.b64decode(key) for key in body["asked"])
-    return Content(documents.record_of(record), body["text"], body["path"], **rows, asked=asked)
+    return VersionContent(documents.record_of(record), body["text"], body["path"], **rows, asked=asked)
 
 
 def checksum(data: bytes) -> bytes:
@@ -87,7 +87,7 @@ def checksum(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-def checked(data: bytes, known: bytes, name: str) -> Content:
+def checked(data: bytes, known: bytes, name: str) -> VersionContent:
     """Unpack what the catalog holds. Raises CatalogError, with what to do, where it is damaged."""
     fault = "its checksum differs"
     if checksum(data) == known:
@@ -101,7 +101,9 @@ def checked(data: bytes, known: bytes, name: str) -> Content:
     )
 
 
-def restore(connection: sa.Connection, content: Content, values: Mapping[str, Any], *, new: bool) -> None:
+def restore(
+    connection: sa.Connection, content: VersionContent, values: Mapping[str, Any], *, new: bool
+) -> None:
     """Make a content the newest version of the document whose `id` is among the values: its row gets these values,
     the tables below it the content. Edges whose text it no longer has become stale."""
     number = int(values["id"])

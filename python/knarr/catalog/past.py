@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from knarr.catalog import changes, packed
 from knarr.catalog.batches import batches
 from knarr.catalog.documents import at_or_below, possible_owners
-from knarr.catalog.packed import Content
+from knarr.catalog.packed import VersionContent
 from knarr.catalog.records import Floor, Standing
 from knarr.catalog.schema import documents, placements, versions
 from knarr.catalog.versions import GAP, floor, moment
@@ -149,7 +149,7 @@ def known_versions(connection: sa.Connection, document_id: int) -> list[Kept]:
     ]
 
 
-def content(connection: sa.Connection, document_id: int, version: int) -> Content | None:
+def content(connection: sa.Connection, document_id: int, version: int) -> VersionContent | None:
     """A version whole, wherever it is held; None where it is not. Raises CatalogError for a damaged one."""
     newest = connection.execute(sa.select(documents.c.version).where(documents.c.id == document_id)).scalar()
     if newest == version:

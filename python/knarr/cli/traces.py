@@ -54,8 +54,7 @@ def show(
             return
         record = base.traces.get(trace_id)
         if record.citations:
-            known = zip(record.citations, base.history.since(record.citations), strict=True)
-            record = replace(record, citations=tuple(replace(one, now=now) for one, now in known))
+            record = replace(record, now=base.history.since(record.citations))
         learnt = 0 if as_json else _learnt(base, record)
     if as_json:
         page.say_json(record.to_json())

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from knarr.catalog.packed import Content
+from knarr.catalog.packed import VersionContent
 from knarr.history.records import Difference, SectionDifference
 from knarr.types import Span
 from knarr.uris import below
@@ -28,7 +28,7 @@ _CONTEXT_LINES = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SectionText:
     """A section with its own text. `parent` is the number of the section above it, None for the document."""
 
     titles: tuple[str, ...]
@@ -38,10 +38,10 @@ class Part:
     body: str
 
 
-def parts_of(content: Content) -> list[Part]:
+def parts_of(content: VersionContent) -> list[SectionText]:
     """The sections of a content in order; the first is the document itself."""
     data, rows = content.text.encode(), content.sections
-    found: list[Part] = []
+    found: list[SectionText] = []
     for at, row in enumerate(rows):
         following = rows[at + 1].begin_byte if at + 1 < len(rows) else row.end_byte
         end = min(row.end_byte, max(following, row.begin_byte))
@@ -49,7 +49,7 @@ def parts_of(content: Content) -> list[Part]:
         titles = (*above, row.title) if row.parent is not None else ()
         body = data[min(row.body_byte, end) : end].decode()
         uri = below(content.record.uri, row.path)
-        found.append(Part(titles, uri, row.parent, (row.begin_byte, end), body))
+        found.append(SectionText(titles, uri, row.parent, (row.begin_byte, end), body))
     return found
 
 
@@ -67,7 +67,7 @@ class _Pairs:
 class Comparison:
     """Two contents section by section. `kinds` counts the differences, `unchanged` the sections without one."""
 
-    def __init__(self, old: Content, new: Content) -> None:
+    def __init__(self, old: VersionContent, new: VersionContent) -> None:
         self._old, self._new = parts_of(old), parts_of(new)
         self._pairs = _matched(self._old, self._new)
         self._differing = list(self._listed())
@@ -125,11 +125,11 @@ class Comparison:
         )
 
 
-def _matched(old: Sequence[Part], new: Sequence[Part]) -> _Pairs:
+def _matched(old: Sequence[SectionText], new: Sequence[SectionText]) -> _Pairs:
     pairs = _Pairs({}, {})
     if old and new:
         pairs.join(0, 0)
-    steps: tuple[Callable[[Part], Hashable | None], ...] = (
+    steps: tuple[Callable[[SectionText], Hashable | None], ...] = (
         lambda part: (part.titles, _text_key(part)),
         lambda part: part.titles,
         lambda part: (part.titles[-1:], _text_key(part)) if _text_key(part) else None,
@@ -147,7 +147,10 @@ def _matched(old: Sequence[Part], new: Sequence[Part]) -> _Pairs:
 
 
 def _join_equal(
-    pairs: _Pairs, old: Sequence[Part], new: Sequence[Part], key: Callable[[Part], Hashable | None]
+    pairs: _Pairs,
+    old: Sequence[SectionText],
+    new: Sequence[SectionText],
+    key: Callable[[SectionText], Hashable | None],
 ) -> None:
     """Join what has the same key, in order."""
     waiting: dict[Hashable, list[int]] = defaultdict(list)
@@ -161,7 +164,7 @@ def _join_equal(
             pairs.join(number, waiting[known].pop())
 
 
-def _follow_parents(pairs: _Pairs, old: Sequence[Part], new: Sequence[Part]) -> None:
+def _follow_parents(pairs: _Pairs, old: Sequence[SectionText], new: Sequence[SectionText]) -> None:
     """Join sections of one title whose sections above are joined: a renamed chapter takes its own along."""
     places: dict[tuple[int | None, tuple[str, ...]], list[int]] = defaultdict(list)
     for number, part in _left(new, pairs.new):
@@ -175,7 +178,7 @@ def _follow_parents(pairs: _Pairs, old: Sequence[Part], new: Sequence[Part]) -> 
             pairs.join(number, waiting.pop(0))
 
 
-def _join_alike(pairs: _Pairs, old: Sequence[Part], new: Sequence[Part]) -> None:
+def _join_alike(pairs: _Pairs, old: Sequence[SectionText], new: Sequence[SectionText]) -> None:
     """Join sections that have most of their lines in common, the most alike first."""
     ones = list(_left(old, pairs.old))[:_MOST_LIKENED]
     others = [(number, part, _line_weights(part)) for number, part in _left(new, pairs.new)][:_MOST_LIKENED]
@@ -191,16 +194,16 @@ def _join_alike(pairs: _Pairs, old: Sequence[Part], new: Sequence[Part]) -> None
             pairs.join(one, other)
 
 
-def _left(parts: Sequence[Part], joined: dict[int, int]) -> Iterator[tuple[int, Part]]:
+def _left(parts: Sequence[SectionText], joined: dict[int, int]) -> Iterator[tuple[int, SectionText]]:
     return ((number, part) for number, part in enumerate(parts) if number not in joined)
 
 
-def _text_key(part: Part) -> str:
+def _text_key(part: SectionText) -> str:
     """Equal for bodies that say the same: blank lines and white space around lines do not count."""
     return "\n".join(filter(None, map(str.strip, part.body.split("\n"))))
 
 
-def _line_weights(part: Part) -> Counter[str]:
+def _line_weights(part: SectionText) -> Counter[str]:
     found: Counter[str] = Counter()
     for line in filter(None, map(str.strip, part.body.split("\n"))):
         found[line] += len(line)

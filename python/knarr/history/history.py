@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 import sqlalchemy as sa
 
 from knarr.arguments import checked
 from knarr.catalog import Catalog, past
-from knarr.catalog.packed import Content
+from knarr.catalog.packed import VersionContent
 from knarr.catalog.past import Kept
 from knarr.catalog.versions import Retention
 from knarr.config import Settings
 from knarr.errors import CatalogError, InvalidArgument, NotFound, NotRetained
 from knarr.history.compare import Comparison
-from knarr.history.records import DIFFERENCES, DocumentDiff, DocumentHistory, Side, Version, summary_of
+from knarr.history.records import (
+    DIFFERENCES,
+    ComparedSide,
+    DocumentDiff,
+    DocumentHistory,
+    Version,
+    summary_of,
+)
 from knarr.history.rollback import put_back
 from knarr.history.since import since
 from knarr.index.index import Changing
@@ -52,7 +59,7 @@ class History:
         with self._catalog.reading() as connection:
             number, kept, removed = _subject(connection, uri)
             listed: list[Version] = []
-            before: Content | None = None
+            before: VersionContent | None = None
             for one in kept:
                 content = past.content(connection, number, one.version) if one.retained else None
                 listed.append(_version(one, content, before, is_first=one is kept[0]))
@@ -123,9 +130,9 @@ class History:
             self._settle()
         return next(one for one in self.versions(fresh.uri) if one.version == fresh.version)
 
-    def since(self, citations: Iterable[Citation]) -> tuple[QuoteNow, ...]:
+    def since(self, citations: Sequence[Citation]) -> tuple[QuoteNow, ...]:
         """What became of each quote since it was made, in their order: see `QuoteNow`."""
-        return since(self._context, tuple(citations))
+        return since(self._context, citations)
 
 
 def _subject(connection: sa.Connection, uri: str) -> tuple[int, list[Kept], bool]:
@@ -142,14 +149,14 @@ def _newest(connection: sa.Connection, uri: str) -> int:
     return _subject(connection, uri)[1][-1].version
 
 
-def _content(connection: sa.Connection, uri: str, version: int) -> tuple[Side, Content]:
+def _content(connection: sa.Connection, uri: str, version: int) -> tuple[ComparedSide, VersionContent]:
     number, kept, _ = _subject(connection, uri)
     _check_kept(uri, kept, version)
     content = past.content(connection, number, version)
     if content is None:
         raise CatalogError(f"{canonical(uri)}: version {version} is missing from the catalog")
     begun = next(one.begin_at for one in kept if one.version == version)
-    return Side(content.record.uri, version, content.record.title, begun), content
+    return ComparedSide(content.record.uri, version, content.record.title, begun), content
 
 
 def _check_kept(uri: str, kept: list[Kept], version: int) -> None:
@@ -158,7 +165,9 @@ def _check_kept(uri: str, kept: list[Kept], version: int) -> None:
         raise NotRetained(f"{canonical(uri)}: version {version}: {known}; {kept_in_words(kept)}")
 
 
-def _version(one: Kept, content: Content | None, before: Content | None, *, is_first: bool) -> Version:
+def _version(
+    one: Kept, content: VersionContent | None, before: VersionContent | None, *, is_first: bool
+) -> Version:
     if content is None:
         return Version(one.version, one.begin_at, one.end_at, one.uri, False)
     record = content.record

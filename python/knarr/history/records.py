@@ -57,7 +57,7 @@ class DocumentHistory:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedSide:
     """One of two contents that are compared: a document in a version, and when that became the newest."""
 
     uri: str
@@ -102,8 +102,8 @@ class DocumentDiff:
     total:       how many differ; `next_offset` goes on after this page, None on the last
     """
 
-    old: Side
-    new: Side
+    old: ComparedSide
+    new: ComparedSide
     counts: dict[str, int]
     unchanged: int
     differences: tuple[SectionDifference, ...]

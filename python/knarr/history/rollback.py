@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 
 from knarr.catalog import abstracts, changes, documents, folders, packed, past, vectors, versions
-from knarr.catalog.packed import Content
+from knarr.catalog.packed import VersionContent
 from knarr.catalog.versions import Retention
 from knarr.errors import AlreadyExists, CatalogError, InvalidArgument
 from knarr.uris import above
@@ -74,7 +74,7 @@ def _check_free(connection: sa.Connection, uri: str) -> None:
         )
 
 
-def _notes(content: Content, version: int) -> list[str]:
+def _notes(content: VersionContent, version: int) -> list[str]:
     kept = [note for note in content.record.notes if not note.startswith(_NOTE)]
     return [*kept, f"{_NOTE} {version}"]
 

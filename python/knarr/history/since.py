@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from knarr.arguments import shown
 from knarr.catalog import documents, packed, past
-from knarr.catalog.packed import Content
+from knarr.catalog.packed import VersionContent
 from knarr.catalog.records import DocumentRecord
+from knarr.errors import InvalidArgument
 from knarr.language.citations import locate
 from knarr.reading.context import ReadContext
 from knarr.types import Citation, QuoteNow
@@ -18,7 +20,12 @@ from knarr.uris import below, relative, without_slash
 def since(context: ReadContext, citations: Sequence[Citation]) -> tuple[QuoteNow, ...]:
     """A `QuoteNow` for each citation. Costs a look into the catalog for each, and the reading of each document that has
     changed."""
-    contents: dict[int, Content | None] = {}
+    if isinstance(citations, (str, bytes)) or not isinstance(citations, Sequence):
+        raise InvalidArgument(f"citations: expected a sequence of citations, got {shown(citations)}")
+    for one in citations:
+        if not isinstance(one, Citation):
+            raise InvalidArgument(f"citations: expected citations of an answer, got {shown(one)}")
+    contents: dict[int, VersionContent | None] = {}
     found = []
     with context.catalog.reading() as connection:
         for one in citations:
@@ -46,7 +53,7 @@ def _now(connection: sa.Connection, document: str, version: int) -> DocumentReco
     return documents.find(connection, document)
 
 
-def _looked_up(one: Citation, document: str, now: DocumentRecord, content: Content | None) -> QuoteNow:
+def _looked_up(one: Citation, document: str, now: DocumentRecord, content: VersionContent | None) -> QuoteNow:
     if content is None:
         return QuoteNow("removed")
     data, path = content.text.encode(), relative(without_slash(one.uri), document)

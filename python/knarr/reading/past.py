@@ -23,9 +23,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import sqlalchemy as sa
 
-from knarr.abstracts.extractive import folder_abstract, preview
 from knarr.catalog import packed, past, vectors
-from knarr.catalog.packed import Content
+from knarr.catalog.packed import VersionContent
 from knarr.catalog.records import NamedPage, Standing
 from knarr.config import Settings
 from knarr.engine import Engine
@@ -101,6 +100,9 @@ class Past:
         abstracts: Mapping[str, tuple[str, bytes]],
     ) -> None:
         """Abstracts of the folders that lie in the scope, deepest first, each made from those of its children."""
+        # A base of which no past is read does without the room that reads documents.
+        from knarr.abstracts.extractive import folder_abstract, preview
+
         model = self._present.embedder.id
         stored = dict(vectors.get(connection, [key for _, key in abstracts.values()], model))
         found = dict(abstracts)
@@ -205,7 +207,7 @@ class PastCards(Cards):
         return Card(content.record, content.sections, objects, paths)
 
 
-def _placed(connection: sa.Connection, one: Standing) -> Content:
+def _placed(connection: sa.Connection, one: Standing) -> VersionContent:
     """A version as it stood, under the URI of then. Raises CatalogError where it is damaged."""
     content = past.content(connection, one.document_id, one.version)
     if content is None:
@@ -216,12 +218,14 @@ def _placed(connection: sa.Connection, one: Standing) -> Content:
     return replace(content, record=record)
 
 
-def _publish(engine: Engine, connection: sa.Connection, uri: str, content: Content, model: str) -> None:
+def _publish(
+    engine: Engine, connection: sa.Connection, uri: str, content: VersionContent, model: str
+) -> None:
     if content.objects:
         publish_rows(engine, connection, uri, content.objects, content.labels, content.text, model)
 
 
-def _abstract(content: Content) -> list[tuple[str, bytes]]:
+def _abstract(content: VersionContent) -> list[tuple[str, bytes]]:
     """The text of a document's own abstract and the key of its vector."""
     return [(row.text or "", bytes(row.vector_hash)) for row in content.objects if row.path == ABSTRACT_NAME]
 

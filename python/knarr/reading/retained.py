@@ -73,7 +73,9 @@ def _version(connection: sa.Connection, scope: str, version: int) -> Standing:
     if found is None or not any(one.version == version and one.retained for one in kept):
         lowest = min((one.version for one in kept), default=0)
         known = "is no longer kept" if version < lowest else "there is none"
-        raise NotRetained(f"{meant[1] if meant else scope}: version {version}: {known}; {kept_in_words(kept)}")
+        raise NotRetained(
+            f"{meant[1] if meant else scope}: version {version}: {known}; {kept_in_words(kept)}"
+        )
     return found
 
 

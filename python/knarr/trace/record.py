@@ -147,6 +147,7 @@ class Trace:
     proposed:    the text of an answer that did not pass that check, which is why it was not given
     folded:      citations that hold too, beyond the most that an answer gives
     as_of:       the state of the past that was asked, "" for the present
+    now:         what the newest versions said of each citation when it ended; empty for the present
     """
 
     id: str
@@ -172,6 +173,7 @@ class Trace:
     proposed: str = ""
     folded: tuple[Citation, ...] = ()
     as_of: str = ""
+    now: tuple[QuoteNow, ...] = ()
 
     @property
     def core(self) -> str:
@@ -232,6 +234,7 @@ def _trace(value: dict[str, Any]) -> Trace:
             "checks": tuple(_check(one) for one in value.get("checks", ())),
             "versions": {str(uri): int(n) for uri, n in value.get("versions", {}).items()},
             "verdict": None if value.get("verdict") is None else _verdict(value["verdict"]),
+            "now": tuple(QuoteNow(**one) for one in value.get("now", ())),
             "folded": tuple(_citation(one) for one in value.get("folded", ())),
             "schema": SCHEMA,
         }
@@ -273,8 +276,7 @@ def _citation(value: dict[str, Any]) -> Citation:
     spans = {name: _span(value.get(name)) for name in ("pages", "bytes")}
     boxes = tuple(Box(**box) for box in value.get("boxes", ()))
     first, last = value["lines"]
-    now = None if value.get("now") is None else QuoteNow(**value["now"])
-    return Citation(**{**value, **spans, "now": now, "lines": (first, last), "boxes": boxes})
+    return Citation(**{**value, **spans, "lines": (first, last), "boxes": boxes})
 
 
 def _span(value: Sequence[int] | None) -> Span | None:

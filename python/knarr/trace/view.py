@@ -11,7 +11,7 @@ from itertools import islice
 
 from knarr.trace.drawing import DrawingNode, bounded, clip, draw, more, short
 from knarr.trace.record import CallRecord, CheckRecord, EdgeUse, RoundRecord, Trace
-from knarr.types import Citation, ConstraintCheck, Gate, ModelUsage
+from knarr.types import Citation, ConstraintCheck, Gate, ModelUsage, QuoteNow
 
 _SHORT = 96
 _EVIDENCE = 160
@@ -178,6 +178,8 @@ def _answer(trace: Trace) -> DrawingNode:
     body += bounded(trace.text, _LINES, _LINE)
     for number, piece in enumerate(trace.citations[:_SOME], 1):
         body += _citation(number, piece)
+        if len(trace.now) >= number and (now := now_in_words(piece, trace.now[number - 1])):
+            body.append(f"    {now}")
     body += more(len(trace.citations) - _SOME, "citations")
     body += more(len(trace.folded), "citations that fit less")
     if trace.proposed:
@@ -205,22 +207,21 @@ def _citation(number: int, piece: Citation) -> list[str]:
     if piece.pages is not None:
         where += f", pages {piece.pages[0]}-{piece.pages[1]}"
     quoted = [f"    > {line}" for line in bounded(piece.text, _SOME, _LINE)]
-    now = now_in_words(piece)
-    return [f"[{number}] {piece.uri} ({where})", *quoted, *([f"    {now}"] if now else [])]
+    return [f"[{number}] {piece.uri} ({where})", *quoted]
 
 
-def now_in_words(piece: Citation) -> str:
-    """What the newest version says of a quote of an earlier one, "" where that is not known or it is the newest."""
-    now, newest = piece.now, f"the newest version, {piece.now.version if piece.now else 0},"
-    match now.state if now is not None else "":
+def now_in_words(piece: Citation, now: QuoteNow) -> str:
+    """What became of a quote of an earlier version, "" where it is of the newest, or nothing is known."""
+    then, newest = f"quoted from version {piece.version}", f"the newest version, {now.version},"
+    match now.state:
         case "same":
-            return f"quoted from version {piece.version}; {newest} still says so there"
+            return f"{then}; {newest} still says so there"
         case "elsewhere":
-            return f"quoted from version {piece.version}; {newest} says so at {now.uri if now else ''}"
+            return f"{then}; {newest} says so at {now.uri}"
         case "gone":
-            return f"quoted from version {piece.version}; {newest} no longer says so"
+            return f"{then}; {newest} no longer says so"
         case "removed":
-            return f"quoted from version {piece.version}; the document was removed since"
+            return f"{then}; the document was removed since"
     return ""
 
 

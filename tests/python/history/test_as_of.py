@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import sqlalchemy as sa
+from dull import State, Twin, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import knarr
-from dull import State, Twin, told
 from knarr.testing import HashEmbedder
 from support import WriteDocs
 
@@ -34,7 +34,11 @@ CHANGES = st.one_of(
     st.tuples(st.just("put"), FOLDERS, NAMES, TEXTS),
     st.tuples(st.just("put"), FOLDERS, NAMES, TEXTS),
     st.tuples(st.just("move"), PLACES, PLACES),
-    st.tuples(st.just("move"), st.sampled_from(["viking://f", "viking://g"]), st.sampled_from(["viking://f", "viking://x"])),
+    st.tuples(
+        st.just("move"),
+        st.sampled_from(["viking://f", "viking://g"]),
+        st.sampled_from(["viking://f", "viking://x"]),
+    ),
     st.tuples(st.just("remove"), PLACES),
     st.tuples(st.just("rollback"), PLACES, st.integers(1, 4)),
 )
@@ -88,14 +92,21 @@ def test_scopes_of_the_past_hold_what_stood_there_then(kb: knarr.KnowledgeBase, 
     first, second, third = both.states
     now = [hit.uri for hit in kb.search("alpha", "viking://g")]
     assert sorted(now) == ["viking://g/b/B/B_1.md", "viking://g/c/A/A_1.md"]
-    assert [hit.uri for hit in kb.search("alpha", "viking://g", as_of=knarr.Seq(second.seq))] == ["viking://g/b/B/B_1.md"]
-    assert [one.uri for one in kb.list("viking://f", as_of=second.at) if one.is_directory] == ["viking://f/a/"]
+    assert [hit.uri for hit in kb.search("alpha", "viking://g", as_of=knarr.Seq(second.seq))] == [
+        "viking://g/b/B/B_1.md"
+    ]
+    assert [one.uri for one in kb.list("viking://f", as_of=second.at) if one.is_directory] == [
+        "viking://f/a/"
+    ]
     assert kb.grep("alpha", "viking://f/a/A", as_of=second.at).total == 1
     with pytest.raises(knarr.NotRetained, match="viking://g at seq:3: nothing stood there then"):
         kb.search("alpha", "viking://g", as_of=knarr.Seq(first.seq))
     with pytest.raises(knarr.NotRetained, match="stood at viking://f/a then; kept is version 1"):
         kb.read("viking://g/c", as_of=second.at)
-    assert kb.search("alpha", "viking://g", as_of=third.at).rows_allowed == kb.search("alpha", "viking://g").rows_allowed
+    assert (
+        kb.search("alpha", "viking://g", as_of=third.at).rows_allowed
+        == kb.search("alpha", "viking://g").rows_allowed
+    )
 
 
 def test_a_version_is_read_where_the_document_stands_and_where_it_stood(
@@ -112,7 +123,9 @@ def test_a_version_is_read_where_the_document_stands_and_where_it_stood(
     assert [entry.source.version for entry in kb.list("viking://g/b", as_of=1) if entry.source] == [1, 1]
 
 
-def test_a_new_document_never_takes_the_version_of_another(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
+def test_a_new_document_never_takes_the_version_of_another(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs
+) -> None:
     """A citation, by URI and version, means one text while that version is kept."""
     kb.add(write_docs({"a.md": "# A\n\nthe old text\n"}) / "a.md", into="viking://f")
     kb.move("viking://f/a", "viking://g/a")
@@ -123,7 +136,10 @@ def test_a_new_document_never_takes_the_version_of_another(kb: knarr.KnowledgeBa
     kb.remove("viking://f/a")
     (again,) = kb.add(write_docs({"a.md": "# A\n\na third\n"}) / "a.md", into="viking://f").files
     assert again.version == 3
-    assert [(one.version, one.retained) for one in kb.history.versions("viking://f/a")] == [(2, True), (3, True)]
+    assert [(one.version, one.retained) for one in kb.history.versions("viking://f/a")] == [
+        (2, True),
+        (3, True),
+    ]
 
 
 def test_what_cannot_be_read_says_what_can(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
@@ -133,18 +149,29 @@ def test_what_cannot_be_read_says_what_can(kb: knarr.KnowledgeBase, write_docs: 
         kb.search("x", as_of="2020-01-01")
     for text in ("# A\n\none\n", "# A\n\ntwo\n"):
         kb.add(write_docs({"f/a.md": text}))
-    with pytest.raises(knarr.NotRetained, match=r"version 3: there is none; kept are versions 1 \(from 20.*\), 2"):
+    with pytest.raises(
+        knarr.NotRetained, match=r"version 3: there is none; kept are versions 1 \(from 20.*\), 2"
+    ):
         kb.read("viking://f/a", as_of=3)
-    with pytest.raises(knarr.NotRetained, match=r"at 2020-01-01T.*the document did not stand anywhere then; kept are versions 1"):
+    with pytest.raises(
+        knarr.NotRetained,
+        match=r"at 2020-01-01T.*the document did not stand anywhere then; kept are versions 1",
+    ):
         kb.read("viking://f/a", as_of="2020-01-01")
-    with pytest.raises(knarr.InvalidArgument, match="is the version of a document, and viking://f is a folder"):
+    with pytest.raises(
+        knarr.InvalidArgument, match="is the version of a document, and viking://f is a folder"
+    ):
         kb.search("one", "viking://f", as_of=1)
     with pytest.raises(knarr.NotFound):
         kb.read("viking://f/a/No_such_section", as_of=1)
 
 
-@pytest.mark.parametrize("as_of", [0, -1, True, 1.5, "yesterday", "2099-01-01", knarr.Seq(-1), knarr.Seq(999), "seq:999", b"1", ""])
-def test_what_is_no_point_of_the_past_is_refused(kb: knarr.KnowledgeBase, write_docs: WriteDocs, as_of: object) -> None:
+@pytest.mark.parametrize(
+    "as_of", [0, -1, True, 1.5, "yesterday", "2099-01-01", knarr.Seq(-1), knarr.Seq(999), "seq:999", b"1", ""]
+)
+def test_what_is_no_point_of_the_past_is_refused(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs, as_of: object
+) -> None:
     kb.add(write_docs({"a.md": "# A\n\none\n"}) / "a.md")
     with pytest.raises(knarr.InvalidArgument, match="as_of"):
         kb.read("viking://a", as_of=as_of)  # type: ignore[arg-type]
@@ -156,7 +183,12 @@ def test_times_without_a_zone_are_utc(kb: knarr.KnowledgeBase, tmp_path: Path) -
     both.put("f", "a", "# A\n\nalpha two\n")
     at = both.states[0].at
     elsewhere = at + timedelta(hours=5, minutes=30)
-    for as_of in (at, at.replace(tzinfo=None), at.isoformat(), f"{elsewhere.replace(tzinfo=None).isoformat()}+05:30"):
+    for as_of in (
+        at,
+        at.replace(tzinfo=None),
+        at.isoformat(),
+        f"{elsewhere.replace(tzinfo=None).isoformat()}+05:30",
+    ):
         assert kb.read("viking://f/a", as_of=as_of).source.version == 1
 
 

@@ -35,7 +35,9 @@ def opened(tmp_path: Path, **settings: float) -> knarr.KnowledgeBase:
     return knarr.open(tmp_path / "r.kb", embedder=HashEmbedder(), settings=knarr.Settings(**settings))  # type: ignore[arg-type]
 
 
-def test_so_many_versions_are_kept_and_the_others_refused_by_name(tmp_path: Path, write_docs: WriteDocs) -> None:
+def test_so_many_versions_are_kept_and_the_others_refused_by_name(
+    tmp_path: Path, write_docs: WriteDocs
+) -> None:
     with opened(tmp_path, history_versions=2) as kb:
         times = []
         for number in range(5):
@@ -52,7 +54,9 @@ def test_so_many_versions_are_kept_and_the_others_refused_by_name(tmp_path: Path
         with pytest.raises(knarr.NotRetained, match="version 2: is no longer kept; kept are versions 3 "):
             kb.read("viking://f/a", as_of=2)
         for scope in ("viking://f/a", "viking://f", "viking://"):
-            with pytest.raises(knarr.NotRetained, match="of viking://f/a that stood then is no longer kept; of it, kept are"):
+            with pytest.raises(
+                knarr.NotRetained, match="of viking://f/a that stood then is no longer kept; of it, kept are"
+            ):
                 kb.search("words", scope, as_of=times[1])
         assert counts(kb)["versions"] == 2
 
@@ -96,7 +100,9 @@ def test_days_pass(tmp_path: Path, write_docs: WriteDocs, monkeypatch: pytest.Mo
         assert "stays" in kb.read("viking://f/b", as_of=first).text
 
 
-def test_a_removed_document_is_history_until_it_is_pruned(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
+def test_a_removed_document_is_history_until_it_is_pruned(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs
+) -> None:
     put(kb, write_docs, "a", "secret words")
     put(kb, write_docs, "a", "public words")
     kb.remove("viking://f/a")
@@ -110,7 +116,9 @@ def test_a_removed_document_is_history_until_it_is_pruned(kb: knarr.KnowledgeBas
         kb.read("viking://f/a", as_of=1)
 
 
-def test_remove_takes_history_along_where_that_is_asked(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
+def test_remove_takes_history_along_where_that_is_asked(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs
+) -> None:
     put(kb, write_docs, "a", "secret words")
     put(kb, write_docs, "b", "other words")
     kb.remove("viking://f/b")
@@ -221,8 +229,18 @@ kb = knarr.open(sys.argv[1], embedder=HashEmbedder())
 Path(sys.argv[2]).write_text("# a\\n\\nwords 1\\n")
 {act}
 """
-_ACTS = ('kb.add(sys.argv[2], into="viking://f")', 'kb.move("viking://f/a", "viking://g/a")', 'kb.remove("viking://f/a")')
-_STEPS = (("versions", "keep"), ("versions", "stands"), ("versions", "gone"), ("changes", "append"), ("folders", "stale"))
+_ACTS = (
+    'kb.add(sys.argv[2], into="viking://f")',
+    'kb.move("viking://f/a", "viking://g/a")',
+    'kb.remove("viking://f/a")',
+)
+_STEPS = (
+    ("versions", "keep"),
+    ("versions", "stands"),
+    ("versions", "gone"),
+    ("changes", "append"),
+    ("folders", "stale"),
+)
 
 
 @pytest.mark.parametrize("act", _ACTS)
