@@ -8,6 +8,8 @@ from typing import Any, Protocol
 from knarr.arguments import checked
 from knarr.config import Settings
 from knarr.errors import NotFound
+from knarr.history.listing import diff_of, versions_of
+from knarr.history.records import DocumentDiff, DocumentHistory
 from knarr.history.since import since
 from knarr.models.embed import count_tokens
 from knarr.reading.as_of import AsOf, point_of
@@ -94,6 +96,14 @@ class KnowledgeLibrary:
             return boxes(self._context, place)
         except NotFound:
             return ()
+
+    def versions(self, uri: str) -> DocumentHistory:
+        """As `kb.history.versions`."""
+        return versions_of(self._context.catalog, uri)
+
+    def diff(self, uri: str, *args: Any, **options: Any) -> DocumentDiff:
+        """As `kb.history.diff`."""
+        return diff_of(self._context.catalog, uri, *args, **options)
 
     def since(self, citations: Sequence[Citation] = ()) -> tuple[QuoteNow, ...]:
         """What the newest versions say of each of these quotes."""

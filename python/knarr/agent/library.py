@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from knarr.config import Settings
+from knarr.history.records import DocumentDiff, DocumentHistory
+from knarr.reading.as_of import AsOf
 from knarr.trace.record import Trace
 from knarr.types import Box, Citation, GrepResult, Kind, Listing, Passage, QuoteNow, SearchResult
 
@@ -84,6 +86,25 @@ class ReadsPast(Protocol):
     def as_of(self) -> str: ...
 
     def since(self, citations: Sequence[Citation]) -> tuple[QuoteNow, ...]: ...
+
+
+@runtime_checkable
+class HasHistory(Library, Protocol):
+    """A library that knows the versions of its documents, and reads them."""
+
+    def versions(self, uri: str) -> DocumentHistory: ...
+
+    def diff(
+        self,
+        uri: str,
+        old: int | None = ...,
+        new: int | None = ...,
+        *,
+        other: str | None = ...,
+        limit: int = ...,
+    ) -> DocumentDiff: ...
+
+    def at(self, as_of: AsOf | None = ..., scope: str = ...) -> HasHistory: ...
 
 
 @runtime_checkable

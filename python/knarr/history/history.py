@@ -4,31 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import sqlalchemy as sa
-
 from knarr.arguments import checked
-from knarr.catalog import Catalog, past
-from knarr.catalog.packed import VersionContent
-from knarr.catalog.past import Kept
 from knarr.catalog.versions import Retention
 from knarr.config import Settings
-from knarr.errors import CatalogError, InvalidArgument, NotFound, NotRetained
-from knarr.history.compare import Comparison
-from knarr.history.records import (
-    DIFFERENCES,
-    ComparedSide,
-    DocumentDiff,
-    DocumentHistory,
-    Version,
-    summary_of,
-)
+from knarr.history.listing import check_kept, diff_of, subject, versions_of
+from knarr.history.records import DocumentDiff, DocumentHistory, Version
 from knarr.history.rollback import put_back
 from knarr.history.since import since
 from knarr.index.index import Changing
 from knarr.reading.context import ReadContext
-from knarr.reading.retained import kept_in_words
 from knarr.types import Citation, QuoteNow
-from knarr.uris import canonical
 
 
 class History:
@@ -46,25 +31,13 @@ class History:
         self._changing = changing
         self._settle = settle
 
-    @property
-    def _catalog(self) -> Catalog:
-        return self._context.catalog
-
     @checked
     def versions(self, uri: str) -> DocumentHistory:
         """The versions of the document that a URI names or lies in, oldest first: of the one that stands there, else
         of the last that did. Versions that are no longer kept are listed as such, as far as they are known.
 
         Costs the unpacking and comparing of every kept version. Raises NotFound, CatalogError for a damaged one."""
-        with self._catalog.reading() as connection:
-            number, kept, removed = _subject(connection, uri)
-            listed: list[Version] = []
-            before: VersionContent | None = None
-            for one in kept:
-                content = past.content(connection, number, one.version) if one.retained else None
-                listed.append(_version(one, content, before, is_first=one is kept[0]))
-                before = content
-        return DocumentHistory(kept[-1].uri, removed, tuple(listed))
+        return versions_of(self._context.catalog, uri)
 
     @checked
     def diff(
@@ -84,34 +57,8 @@ class History:
 
         `limit` sections from `offset` on, each with at most so many `lines` of its text diff. Raises NotRetained, naming
         the versions that are kept, InvalidArgument for bounds below 0."""
-        if offset < 0 or limit < 1 or lines < 0:
-            raise InvalidArgument(
-                f"expected offset >= 0, limit >= 1, lines >= 0, got {offset}, {limit}, {lines}"
-            )
-        with self._catalog.reading() as connection:
-            newest = _newest(connection, uri)
-            if other is None:
-                after = _content(connection, uri, newest if new is None else new)
-                first = after[0].version - 1 if old is None else old
-            else:
-                after = _content(connection, other, _newest(connection, other) if new is None else new)
-                first = newest if old is None else old
-            if first < 1:
-                raise NotFound(
-                    f"{canonical(uri)}: version {after[0].version} is the first, there is none before it"
-                )
-            before = _content(connection, uri, first)
-        found = Comparison(before[1], after[1])
-        page = tuple(found.page(offset, limit, lines))
-        end = offset + len(page)
-        return DocumentDiff(
-            old=before[0],
-            new=after[0],
-            counts={kind: found.kinds.get(kind, 0) for kind in DIFFERENCES},
-            unchanged=found.unchanged,
-            differences=page,
-            total=found.total,
-            next_offset=end if end < found.total else None,
+        return diff_of(
+            self._context.catalog, uri, old, new, other=other, offset=offset, limit=limit, lines=lines
         )
 
     @checked
@@ -123,9 +70,9 @@ class History:
         that are kept, InvalidArgument for the newest version, AlreadyExists where another document or folder has
         taken the place, CatalogError when another process writes."""
         with self._changing():
-            with self._catalog.writing() as connection:
-                number, kept, _ = _subject(connection, uri)
-                _check_kept(uri, kept, version)
+            with self._context.catalog.writing() as connection:
+                number, kept, _ = subject(connection, uri)
+                check_kept(uri, kept, version)
                 fresh = put_back(connection, number, version, self._retention)
             self._settle()
         return next(one for one in self.versions(fresh.uri) if one.version == fresh.version)
@@ -133,61 +80,3 @@ class History:
     def since(self, citations: Sequence[Citation]) -> tuple[QuoteNow, ...]:
         """What became of each quote since it was made, in their order: see `QuoteNow`."""
         return since(self._context, citations)
-
-
-def _subject(connection: sa.Connection, uri: str) -> tuple[int, list[Kept], bool]:
-    """The document that a URI means, its versions, and whether it is removed. Raises NotFound."""
-    uri = canonical(uri)
-    meant = past.subject(connection, uri)
-    kept = past.known_versions(connection, meant[0]) if meant is not None else []
-    if meant is None or not kept:
-        raise NotFound(f"{uri}: no document stands there, and no version of one that did is kept")
-    return meant[0], kept, kept[-1].end_at is not None
-
-
-def _newest(connection: sa.Connection, uri: str) -> int:
-    return _subject(connection, uri)[1][-1].version
-
-
-def _content(connection: sa.Connection, uri: str, version: int) -> tuple[ComparedSide, VersionContent]:
-    number, kept, _ = _subject(connection, uri)
-    _check_kept(uri, kept, version)
-    content = past.content(connection, number, version)
-    if content is None:
-        raise CatalogError(f"{canonical(uri)}: version {version} is missing from the catalog")
-    begun = next(one.begin_at for one in kept if one.version == version)
-    return ComparedSide(content.record.uri, version, content.record.title, begun), content
-
-
-def _check_kept(uri: str, kept: list[Kept], version: int) -> None:
-    if not any(one.version == version and one.retained for one in kept):
-        known = "is no longer kept" if 0 < version < kept[0].version else "there is none"
-        raise NotRetained(f"{canonical(uri)}: version {version}: {known}; {kept_in_words(kept)}")
-
-
-def _version(
-    one: Kept, content: VersionContent | None, before: VersionContent | None, *, is_first: bool
-) -> Version:
-    if content is None:
-        return Version(one.version, one.begin_at, one.end_at, one.uri, False)
-    record = content.record
-    if before is not None:
-        found = Comparison(before, content)
-        change = summary_of(found.kinds)
-    else:
-        change = "first version" if one.version == 1 else "the version before is not kept"
-    return Version(
-        version=one.version,
-        begin_at=one.begin_at,
-        end_at=one.end_at,
-        uri=one.uri,
-        retained=True,
-        title=record.title,
-        status=record.status,
-        content_hash=record.content_hash,
-        size_bytes=record.size_bytes,
-        text_bytes=len(content.text.encode()),
-        sections=len(content.sections),
-        chunks=sum(row.kind == "chunk" for row in content.objects),
-        change=change if is_first or before is not None else "the version before is not kept",
-    )

@@ -55,6 +55,15 @@ class DocumentHistory:
     def __len__(self) -> int:
         return len(self.versions)
 
+    def on(self, moment: str) -> int | None:
+        """The version that stood at a time (ISO 8601 in UTC, with microseconds) and is kept; None where none did."""
+        stood = [
+            one
+            for one in self.versions
+            if one.begin_at <= moment and (one.end_at is None or moment < one.end_at)
+        ]
+        return stood[-1].version if stood and stood[-1].retained else None
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
