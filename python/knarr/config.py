@@ -95,6 +95,21 @@ class Settings(BaseSettings):
     )
     abstract_threads: int = _setting(4, "calls to the model at a time", ge=1, le=64)
 
+    # ---------------------------------------------------------------- history
+
+    history_versions: int = _setting(
+        10,
+        "earlier versions kept of each document, the last one of a removed document among them; 0 keeps none",
+        ge=0,
+        le=100_000,
+    )
+    history_days: float = _setting(
+        365.0,
+        "days for which an earlier version is kept after it was replaced or removed; 0 for no limit",
+        ge=0,
+        le=36_500,
+    )
+
     # ---------------------------------------------------------------- the engine
 
     precision: Literal["float32", "bfloat16", "int8"] = _setting(

@@ -4,6 +4,7 @@
     ├── EngineError                    from the native core
     │   ├── InvalidArgument  (ValueError)
     │   ├── NotFound         (LookupError)
+    │   │   └── NotRetained                a version or state of the past that is not kept, or never was
     │   ├── AlreadyExists    (ValueError)
     │   ├── Corruption       (OSError)
     │   ├── StorageError     (OSError)
@@ -63,6 +64,11 @@ class InvalidArgument(EngineError, ValueError):
 
 class NotFound(EngineError, LookupError):
     """No node has this URI."""
+
+
+class NotRetained(NotFound):
+    """A version of a document, or a state of the past, that is no longer kept or never was; the message names what is
+    kept."""
 
 
 class AlreadyExists(EngineError, ValueError):

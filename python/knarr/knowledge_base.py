@@ -19,10 +19,12 @@ from knarr.config import Settings
 from knarr.errors import InvalidArgument
 from knarr.experience.experience import Experience
 from knarr.experience.seen import SeenExperience
+from knarr.history.history import History, SeenHistory
 from knarr.index.index import Changing, Index
 from knarr.models.configured import ConfiguredChat
 from knarr.models.embed import Embedder, load_embedder
 from knarr.reading.context import ReadContext
+from knarr.reading.past import Past
 from knarr.reading.seen import SeenContext, Shared
 from knarr.rights.keeper import Keeper
 from knarr.rights.rights import Rights, checked_principal
@@ -52,6 +54,7 @@ class KnowledgeBase(Reader):
     experience: edges learnt from accepted answers: listed, explained, learnt, taken back; warm-up
     checker:    when an early answer may stand: calibration, rules, report
     traces:     the recorded runs of questions
+    history:    versions of documents: listed, compared, put back
     abstracts:  abstracts of directories by a chat model
     library:    for an `Agent` of your own
     """
@@ -80,19 +83,22 @@ class KnowledgeBase(Reader):
             raise
         self._catalog, self._index = catalog, index
         self._context = context = ReadContext(catalog, index, self.embedder)
+        index.tell(context.followed)
+        self._past = past = Past(context, settings)
         self._configured = configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
         self.abstracts = AbstractMaker(catalog, self.embedder, settings, configured, changing, context.follow)
         self._writer = DocumentWriter(
             catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
         )
+        self._history = History(context, settings, changing, self._writer.settle_unembedded)
         self._traces = traces = Traces(catalog)
         # These close over parts and not over `self`: a knowledge base that nobody holds is closed at once.
         self._checker = checker = Once(lambda: _checker(catalog, traces))
-        library = Once(lambda: _library(context, settings, traces, experience))
+        library = Once(lambda: _library(context, settings, traces, experience, past))
         asker = Once(lambda: _asker(library(), configured, checker()))
         self._experience = experience = Experience(context, settings, traces, configured, asker)
-        self._owned = Parts(context, traces, experience, checker, library, asker)
+        self._owned = Parts(context, past, traces, experience, checker, library, asker, self._history)
         self._keeper = keeper = Keeper(catalog, index)
         self._shared = Shared(settings)
         self.rights = Rights(catalog, keeper)
@@ -110,6 +116,11 @@ class KnowledgeBase(Reader):
     def checker(self) -> Oversight:
         """The checker's calibration, rules and report."""
         return self._checker()
+
+    @property
+    def history(self) -> History:
+        """Versions of documents: listed, compared, put back."""
+        return self._history
 
     @property
     def experience(self) -> Experience:
@@ -154,13 +165,14 @@ class KnowledgeBase(Reader):
         return [] if self._tenant else self._tenants.names()
 
     def _parts_of(self, principal: Principal) -> Parts:
-        context = SeenContext(self._context, self._keeper, principal, self._shared)
+        context, past = SeenContext(self._context, self._keeper, principal, self._shared), self._past
         traces = OwnTraces(self._catalog, self._keeper, principal)
         settings, configured, checker = self.settings, self._configured, self._checker
         experience, learner = self._experience.seen_in(context), self._experience
-        library = Once(lambda: _library(context, settings, traces, learner, principal))
+        library = Once(lambda: _library(context, settings, traces, learner, past, principal))
         asker = Once(lambda: _asker(library(), configured, checker()))
-        return Parts(context, traces, SeenExperience(experience), lambda: Thresholds(checker), library, asker)
+        history, seen = SeenHistory(context), SeenExperience(experience)
+        return Parts(context, past, traces, seen, lambda: Thresholds(checker), library, asker, history)
 
     # ------------------------------------------------------------------ documents in
 
@@ -184,12 +196,16 @@ class KnowledgeBase(Reader):
         return self._writer.add(source, into, progress)
 
     @checked
-    def remove(self, uri: str, *, all: bool = False) -> int:
-        """Delete a document or a folder with everything below; returns how many documents were deleted.
+    def remove(self, uri: str, *, all: bool = False, history: bool = True) -> int:
+        """Remove a document or a folder with everything below; returns how many documents were removed.
+
+        Nothing of them is found any more, but this does not erase: the last version of each is an earlier version
+        from now on, which `as_of` and `history` still reach, within KNARR_HISTORY_VERSIONS and KNARR_HISTORY_DAYS.
+        With `history=False` all versions go at once, also of documents that were removed from there before.
 
         Raises NotFound when there is none, InvalidArgument for a place inside a document, and for `viking://`,
         which is everything, without `all`."""
-        return self._writer.remove(uri, all=all)
+        return self._writer.remove(uri, all=all, history=history)
 
     @checked
     def move(self, source: str, target: str) -> int:
@@ -256,11 +272,12 @@ def _library(
     settings: Settings,
     traces: Traces,
     experience: Learner,
+    past: Past,
     asker: Principal | None = None,
 ) -> KnowledgeLibrary:
     from knarr.agent.knowledge import KnowledgeLibrary
 
-    return KnowledgeLibrary(context, settings, traces, experience, asker)
+    return KnowledgeLibrary(context, settings, traces, experience, past, asker=asker)
 
 
 def _asker(library: KnowledgeLibrary, configured: ConfiguredChat, checker: Oversight) -> Asker:

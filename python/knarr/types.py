@@ -280,6 +280,17 @@ class Citation:
     boxes: tuple[Box, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class QuoteNow:
+    """What became of a quote since: "current" (its version is the newest), "same" (the newest has it at its place), or
+    "elsewhere" (at `uri`), "gone" (the newest no longer has it), "removed" (there is no such document any more), or
+    "unknown" (a trace of an older knarr). `version` is the newest, 0 where there is none."""
+
+    state: Literal["current", "same", "elsewhere", "gone", "removed", "unknown"]
+    version: int = 0
+    uri: str = ""
+
+
 # How a question ended:
 #   answered          the text answers it, and passed the checks
 #   conflicting       the evidence gives different values for what was asked; the text says each, with its citation
@@ -396,6 +407,8 @@ class Answer:
     verdict:    of the check that every answer must pass; of the checker, where an early answer of mode
                 "vikingrag-e+" stands; "unknown" where there was no answer to be judged
     escalated:  whether mode "vikingrag-e+" went on from its first round to the full loop
+    now:        of an answer from the past: what the newest versions say of each citation; `kb.history.since` says it
+                of any citations at any time
     """
 
     question: str
@@ -409,3 +422,4 @@ class Answer:
     verdict: Verdict
     mode: Mode = "vikingrag"
     escalated: bool = False
+    now: tuple[QuoteNow, ...] = ()

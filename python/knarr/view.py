@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Protocol, Typ
 from knarr.arguments import checked
 from knarr.config import Settings
 from knarr.errors import Unsupported
-from knarr.reading.boxes import boxes
+from knarr.history.history import SeenHistory
+from knarr.reading.as_of import AsOf
+from knarr.reading.boxes import boxes, uri_of
 from knarr.reading.context import ReadContext
 from knarr.reading.document import document
 from knarr.reading.grep import grep
 from knarr.reading.list import list_children
+from knarr.reading.past import Past
 from knarr.reading.read import read
 from knarr.reading.search import search
 from knarr.trace.store import Traces
@@ -96,11 +99,13 @@ class Parts:
     """What the verbs of a reader work on."""
 
     context: ReadContext
+    past: Past
     traces: Traces
     experience: ReadableExperience
     checker: Callable[[], ReadableChecker]
     library: Callable[[], KnowledgeLibrary]
     asker: Callable[[], Asker]
+    history: SeenHistory
 
 
 class Reader:
@@ -117,6 +122,11 @@ class Reader:
         return self._parts().traces
 
     @property
+    def history(self) -> SeenHistory:
+        """The versions of documents."""
+        return self._parts().history
+
+    @property
     def experience(self) -> ReadableExperience:
         """What accepted answers taught."""
         return self._parts().experience
@@ -130,6 +140,11 @@ class Reader:
     def library(self) -> KnowledgeLibrary:
         """This as an `Agent` sees it: `Agent(kb.library, policy)`."""
         return self._parts().library()
+
+    def _at(self, as_of: AsOf | None, scope: str) -> ReadContext:
+        """What a call reads from: the present, or a state of the past below a scope."""
+        parts = self._parts()
+        return parts.context if as_of is None else parts.past.at(as_of, scope, parts.context)
 
     # ------------------------------------------------------------------ the four tools
 
@@ -145,6 +160,7 @@ class Reader:
         gamma: float | None = None,
         question: str | None = None,
         plan: Literal["auto", "exact"] = "auto",
+        as_of: AsOf | None = None,
     ) -> SearchResult:
         """The `k` objects below `scope` nearest to `query`.
 
@@ -161,9 +177,15 @@ class Reader:
         query) is at least `gamma`, and the historical one names no number, code or quoted words that this one
         lacks: a vector does not tell the years 2023 and 2024 apart. A hit may be listed there as well.
 
-        Raises NotFound for a scope that does not exist, InvalidArgument for an empty query or k < 1."""
+        With `as_of` a state of the past is searched instead: a version of the document that the scope names or lies
+        in, by its number, or what stood at a time (a datetime or ISO 8601 text) or after a change of the log
+        (`knarr.Seq`). See `knarr.reading.past` for what that costs, `history` for what is kept. `as_of` means the
+        same in all verbs that have it; results carry the version that they show.
+
+        Raises NotFound for a scope that does not exist or did not then, InvalidArgument for an empty query or
+        k < 1."""
         return search(
-            self._parts().context,
+            self._at(as_of, scope),
             query,
             scope,
             k,
@@ -175,9 +197,11 @@ class Reader:
             plan=plan,
         )
 
-    def list(self, uri: str = SCHEME, offset: int = 0, limit: int = 100) -> Listing:
+    def list(
+        self, uri: str = SCHEME, offset: int = 0, limit: int = 100, *, as_of: AsOf | None = None
+    ) -> Listing:
         """A page of a directory's children in document order, with the directory's abstract. Raises NotFound."""
-        return list_children(self._parts().context, uri, offset, limit)
+        return list_children(self._at(as_of, uri), uri, offset, limit)
 
     def grep(
         self,
@@ -188,6 +212,7 @@ class Reader:
         ignore_case: bool = False,
         limit: int = 50,
         offset: int = 0,
+        as_of: AsOf | None = None,
     ) -> GrepResult:
         """Matches of a regular expression (RE2 syntax, linear time) in the canonical text below `scope`.
 
@@ -196,7 +221,7 @@ class Reader:
         cross chunk and section borders. The result tells matches, no matches and an incomplete search
         apart; a bad pattern raises InvalidArgument or Unsupported, a missing scope NotFound."""
         return grep(
-            self._parts().context,
+            self._at(as_of, scope),
             pattern,
             scope,
             literal=literal,
@@ -205,25 +230,30 @@ class Reader:
             offset=offset,
         )
 
-    def read(self, uri: str, begin_byte: int = 0, max_tokens: int | None = None) -> Passage:
+    def read(
+        self, uri: str, begin_byte: int = 0, max_tokens: int | None = None, *, as_of: AsOf | None = None
+    ) -> Passage:
         """The text of a chunk, an abstract, a section or a whole document, from `begin_byte` on.
 
         Bytes count in the document's canonical text, whatever part of it the URI names (in the abstract for an
-        abstract); one before that part is its beginning. With `max_tokens` the text is cut at a token; `next_offset` says where to go on. Raises
-        NotFound, and InvalidArgument for a folder above documents."""
-        return read(self._parts().context, uri, begin_byte, max_tokens)
+        abstract); one before that part is its beginning. With `max_tokens` the text is cut at a token; `next_offset` says where to go on. What a
+        citation quotes is read by `read(citation.uri, as_of=citation.version)` as long as that version is kept.
+        Raises NotFound, and InvalidArgument for a folder above documents."""
+        return read(self._at(as_of, uri), uri, begin_byte, max_tokens)
 
-    def document(self, uri: str) -> StoredDocument:
+    def document(self, uri: str, *, as_of: AsOf | None = None) -> StoredDocument:
         """What is known of the document that a URI names or lies in: its file, version, pages and metadata.
 
         Raises NotFound."""
-        return document(self._parts().context, uri)
+        return document(self._at(as_of, uri), uri)
 
     def boxes(
         self,
         place: Hit | EdgeHit | Match | Passage | Citation | str,
         begin_byte: int | None = None,
         end_byte: int | None = None,
+        *,
+        as_of: AsOf | None = None,
     ) -> tuple[Box, ...]:
         """Where something stands on the pages of its document, a box for each line, so that a viewer can mark it.
 
@@ -231,13 +261,13 @@ class Reader:
         narrow it to a range of the canonical text. Citations of an answer have their boxes already. Empty where the
         document has no pages, is another version than was found, or was last read by an older knarr.
         Costs a look into the catalog and the unpacking of the pages that it touches. Raises NotFound."""
-        return boxes(self._parts().context, place, begin_byte, end_byte)
+        return boxes(self._at(as_of, uri_of(place)), place, begin_byte, end_byte)
 
     @checked
     def ask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
         """Answer a question from the documents below `scope` (arXiv 2609.11390).
 
-        The options are those of `knarr.AskOptions`: k, mode, policy, budget, shadow, resample. The trace of the
+        The options are those of `knarr.AskOptions`: k, mode, policy, budget, shadow, resample, as_of. The trace of the
         run is kept under `Answer.trace_id`. A run that reaches a bound of its budget answers from what it has.
 
         Raises NotFound for a scope that does not exist, InvalidArgument for an empty question or an option that

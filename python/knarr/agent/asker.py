@@ -15,6 +15,7 @@ from knarr.agent.values import Policy
 from knarr.arguments import hold
 from knarr.errors import InvalidArgument, NotFound
 from knarr.models.configured import ConfiguredChat
+from knarr.reading.as_of import AsOf
 from knarr.trace.record import Trace
 from knarr.types import Answer, Mode
 from knarr.uris import canonical
@@ -41,6 +42,8 @@ class AskOptions(TypedDict, total=False):
     shadow:   with "vikingrag-e+": decide and log the decision, but let the full loop answer
     resample: with "vikingrag-e+": the share of early answers, from 0 to 1, for which the full loop runs too, so
               that both can be compared
+    as_of:    answer from a state of the past below the scope: a version of the document that the scope names, a time
+              or a `knarr.Seq` (see `KnowledgeBase.search`); nothing is learnt from such answers
     """
 
     k: int
@@ -49,6 +52,7 @@ class AskOptions(TypedDict, total=False):
     budget: Budget
     shadow: bool
     resample: float
+    as_of: AsOf | None
 
 
 class Asker:
@@ -96,8 +100,9 @@ class Asker:
     def _prepared(self, scope: str, options: AskOptions) -> tuple[Agent, str, RunOptions]:
         """The agent for these options, the canonical scope, and the options of the agent's `run`."""
         _check(options)
-        scope = canonical(scope)
-        if not self._library.exists(scope):
+        scope, as_of = canonical(scope), options.get("as_of")
+        library = self._library.at(as_of, scope)
+        if not library.exists(scope):
             raise NotFound(f"{scope}: no such scope")
         mode, policy = options.get("mode", "vikingrag"), options.get("policy")
         shadow, resample = options.get("shadow", False), options.get("resample", 0.0)
@@ -110,13 +115,15 @@ class Asker:
             "budget": options.get("budget"),
             "escalation": escalation,
         }
-        return self._agent(policy), scope, run
+        return self._agent(policy, library), scope, run
 
-    def _agent(self, policy: Policy | PolicyName | None) -> Agent:
+    def _agent(self, policy: Policy | PolicyName | None, library: KnowledgeLibrary) -> Agent:
         if policy is None:
             policy = "model" if self._configured.exists else "extractive"
         if not isinstance(policy, str):
-            return Agent(self._library, policy)
+            return Agent(library, policy)
+        if library is not self._library:
+            return Agent(library, self._policy(policy))
         with self._lock:
             if policy not in self._agents:
                 self._agents[policy] = Agent(self._library, self._policy(policy))

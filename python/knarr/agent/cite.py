@@ -28,6 +28,8 @@ _LOOKUP_WORDS = 12
 _LONG_CHARS = 700  # a longer quote is a passage, of which a sentence is cited
 _SAME_WORDS = 0.5  # of the words that a number came with, at least this share stands in what is cited
 
+_Key = tuple[str, str, int]  # the URI, text and version of a citation
+
 
 @dataclass(frozen=True, slots=True)
 class Cited:
@@ -64,9 +66,9 @@ class Citer:
 
     def check(self, draft: Draft) -> Cited:
         """The citations that hold and those that do not, both in the order given, equal ones once."""
-        kept: dict[tuple[str, str], Citation] = {}
+        kept: dict[_Key, Citation] = {}
         dropped: list[DroppedCitation] = []
-        numbers: dict[int, tuple[str, str]] = {}
+        numbers: dict[int, _Key] = {}
         listed: list[Quote | Cite] = [*draft.quotes, *draft.cites]
         for wanted in list(dict.fromkeys(listed))[:_MOST]:
             found = (
@@ -75,7 +77,7 @@ class Citer:
             if isinstance(found, DroppedCitation):
                 dropped.append(found)
                 continue
-            key = (found.uri, found.text)
+            key = (found.uri, found.text, found.version)
             kept.setdefault(key, found)
             if isinstance(wanted, Cite):
                 numbers.setdefault(wanted.number, key)
@@ -100,7 +102,7 @@ class Citer:
             (at, at + len(text.encode("utf-8"))),
         )
 
-    def _ranked(self, keys: list[tuple[str, str]], draft: Draft) -> list[tuple[str, str]]:
+    def _ranked(self, keys: list[_Key], draft: Draft) -> list[_Key]:
         """All when they are few, else those that fit best, in the order given."""
         if len(keys) <= MOST_GIVEN:
             return keys

@@ -8,18 +8,24 @@ from typing import Any, Protocol
 from knarr.arguments import checked
 from knarr.config import Settings
 from knarr.errors import NotFound
+from knarr.history.listing import diff_of, versions_of
+from knarr.history.records import DocumentDiff, DocumentHistory
+from knarr.history.since import since
 from knarr.models.embed import count_tokens
+from knarr.reading.as_of import AsOf, point_of
 from knarr.reading.boxes import boxes
 from knarr.reading.context import ReadContext
 from knarr.reading.grep import grep
 from knarr.reading.list import list_children
 from knarr.reading.outline import exists, outline
+from knarr.reading.past import Past
 from knarr.reading.read import read
 from knarr.reading.search import search
 from knarr.trace.own import asker_of
 from knarr.trace.record import Trace
 from knarr.trace.store import Traces
-from knarr.types import Box, Citation, GrepResult, Listing, Passage, Principal, SearchResult
+from knarr.types import Box, Citation, GrepResult, Listing, Passage, Principal, QuoteNow, SearchResult
+from knarr.uris import SCHEME
 
 
 class Learner(Protocol):
@@ -43,6 +49,7 @@ class KnowledgeLibrary:
     """The four tools, the documents' outline, and the keeping of traces. Safe to use from several threads.
 
     settings: of the knowledge base; agents obey them
+    as_of:    the state of the past that it reads, in words; "" for the present
     asker:    who asks, None for the owner
     """
 
@@ -52,13 +59,26 @@ class KnowledgeLibrary:
         settings: Settings,
         traces: Traces,
         experience: Learner,
+        past: Past,
+        as_of: AsOf | None = None,
         asker: Principal | None = None,
     ) -> None:
         self.settings = settings
+        self.as_of = "" if as_of is None else str(point_of(as_of))
         self._asker = asker
+        self._past = past
         self._context = context
         self._traces = traces
         self._experience = experience
+
+    def at(self, as_of: AsOf | None = None, scope: str = SCHEME) -> KnowledgeLibrary:
+        """A library of what stood then below a scope. Raises as `Past.at`."""
+        self._context.catalog.check_open()
+        if as_of is None:
+            return self
+        context = self._past.at(as_of, scope, self._context)
+        kept = self.settings, self._traces, self._experience, self._past
+        return KnowledgeLibrary(context, *kept, as_of, self._asker)
 
     def search(self, *args: Any, **options: Any) -> SearchResult:
         """As `knarr.reading.search`."""
@@ -83,6 +103,19 @@ class KnowledgeLibrary:
         except NotFound:
             return ()
 
+    def versions(self, uri: str) -> DocumentHistory:
+        """As `kb.history.versions`."""
+        return versions_of(self._context, uri)
+
+    def diff(self, uri: str, *args: Any, **options: Any) -> DocumentDiff:
+        """As `kb.history.diff`."""
+        return diff_of(self._context, uri, *args, **options)
+
+    def since(self, citations: Sequence[Citation] = ()) -> tuple[QuoteNow, ...]:
+        """What the newest versions say of each of these quotes."""
+        return since(self._context, citations)
+
+    @checked
     def exists(self, scope: str) -> bool:
         """As `knarr.reading.outline.exists`."""
         return exists(self._context, scope)
@@ -121,7 +154,7 @@ class KnowledgeLibrary:
             return
         asker = self._asker
         self._traces.put(trace, asker="" if asker is None else asker_of(asker))
-        if trace.mode == "vikingrag":
+        if self.as_of or trace.mode == "vikingrag":  # experience speaks of what stands now
             return
         self._experience.note_use(trace)
         if asker is None:

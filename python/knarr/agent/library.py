@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from knarr.config import Settings
+from knarr.history.records import DocumentDiff, DocumentHistory
+from knarr.reading.as_of import AsOf
 from knarr.trace.record import Trace
-from knarr.types import Box, Citation, GrepResult, Kind, Listing, Passage, SearchResult
+from knarr.types import Box, Citation, GrepResult, Kind, Listing, Passage, QuoteNow, SearchResult
 
 
 class Library(Protocol):
@@ -74,6 +76,35 @@ class HasBoxes(Protocol):
     """A library that knows where quotes stand on their pages."""
 
     def boxes(self, place: Citation) -> tuple[Box, ...]: ...
+
+
+@runtime_checkable
+class ReadsPast(Protocol):
+    """A library that can read the past: `as_of` says which state it reads, "" for the present."""
+
+    @property
+    def as_of(self) -> str: ...
+
+    def since(self, citations: Sequence[Citation]) -> tuple[QuoteNow, ...]: ...
+
+
+@runtime_checkable
+class HasHistory(Library, Protocol):
+    """A library that knows the versions of its documents, and reads them."""
+
+    def versions(self, uri: str) -> DocumentHistory: ...
+
+    def diff(
+        self,
+        uri: str,
+        old: int | None = ...,
+        new: int | None = ...,
+        *,
+        other: str | None = ...,
+        limit: int = ...,
+    ) -> DocumentDiff: ...
+
+    def at(self, as_of: AsOf | None = ..., scope: str = ...) -> HasHistory: ...
 
 
 @runtime_checkable

@@ -45,12 +45,13 @@ from knarr.agent.escalation import (
 from knarr.agent.failures import FAILURES, ToolFailure, in_words, of_model, usage_of
 from knarr.agent.history import NUDGE, MessageHistory
 from knarr.agent.scope import Names, Resolution
-from knarr.agent.tools import TOOLS
+from knarr.agent.tools import OF_HISTORY, TOOLS
 from knarr.agent.values import Decision, Draft, Excerpt, Observation, Quote, ToolCall, View
 from knarr.checker import Checked
 from knarr.checker.conflict import Conflict
 from knarr.checker.final import FinalCheck
 from knarr.errors import ChatError, PolicyError
+from knarr.language.history_asked import asked_versions
 from knarr.language.plain import one_line
 from knarr.trace.record import CallRecord, CheckRecord, RoundRecord
 from knarr.types import AnswerStatus
@@ -153,6 +154,7 @@ class Loop:
         self._rounds: list[RoundRecord] = []
         self._checker = CallChecker(budget.calls)
         self._notes: dict[str, Any] = {}
+        self._tools = TOOLS if asked_versions(task.question) is None else OF_HISTORY
         self.check: CheckRecord | None = None
         self.first: tuple[Excerpt, ...] = ()
 
@@ -200,6 +202,8 @@ class Loop:
         self.first = self._view(False).shown
         meant = [found.uri for found in self._task.resolution.candidates]
         rule = escalation.forced(self._task.question, [self._task.scope, *meant])
+        if not rule and self._tools is OF_HISTORY:
+            rule = "a question about versions"  # which the first round, a search of the present, cannot tell
         if rule and not escalation.shadow:
             self._looked(Draft("", found=False), unasked(rule), "escalated", f"rule: {rule}")
             return None
@@ -298,7 +302,7 @@ class Loop:
             round=self._meter.rounds + 1,
             resolution=self._task.resolution,
             names=self._task.names,
-            tools=() if final else TOOLS,
+            tools=() if final else self._tools,
             messages=self._history.messages,
             observations=tuple(self._observations),
             remaining_tokens=self._meter.remaining_tokens(),

@@ -28,11 +28,11 @@ _MOST_RANGE = 8
 class Numbers:
     """Gives numbers in one run. A passage that is shown again keeps its own."""
 
-    _known: dict[tuple[str, int, str], int] = field(default_factory=dict)
+    _known: dict[tuple[str, int, int, str], int] = field(default_factory=dict)
 
     def numbered(self, piece: Excerpt) -> Excerpt:
         """The passage with its number."""
-        key = (piece.uri, piece.begin_byte, piece.text)
+        key = (piece.uri, piece.source.version, piece.begin_byte, piece.text)
         return replace(piece, number=self._known.setdefault(key, len(self._known) + 1))
 
 

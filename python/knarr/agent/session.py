@@ -14,11 +14,13 @@ from knarr.agent.cite import Cited, Citer, with_boxes
 from knarr.agent.closing import IDLE, close, reason_of, verdict_of
 from knarr.agent.escalation import Escalation, agrees, case_of
 from knarr.agent.failures import FAILURES
-from knarr.agent.library import HasExperience, Library
+from knarr.agent.library import HasExperience, Library, ReadsPast
 from knarr.agent.loop import Act, Check, Decide, Loop, Outcome, Step, Task, Verify
 from knarr.agent.outline import scope_index
 from knarr.agent.scope import Names, Resolution
+from knarr.agent.tools import HISTORY
 from knarr.agent.tools.focus import EdgeRecall, Focus
+from knarr.agent.tools.history import check_told, past_case
 from knarr.agent.tools.tool import ToolContext
 from knarr.agent.tools.toolbox import Toolbox
 from knarr.agent.values import Decision, Draft, Excerpt, Observation, Policy, ToolCall
@@ -131,7 +133,9 @@ class Session:
         if isinstance(step, Check):
             return self._judge(step)
         if isinstance(step, Verify):
-            return final_check(self._case(step))
+            if step.draft.told:
+                return check_told(step.draft, step.view.observations)
+            return final_check(past_case(self._case(step), step.view.observations))
         return [self._call(call, step) for call in step.calls]
 
     def _call(self, call: ToolCall, act: Act) -> Observation:
@@ -162,7 +166,10 @@ class Session:
 
     def finish(self, outcome: Outcome) -> Run:
         """Check the citations, make the answer, close the record."""
-        began = self._resources.clock()
+        began, library = self._resources.clock(), self._resources.library
+        reads_past = library if isinstance(library, ReadsPast) else None
+        told = any(seen.tool == HISTORY.name for seen in outcome.observations)
+        past = reads_past if reads_past and (reads_past.as_of or told) else None
         shown = [piece for seen in outcome.observations for piece in seen.shown]
         cited = Cited() if outcome.draft is None else self._cited(outcome.draft, shown)
         check = self._compared(outcome, cited.kept)
@@ -180,7 +187,7 @@ class Session:
             rounds=outcome.rounds,
             status=outcome.status,
             text=closing.text,
-            citations=with_boxes(self._resources.library, closing.citations),
+            citations=with_boxes(library, closing.citations),
             dropped=closing.dropped,
             usage=usage,
             spent=outcome.spent,
@@ -192,6 +199,8 @@ class Session:
             verdict=verdict_of(outcome, reason),
             proposed=closing.proposed,
             folded=closing.folded,
+            as_of=past.as_of if past else "",
+            now=past.since(closing.citations) if past else (),
         )
         return Run(_answer(trace), trace)
 
@@ -228,6 +237,7 @@ def _answer(trace: Trace) -> Answer:
         verdict=trace.verdict or Verdict("unknown", trace.reason),
         mode=trace.mode,
         escalated=check is not None and check.action == "escalated",
+        now=trace.now,
     )
 
 

@@ -222,6 +222,7 @@ class Draft:
     cut:    the text breaks off: the model's server stopped it
     by_rule: the text was made by rule from what was shown: it may have numbers that were reckoned from those of its quotes,
              and, where nothing was found, it tells no answer
+    told:    the text is, word for word, what the tool History told
     """
 
     text: str
@@ -231,6 +232,7 @@ class Draft:
     cut: bool = False
     by_rule: bool = False
     missing: tuple[str, ...] = ()
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,41 +109,56 @@ def last_change(connection: sa.Connection, uri: str) -> str | None:
 
 
 def put(
-    connection: sa.Connection, values: Mapping[str, Any], text: str, laid: Laid, hashes: list[bytes]
-) -> int:
-    """Insert a document, or replace the one whose `id` is among the values; returns its id. Edges whose
-    text it no longer has become stale."""
-    values = dict(values)
-    known = values.pop("id", None)
-    if known is None:
-        key = connection.execute(documents.insert().values(**values)).inserted_primary_key
-        assert key is not None
-        document_id = int(key[0])
-    else:
-        document_id = int(known)
-        connection.execute(documents.update().where(documents.c.id == document_id).values(**values))
-        for table in _PARTS:
-            connection.execute(table.delete().where(table.c.document_id == document_id))
-    connection.execute(texts.insert().values(document_id=document_id, text=text))
+    connection: sa.Connection,
+    values: Mapping[str, Any],
+    text: str,
+    laid: Laid,
+    hashes: list[bytes],
+    *,
+    new: bool,
+) -> None:
+    """Insert the `new` document whose `id` is among the values, or replace it. Edges whose text it no longer has
+    become stale."""
+    number = int(values["id"])
     names = zip(laid.labels, laid.label_hashes(), strict=True)
-    label_rows = [
-        {"document_id": document_id, "ordinal": at, "text": text, "vector_hash": key}
-        for at, (text, key) in enumerate(names)
-    ]
-    connection.execute(labels.insert(), label_rows)
-    connection.execute(
-        sections.insert(), [_section_row(document_id, at, s) for at, s in enumerate(laid.sections)]
-    )
-    rows = [
-        _object_row(document_id, at, o, h) for at, (o, h) in enumerate(zip(laid.objects, hashes, strict=True))
-    ]
-    connection.execute(objects.insert(), rows)
-    if laid.pages:
-        page_boxes.put(connection, document_id, laid.pages)
-    if known is not None:
-        chunks = (part for part in laid.objects if part.kind == "chunk")
-        experience.reconcile(connection, document_id, {c.path: experience.text_hash(c.text) for c in chunks})
-    return document_id
+    rows = {
+        labels: [
+            {"document_id": number, "ordinal": at, "text": label, "vector_hash": key}
+            for at, (label, key) in enumerate(names)
+        ],
+        sections: [_section_row(number, at, s) for at, s in enumerate(laid.sections)],
+        objects: [
+            _object_row(number, at, o, h) for at, (o, h) in enumerate(zip(laid.objects, hashes, strict=True))
+        ],
+        pages: page_boxes.rows_of(number, laid.pages),
+    }
+    chunks = {part.path: part.text for part in laid.objects if part.kind == "chunk"}
+    write(connection, values, text, rows, None if new else chunks)
+
+
+def write(
+    connection: sa.Connection,
+    values: Mapping[str, Any],
+    text: str,
+    rows: Mapping[sa.Table, Sequence[Mapping[str, Any]]],
+    chunks: Mapping[str, str] | None,
+) -> None:
+    """Write a document's row, and the rows of the tables below it. `chunks` are the texts by path of one that was there
+    before, which edges are held against; None for a new document."""
+    number = int(values["id"])
+    if chunks is None:
+        connection.execute(documents.insert().values(**values))
+    else:
+        connection.execute(documents.update().where(documents.c.id == number).values(**values))
+        for table in _PARTS:
+            connection.execute(table.delete().where(table.c.document_id == number))
+    connection.execute(texts.insert().values(document_id=number, text=text))
+    for table, listed in rows.items():
+        if listed:
+            connection.execute(table.insert(), listed)
+    if chunks is not None:
+        hashes = {path: experience.text_hash(chunk) for path, chunk in chunks.items()}
+        experience.reconcile(connection, number, hashes)
 
 
 def _section_row(document_id: int, ordinal: int, section: NamedSection) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -13,22 +14,19 @@ from knarr.catalog.schema import pages
 from knarr.types import PageShape
 
 
-def put(connection: sa.Connection, document_id: int, rows: Sequence[NamedPage]) -> None:
-    """Store the pages of a document that has none."""
-    connection.execute(
-        pages.insert(),
-        [
-            {
-                "document_id": document_id,
-                "number": page.number,
-                "shape": list(astuple(page.shape)),
-                "begin_byte": page.begin_byte,
-                "end_byte": page.end_byte,
-                "boxes": page.boxes,
-            }
-            for page in rows
-        ],
-    )
+def rows_of(document_id: int, listed: Sequence[NamedPage]) -> list[dict[str, Any]]:
+    """The pages of a document as rows of the table."""
+    return [
+        {
+            "document_id": document_id,
+            "number": page.number,
+            "shape": list(astuple(page.shape)),
+            "begin_byte": page.begin_byte,
+            "end_byte": page.end_byte,
+            "boxes": page.boxes,
+        }
+        for page in listed
+    ]
 
 
 def shapes(connection: sa.Connection, document_id: int) -> tuple[PageShape, ...]:

@@ -73,6 +73,28 @@ class Position(NamedTuple):
     stamp: int | None
 
 
+class Floor(NamedTuple):
+    """Where the record of history begins to be whole: the change, and the time (ISO 8601, UTC, microseconds)."""
+
+    seq: int
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a version of a document stood, or stands where it has no end: from `begin` on, until before `end`."""
+
+    document_id: int
+    version: int
+    uri: str
+    folder: str
+    file_name: str
+    begin_seq: int
+    end_seq: int | None
+    begin_at: str
+    end_at: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class EdgeEnd:
     """A chunk as an edge knows it: by document and path below it, so that it follows a move; `hash` is

@@ -24,6 +24,9 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     read_pages                   what OCR read, by file + page: no page is read twice
     model_abstracts              by what was asked + model + prompt: no chat model is paid twice
     abstract_uses                which documents and folders hold that content now
+    placements                   where each version of a document stood, and when: open where it stands now
+    versions 1─n version_vectors the content of versions that are no longer the newest, packed, once; and the
+                                 keys of the vectors that they still use
 """
 
 from __future__ import annotations
@@ -286,6 +289,40 @@ edges = sa.Table(
     sa.Column("state", sa.Text, nullable=False),
     sa.Index("edges_by_source", "source_id", "source_path"),
     sa.Index("edges_by_target", "target_id", "target_path"),
+)
+
+placements = sa.Table(
+    "placements",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("document_id", sa.Integer, nullable=False, index=True),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("uri", sa.Text, nullable=False, index=True),
+    sa.Column("folder", sa.Text, nullable=False),
+    sa.Column("file_name", sa.Text, nullable=False),
+    sa.Column("begin_seq", sa.Integer, nullable=False),
+    sa.Column("end_seq", sa.Integer),
+    sa.Column("begin_at", sa.Text, nullable=False, index=True),
+    sa.Column("end_at", sa.Text, index=True),
+)
+
+versions = sa.Table(
+    "versions",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("document_id", sa.Integer, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("checksum", sa.LargeBinary, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.UniqueConstraint("document_id", "version"),
+)
+
+version_vectors = sa.Table(
+    "version_vectors",
+    metadata,
+    sa.Column("vector_hash", sa.LargeBinary, primary_key=True),
+    sa.Column("version_id", sa.ForeignKey("versions.id", ondelete="CASCADE"), primary_key=True, index=True),
+    sqlite_with_rowid=False,
 )
 
 ADDED_COLUMNS: tuple[sa.Column[Any], ...] = (changes.c.stamp, documents.c.metadata, traces.c.asker)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from knarr.catalog.batches import batches
-from knarr.catalog.schema import episodes, folders, labels, objects, vectors
+from knarr.catalog.schema import episodes, folders, labels, objects, vectors, version_vectors
 
 Vector = npt.NDArray[np.float32]
 
@@ -48,12 +48,11 @@ def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[by
 
 
 def release(connection: sa.Connection, hashes: Sequence[bytes]) -> None:
-    """Delete those of `hashes` that nothing uses any more."""
+    """Delete those of `hashes` that nothing uses any more, earlier versions of documents included."""
+    users = (objects, labels, episodes, version_vectors)
+    used = [sa.exists().where(table.c.vector_hash == vectors.c.hash) for table in users]
     for part in batches(hashes):
-        used = sa.union(
-            sa.select(objects.c.vector_hash).where(objects.c.vector_hash.in_(part)),
-            sa.select(labels.c.vector_hash).where(labels.c.vector_hash.in_(part)),
-            sa.select(folders.c.vector_hash).where(folders.c.vector_hash.in_(part)),
-            sa.select(episodes.c.vector_hash).where(episodes.c.vector_hash.in_(part)),
-        )
-        connection.execute(vectors.delete().where(vectors.c.hash.in_(part), vectors.c.hash.not_in(used)))
+        # Folders have no index by vector.
+        shown = sa.select(folders.c.vector_hash).where(folders.c.vector_hash.in_(part))
+        unused = sa.and_(vectors.c.hash.not_in(shown), *(~one for one in used))
+        connection.execute(vectors.delete().where(vectors.c.hash.in_(part), unused))

@@ -11,12 +11,14 @@ from knarr.cli import exits, page
 from knarr.cli.options import (
     DEFAULT_KB,
     ROOT,
+    AsOfOption,
     AsOption,
     JsonOption,
     KbOption,
     ScopeOption,
     TenantOption,
     open_reader,
+    then,
 )
 from knarr.cli.progress import waiting
 from knarr.cli.show_answer import full_json, show_answer, show_cost, show_path, timed
@@ -67,6 +69,7 @@ def ask(
     ] = False,
     who: AsOption = None,
     tenant: TenantOption = "",
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
@@ -91,6 +94,7 @@ def ask(
                     policy=None if policy is None else policy.value,
                     budget=budget,
                     shadow=shadow,
+                    **then(as_of),
                 )
             )
         trace = base.traces.get(answer.trace_id)

@@ -16,6 +16,7 @@ from knarr.cli import (
     exits,
     experience,
     facts,
+    history,
     look,
     page,
     rights,
@@ -24,7 +25,7 @@ from knarr.cli import (
     write,
 )
 from knarr.cli.options import ROOT
-from knarr.errors import KnarrError, NotFound
+from knarr.errors import KnarrError, NotFound, NotRetained
 
 app = typer.Typer(
     name="knarr",
@@ -45,6 +46,9 @@ app.command("grep")(look.grep)
 app.command("list")(look.list_)
 app.command("read")(look.read)
 app.command("show", short_help="Say what a document is, and what it says of itself.")(facts.show)
+app.command("history", short_help="List the versions of a document.")(history.history)
+app.command("diff", short_help="Compare two versions, or two documents.")(history.diff)
+app.command("rollback", short_help="Put an earlier version back.")(history.rollback)
 app.command("info")(look.info)
 app.command("abstracts")(abstracts.abstracts)
 app.add_typer(rights.rights, name="rights")
@@ -91,6 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _line(error: Exception) -> str:
     """An error as one line; for a URI that does not exist, with the way to find the right one."""
     message = page.clean_line(str(error)) or type(error).__name__
+    if isinstance(error, NotRetained):
+        return f"{message}; see the versions of a document with: knarr history URI"
     if isinstance(error, NotFound) and ROOT in message:
         return f"{message}; see what there is with: knarr list"
     return message

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from knarr.cli import page
-from knarr.cli.options import DEFAULT_KB, AsOption, JsonOption, KbOption, TenantOption, open_reader
+from knarr.cli.options import (
+    DEFAULT_KB,
+    AsOfOption,
+    AsOption,
+    JsonOption,
+    KbOption,
+    TenantOption,
+    open_reader,
+    then,
+)
 
 if TYPE_CHECKING:
     from knarr.types import StoredDocument
@@ -17,14 +26,15 @@ def show(
     uri: Annotated[str, typer.Argument(metavar="URI", help="A document, or a section or chunk of one.")],
     who: AsOption = None,
     tenant: TenantOption = "",
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Say what a document is: its file, version, pages and what it says of itself. With --json also the boxes of the
     words that the URI names, in points on their pages."""
     with open_reader(kb, who, tenant) as base:
-        document = base.document(uri)
-        boxes = base.boxes(uri) if as_json else ()
+        document = base.document(uri, **then(as_of))
+        boxes = base.boxes(uri, **then(as_of)) if as_json else ()
     if as_json:
         page.say_json({**page.plain(document), "boxes": page.plain(boxes)})
     else:

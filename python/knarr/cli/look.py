@@ -10,6 +10,7 @@ from knarr.cli import exits, page
 from knarr.cli.options import (
     DEFAULT_KB,
     ROOT,
+    AsOfOption,
     AsOption,
     JsonOption,
     KbOption,
@@ -17,6 +18,7 @@ from knarr.cli.options import (
     ScopeOption,
     TenantOption,
     open_reader,
+    then,
 )
 
 if TYPE_CHECKING:
@@ -33,12 +35,15 @@ def search(
     offset: OffsetOption = 0,
     who: AsOption = None,
     tenant: TenantOption = "",
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Find passages by meaning."""
     with open_reader(kb, who, tenant) as base:
-        result = base.search(query, scope=scope, k=k, kinds=None if kind == "all" else (kind,), offset=offset)
+        result = base.search(
+            query, scope=scope, k=k, kinds=None if kind == "all" else (kind,), offset=offset, **then(as_of)
+        )
     if as_json:
         page.say_json(result)
     else:
@@ -68,12 +73,13 @@ def list_(
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many entries.")] = 100,
     who: AsOption = None,
     tenant: TenantOption = "",
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is in a directory: documents, sections, chunks."""
     with open_reader(kb, who, tenant) as base:
-        listing = base.list(uri, offset=offset, limit=limit)
+        listing = base.list(uri, offset=offset, limit=limit, **then(as_of))
     if as_json:
         page.say_json(listing)
     else:
@@ -119,13 +125,20 @@ def grep(
     offset: OffsetOption = 0,
     who: AsOption = None,
     tenant: TenantOption = "",
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Find exact words or patterns. In a pipe, each match is one line: URI:LINE:TEXT."""
     with open_reader(kb, who, tenant) as base:
         result = base.grep(
-            pattern, scope=scope, literal=literal, ignore_case=ignore_case, limit=limit, offset=offset
+            pattern,
+            scope=scope,
+            literal=literal,
+            ignore_case=ignore_case,
+            limit=limit,
+            offset=offset,
+            **then(as_of),
         )
     if as_json:
         page.say_json(result)
@@ -174,12 +187,13 @@ def read(
     ] = None,
     who: AsOption = None,
     tenant: TenantOption = "",
+    as_of: AsOfOption = None,
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
     """Print the text of a URI, word for word."""
     with open_reader(kb, who, tenant) as base:
-        passage = base.read(uri, begin_byte=begin_byte, max_tokens=max_tokens)
+        passage = base.read(uri, begin_byte=begin_byte, max_tokens=max_tokens, **then(as_of))
     if as_json:
         page.say_json(passage)
     else:

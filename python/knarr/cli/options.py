@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -43,6 +43,23 @@ AsOption = Annotated[
 ]
 TenantOption = Annotated[str, typer.Option("--tenant", metavar="NAME", help="Read in the base of a tenant.")]
 OffsetOption = Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Skip the first N results.")]
+AsOfOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="WHEN",
+        help="Read the past: a version of the document that is named (3), a time (2026-05-01T18:00), or seq:120.",
+    ),
+]
+
+
+def then(as_of: str | None) -> dict[str, Any]:
+    """The argument `as_of` of a verb; none where it was not given."""
+    if as_of is None:
+        return {}
+    from knarr.reading.as_of import from_words
+
+    return {"as_of": from_words(as_of)}
 
 
 def open_base(path: Path, *, create: bool = False) -> KnowledgeBase:

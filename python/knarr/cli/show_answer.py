@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from knarr.trace.record import CallRecord, Trace
-    from knarr.types import Answer, AnswerStatus, Citation
+    from knarr.types import Answer, AnswerStatus, Citation, QuoteNow
 
 MAX_URIS = 5
 
@@ -63,15 +63,20 @@ def full_json(answer: Answer, ms: float, trace: Trace) -> dict[str, Any]:
     ]
     citations = page.plain(answer.citations)
     usage = page.plain(answer.usage)
-    return answer_json(answer, ms) | {
-        "citations": citations,
-        "usage": usage,
-        "path": path,
-        "mode": answer.mode,
-        "escalated": answer.escalated,
-        "verdict": page.plain(answer.verdict),
-        "trace_id": answer.trace_id,
-    }
+    past = {"as_of": trace.as_of, "now": page.plain(answer.now)} if trace.as_of else {}
+    return (
+        answer_json(answer, ms)
+        | past
+        | {
+            "citations": citations,
+            "usage": usage,
+            "path": path,
+            "mode": answer.mode,
+            "escalated": answer.escalated,
+            "verdict": page.plain(answer.verdict),
+            "trace_id": answer.trace_id,
+        }
+    )
 
 
 def show_answer(answer: Answer) -> None:
@@ -84,16 +89,21 @@ def show_answer(answer: Answer) -> None:
     if answer.citations:
         page.say(page.bold("Evidence"))
         for number, citation in enumerate(answer.citations, 1):
-            _show_citation(number, citation)
+            _show_citation(number, citation, answer.now[number - 1] if answer.now else None)
         page.say()
 
 
-def _show_citation(number: int, citation: Citation) -> None:
+def _show_citation(number: int, citation: Citation, now: QuoteNow | None) -> None:
     page.say(
         page.beside(f"  [{number}] {citation.uri}", page.place(citation.lines, citation.pages), "      ")
     )
     for line in _quoted(citation.text):
         page.say(line)
+    if now is not None:
+        from knarr.trace.view import now_in_words
+
+        if told := now_in_words(citation, now):
+            page.say(page.bad(page.block(told, "      ")))
 
 
 def _quoted(text: str) -> list[str]:

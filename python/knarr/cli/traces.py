@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,12 +45,16 @@ def show(
     kb: KbOption = DEFAULT_KB,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw a run; without an id, list the latest. The word `show` may be left out."""
+    """Draw a run; without an id, list the latest. The word `show` may be left out.
+
+    Quotes of documents that have changed since say whether the newest version still has them."""
     with open_base(kb) as base:
         if trace_id is None:
             _list_traces(base.traces.list(MAX_TRACES), as_json)
             return
         record = base.traces.get(trace_id)
+        if record.citations:
+            record = replace(record, now=base.history.since(record.citations))
         learnt = 0 if as_json else _learnt(base, record)
     if as_json:
         page.say_json(record.to_json())

@@ -152,12 +152,24 @@ def remove(
     uri: Annotated[str, typer.Argument(metavar="URI", help="A document or a folder of documents.")],
     kb: KbOption = DEFAULT_KB,
     everything: Annotated[bool, typer.Option("--all", help=f"Allow {ROOT}, which is everything.")] = False,
+    history: Annotated[
+        bool,
+        typer.Option(
+            "--history/--no-history", help="Keep the last version as history, or erase all versions."
+        ),
+    ] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove what is under a URI, from every index at once."""
+    """Remove what is under a URI, from every index at once.
+
+    Earlier versions stay in the history for a while, see `knarr history`; --no-history removes these too.
+    """
     with open_base(kb) as base:
         everything = everything or (without_slash(uri) == ROOT and _is_sure(base))
-        removed = base.remove(uri, all=True) if everything else base.remove(uri)
+        named: dict[str, bool] = ({"all": True} if everything else {}) | (
+            {} if history else {"history": False}
+        )
+        removed = base.remove(uri, **named)
     if as_json:
         page.say_json({"uri": uri, "documents": removed})
         return

@@ -270,10 +270,22 @@ class Index:
 def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, uri: str, model: str) -> None:
     """Index a stored document under `uri`, replacing what is there."""
     rows = documents.objects_of(connection, record.id)
-    if not rows:
-        return
-    data = documents.text_of(connection, record.id).encode("utf-8")
     labels = documents.labels_of(connection, record.id)
+    if rows:
+        publish_rows(engine, connection, uri, rows, labels, documents.text_of(connection, record.id), model)
+
+
+def publish_rows(
+    engine: Engine,
+    connection: sa.Connection,
+    uri: str,
+    rows: Sequence[Any],
+    labels: Sequence[Any],
+    text: str,
+    model: str,
+) -> None:
+    """Index a document under `uri` by the rows of its objects and labels, and its text; replaces what is there."""
+    data = text.encode("utf-8")
     stored = vectors.get(connection, [row.vector_hash for row in [*rows, *labels]], model)
     try:
         matrix = np.stack([stored[row.vector_hash] for row in rows])
@@ -281,9 +293,7 @@ def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, u
             label = np.sum([stored[row.vector_hash] for row in labels], axis=0)
             matrix = matrix + LABEL_WEIGHT * label / np.linalg.norm(label)
     except KeyError:
-        raise CatalogError(
-            f"{record.uri}: a vector is missing from the catalog; add the document again"
-        ) from None
+        raise CatalogError(f"{uri}: a vector is missing from the catalog; add the document again") from None
     engine.add(
         [below(uri, row.path) for row in rows],
         np.ascontiguousarray(matrix, dtype=np.float32),
@@ -335,7 +345,7 @@ def _publish_lesson(engine: Engine, trace_id: str, lesson: Lesson, vector: vecto
     )
 
 
-def _text(row: sa.Row[Any], data: bytes) -> str:
+def _text(row: Any, data: bytes) -> str:
     if row.text is not None:
         return str(row.text)
     return data[row.begin_byte : row.end_byte].decode("utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from knarr.arguments import checked
-from knarr.catalog import documents, page_boxes
 from knarr.errors import CatalogError, InvalidArgument
 from knarr.reading.context import ReadContext, consistent
 from knarr.types import Box, Citation, EdgeHit, Hit, Match, Passage
@@ -34,17 +33,17 @@ def boxes(
     end = span[1] if end_byte is None else end_byte
     if not 0 <= begin <= end:
         raise InvalidArgument(f"expected bytes 0 <= begin <= end, got {begin} and {end}")
-    with context.catalog.reading() as connection:
-        # A change between card and catalog would give the places of other words.
-        now = documents.find_id(connection, card.record.id)
-        if now is None or now.version != card.record.version:
-            return ()
-        stored = page_boxes.touching(connection, card.record.id, begin, end)
+    stored = context.cards.pages_touching(card, begin, end)
     try:
         packed = [PackedPage(one.number - 1, one.begin_byte, one.end_byte, one.boxes) for one in stored]
         return tuple(box for page in packed for box in WordBoxes.unpacked(page).within(begin, end))
     except ValueError as error:
         raise CatalogError(f"{card.record.uri}: its stored boxes are damaged ({error})") from error
+
+
+def uri_of(place: Place) -> str:
+    """The URI of a place, or of what a tool returned. Raises InvalidArgument."""
+    return _range(place)[0]
 
 
 def _range(place: Place) -> tuple[str, int, tuple[int, int] | None]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import bisect
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import sqlalchemy as sa
-
-from knarr.catalog import Catalog, documents
-from knarr.catalog.records import DocumentRecord
+from knarr.catalog import Catalog, documents, page_boxes, sources
+from knarr.catalog.records import DocumentRecord, NamedPage
 from knarr.errors import NotFound
-from knarr.types import MetadataValue, Provenance, Span
+from knarr.types import MetadataValue, PageShape, Provenance, Span
 from knarr.uris import relative, without_slash
 
 _KEPT = 512
@@ -25,12 +23,12 @@ _ROOTS_KEPT = 8192
 class Card:
     """A document's record with its sections in order and its objects by relative path.
 
-    `paths` gives a section's place by its relative path. The provenance of each place that was asked for is
+    `sections` and `objects` are rows of the tables of that name. `paths` gives a section's place by its relative path. The provenance of each place that was asked for is
     kept, since popular chunks are hits again and again."""
 
     record: DocumentRecord
-    sections: tuple[sa.Row[Any], ...]
-    objects: dict[str, sa.Row[Any]]
+    sections: tuple[Any, ...]
+    objects: dict[str, Any]
     paths: dict[str, int]
     _known: dict[str, Provenance] = field(default_factory=dict, compare=False, repr=False)
 
@@ -82,7 +80,7 @@ class Card:
             bytes=(place.begin_byte, place.end_byte),
         )
 
-    def _place(self, uri: str, path: str) -> sa.Row[Any]:
+    def _place(self, uri: str, path: str) -> Any:
         """The row of an object or a section."""
         row = self.objects.get(path)
         if row is not None:
@@ -108,6 +106,27 @@ class WholeDocument:
 
     source: Provenance
     metadata: Mapping[str, MetadataValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A document's record, the path of the file that it was read from, "" where that is not known, and the shapes of
+    its pages."""
+
+    record: DocumentRecord
+    path: str
+    shapes: tuple[PageShape, ...]
+
+
+def whole(card: Card) -> WholeDocument:
+    """All of a document."""
+    return _whole(card.record, card.sections[0])
+
+
+def _whole(record: DocumentRecord, root: Any) -> WholeDocument:
+    lines, span = (root.begin_line, root.end_line), (root.begin_byte, root.end_byte)
+    source = Provenance(record.uri, record.version, (), lines, _pages(record, *span), span)
+    return WholeDocument(source, record.metadata)
 
 
 class Cards:
@@ -162,15 +181,37 @@ class Cards:
         found: dict[str, WholeDocument | None] = dict.fromkeys(missing)
         with self._catalog.reading() as connection:
             for record, root in documents.roots_of(connection, missing):
-                pages = _pages(record, root.begin_byte, root.end_byte)
-                lines, span = (root.begin_line, root.end_line), (root.begin_byte, root.end_byte)
-                source = Provenance(record.uri, record.version, (), lines, pages, span)
-                found[record.uri] = WholeDocument(source, record.metadata)
+                found[record.uri] = _whole(record, root)
         with self._lock:
             self._roots.update(found)
             while len(self._roots) > _ROOTS_KEPT:
                 self._roots.popitem(last=False)
         return known | found
+
+    def facts(self, uri: str) -> Facts:
+        """What is known of the document that a canonical URI names or lies in, as it is stored now. Raises NotFound."""
+        with self._catalog.reading() as connection:
+            record = documents.owning(connection, uri)
+            if record is None:
+                raise NotFound(f"{uri}: no such document")
+            path = sources.path_of(connection, record.id)
+            return Facts(record, path, page_boxes.shapes(connection, record.id))
+
+    def pages_touching(self, card: Card, begin_byte: int, end_byte: int) -> list[NamedPage]:
+        """The pages with words in a range of a document's text, with the places of these; none where the document has
+        changed since, since they would be the places of other words."""
+        with self._catalog.reading() as connection:
+            now = documents.find_id(connection, card.record.id)
+            if now is None or now.version != card.record.version:
+                return []
+            return page_boxes.touching(connection, card.record.id, begin_byte, end_byte)
+
+    def outline(self, head_chars: int, sees: Callable[[str], bool]) -> Sequence[tuple[str, str, str]]:
+        """`(uri, title, first characters)` of every document that is seen, in the order of adding. Of another one
+        nothing but its URI is read."""
+        with self._catalog.reading() as connection:
+            ids = [number for number, uri in documents.names(connection) if sees(uri)]
+            return documents.outline(connection, ids, head_chars)
 
     def clear(self) -> None:
         """Forget everything; after a change of the catalog."""

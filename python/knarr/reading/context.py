@@ -6,14 +6,15 @@ import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import sqlalchemy as sa
 
 from knarr.catalog import Catalog, changes, documents
+from knarr.engine import Engine
 from knarr.errors import EmbedderError, InvalidArgument, KnarrError, NotFound
-from knarr.index.index import Index
 from knarr.language.characters import plain_lines
 from knarr.language.plain import bounded_query, text_key
 from knarr.models.embed import Embedder, count_tokens
@@ -27,23 +28,50 @@ _T = TypeVar("_T")
 _P = ParamSpec("_P")
 
 
+class Followed(Protocol):
+    """An engine with the place in the log that it stands for (`knarr.index.index.Index`)."""
+
+    @property
+    def engine(self) -> Engine: ...
+
+    @property
+    def note(self) -> str: ...
+
+    @property
+    def seq(self) -> int: ...
+
+    @property
+    def documents_seq(self) -> int: ...
+
+    def follow(self) -> bool: ...
+
+
 class ReadContext:
     """What the owner reads from, who sees all. One for each open knowledge base, shared by its parts. Safe to use
-    from several threads."""
+    from several threads. Others give the same tools another state to read (`knarr.reading.past`), or what a principal
+    may see (`knarr.reading.seen`)."""
 
-    def __init__(self, catalog: Catalog, index: Index, embedder: Embedder) -> None:
+    def __init__(
+        self, catalog: Catalog, index: Followed, embedder: Embedder, cards: Cards | None = None
+    ) -> None:
         self.catalog = catalog
         self.index = index
         self.embedder = embedder
-        self.cards = Cards(catalog)
+        self.cards = Cards(catalog) if cards is None else cards
         self._queries = QueryVectors(embedder)
-        self._held = index.documents_seq
-        index.tell(self._followed)
+        self._held = 0
 
-    def _followed(self, _connection: object, _news: object) -> None:
+    def followed(self, _connection: object, _news: object) -> None:
+        """To be called when the engine has taken up changes (`Index.tell`)."""
         if self.index.documents_seq != self._held:
             self._held = self.index.documents_seq
             self.cards.clear()
+
+    def reading_from(self, index: Followed, cards: Cards) -> ReadContext:
+        """A context that reads from another engine and other cards; what was embedded is shared."""
+        other = ReadContext(self.catalog, index, self.embedder, cards)
+        other._queries = self._queries
+        return other
 
     @property
     def engine(self) -> ReadableEngine:
@@ -54,7 +82,7 @@ class ReadContext:
     def edition(self) -> tuple[object, int]:
         """Who sees, and a number that changes with every change of documents that it can see: what is made of all
         documents is kept by both."""
-        return self, self.index.documents_seq
+        return self.index, self.index.documents_seq
 
     def follow(self) -> bool:
         """Apply what the log holds beyond the engine's state; True when there was something."""
@@ -62,6 +90,15 @@ class ReadContext:
 
     def sees(self, uri: str) -> bool:
         """Whether a canonical URI may be told of, if anything is there."""
+        return True
+
+    def saw(self, connection: sa.Connection, document_id: int, uri: str) -> bool:
+        """Whether it may be told that a document stood at a canonical URI."""
+        return True
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether nothing is hidden."""
         return True
 
     def episodes(self) -> list[int] | None:

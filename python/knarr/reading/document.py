@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from knarr.arguments import checked
-from knarr.catalog import documents, page_boxes, sources
-from knarr.errors import NotFound
 from knarr.reading.context import ReadContext, consistent
 from knarr.types import StoredDocument
 from knarr.uris import canonical
@@ -14,24 +12,19 @@ from knarr.uris import canonical
 @checked
 def document(context: ReadContext, uri: str) -> StoredDocument:
     """See `KnowledgeBase.document`."""
-    uri = canonical(uri)
-    with context.catalog.reading() as connection:
-        record = documents.owning(connection, uri) if context.sees(uri) else None
-        if record is None:
-            raise NotFound(f"{uri}: no such document")
-        path = sources.path_of(connection, record.id)
-        pages = page_boxes.shapes(connection, record.id)
+    facts = context.cards.facts(canonical(uri))
+    record = facts.record
     return StoredDocument(
         uri=record.uri,
         title=record.title,
         format=record.format,
         version=record.version,
         status=record.status,
-        path=path,
+        path=facts.path,
         content_hash=record.content_hash,
         size_bytes=record.size_bytes,
         updated_at=record.updated_at,
-        pages=pages,
+        pages=facts.shapes,
         missing_pages=record.missing_pages,
         notes=record.notes,
         metadata=record.metadata,

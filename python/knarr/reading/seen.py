@@ -14,13 +14,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
+import sqlalchemy as sa
 
 from knarr.catalog import documents
+from knarr.catalog.records import NamedPage
 from knarr.config import Settings
 from knarr.errors import CatalogError, KnarrError, NotFound
 from knarr.language.plain import text_key
-from knarr.reading.cards import Card, Cards, WholeDocument
-from knarr.reading.context import QueryVectors, ReadContext
+from knarr.reading.cards import Card, Cards, Facts, WholeDocument
+from knarr.reading.context import Followed, QueryVectors, ReadContext
 from knarr.reading.seen_engine import ReadableEngine, SeenEngine
 from knarr.rights.keeper import Keeper, PrincipalClass, Sight
 from knarr.types import Principal
@@ -117,6 +119,16 @@ class SeenContext(ReadContext):
     def info(self, chunk_tokens: int) -> dict[str, Any]:
         return self.consistently(lambda held: held.info(chunk_tokens))
 
+    def reading_from(self, index: Followed, cards: Cards) -> ReadContext:
+        return self._present().reading_from(index, cards)
+
+    def saw(self, connection: sa.Connection, document_id: int, uri: str) -> bool:
+        return self._present().saw(connection, document_id, uri)
+
+    @property
+    def sees_all(self) -> bool:
+        return False
+
     def consistently(self, call: Callable[[ReadContext], _T]) -> _T:
         for _ in range(_TRIES):
             found = self._tried(call)
@@ -157,6 +169,7 @@ class _HeldContext(ReadContext):
         self._engine = SeenEngine(sight)
         self.cards = _SeenCards(context.cards, self._engine, sight.documents)
         self._queries = self._shared.queries(sight, context)
+        self._keeper = context._keeper
 
     @property
     def engine(self) -> ReadableEngine:
@@ -174,6 +187,17 @@ class _HeldContext(ReadContext):
 
     def sees(self, uri: str) -> bool:
         return self._engine.exists(uri)
+
+    def saw(self, connection: sa.Connection, document_id: int, uri: str) -> bool:
+        """By the rules of now: for where the document stood, and for where it stands."""
+        now = documents.find_id(connection, document_id)
+        if now is not None and not self.sees(now.uri):
+            return False
+        return self._keeper.allows(self.sight, uri)
+
+    @property
+    def sees_all(self) -> bool:
+        return False
 
     def info(self, chunk_tokens: int) -> dict[str, Any]:
         """Counts of what may be seen, and how it is read."""
@@ -236,6 +260,17 @@ class _SeenCards(Cards):
 
     def owning(self, uri: str) -> Card | None:
         return self._all.owning(uri) if self._seen.exists(uri) else None
+
+    def facts(self, uri: str) -> Facts:
+        if not self._seen.exists(uri):
+            raise NotFound(f"{uri}: no such document")
+        return self._all.facts(uri)
+
+    def pages_touching(self, card: Card, begin_byte: int, end_byte: int) -> list[NamedPage]:
+        return self._all.pages_touching(card, begin_byte, end_byte)
+
+    def outline(self, head_chars: int, sees: Callable[[str], bool]) -> Sequence[tuple[str, str, str]]:
+        return self._all.outline(head_chars, sees)
 
     def roots(self, uris: Sequence[str]) -> Mapping[str, WholeDocument | None]:
         seen = [uri for uri in uris if self._seen.exists(uri)]

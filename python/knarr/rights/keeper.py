@@ -145,6 +145,14 @@ class Keeper:
         """Whether the engine is still in the state of a sight."""
         return self._index.epoch == sight.epoch and self._index.engine is sight.engine
 
+    def allows(self, sight: Sight, uri: str) -> bool:
+        """Whether the rules of now let a class see a document that stood at a canonical URI. Takes no lock: whoever
+        asks looks afterwards whether the sight still `holds`, and makes the call again when the rules have changed."""
+        try:
+            return self._rules.of_document(sight.of.rows.key, uri).seen
+        except (LookupError, RuntimeError):  # they are changing
+            return False
+
     def sees_all(self, principal: Principal, trace_ids: Iterable[str]) -> set[str]:
         """Those of the runs all of whose documents a principal may see now."""
         asked = list(trace_ids)

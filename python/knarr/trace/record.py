@@ -21,6 +21,7 @@ from knarr.types import (
     Gate,
     Mode,
     ModelUsage,
+    QuoteNow,
     Span,
     Usage,
     Verdict,
@@ -145,6 +146,8 @@ class Trace:
     verdict:     of the check of the final answer; None in traces of older versions
     proposed:    the text of an answer that did not pass that check, which is why it was not given
     folded:      citations that hold too, beyond the most that an answer gives
+    as_of:       the state of the past that was asked, "" for the present
+    now:         what the newest versions said of each citation when it ended; empty for the present
     """
 
     id: str
@@ -169,6 +172,8 @@ class Trace:
     verdict: Verdict | None = None
     proposed: str = ""
     folded: tuple[Citation, ...] = ()
+    as_of: str = ""
+    now: tuple[QuoteNow, ...] = ()
 
     @property
     def core(self) -> str:
@@ -229,6 +234,7 @@ def _trace(value: dict[str, Any]) -> Trace:
             "checks": tuple(_check(one) for one in value.get("checks", ())),
             "versions": {str(uri): int(n) for uri, n in value.get("versions", {}).items()},
             "verdict": None if value.get("verdict") is None else _verdict(value["verdict"]),
+            "now": tuple(QuoteNow(**one) for one in value.get("now", ())),
             "folded": tuple(_citation(one) for one in value.get("folded", ())),
             "schema": SCHEMA,
         }

@@ -11,7 +11,7 @@ from itertools import islice
 
 from knarr.trace.drawing import DrawingNode, bounded, clip, draw, more, short
 from knarr.trace.record import CallRecord, CheckRecord, EdgeUse, RoundRecord, Trace
-from knarr.types import Citation, ConstraintCheck, Gate, ModelUsage
+from knarr.types import Citation, ConstraintCheck, Gate, ModelUsage, QuoteNow
 
 _SHORT = 96
 _EVIDENCE = 160
@@ -49,8 +49,9 @@ def _parts(trace: Trace, uris: int, learnt: int) -> Iterator[DrawingNode]:
 
 def _setting(trace: Trace) -> DrawingNode:
     model = f" with {short(trace.chat_model, _SHORT)}" if trace.chat_model else ""
+    then = f", as of {short(trace.as_of, _SHORT)}" if trace.as_of else ""
     return DrawingNode(
-        f"{trace.mode} by {short(trace.policy, _SHORT)}{model}, {short(trace.created_at, _SHORT)}"
+        f"{trace.mode} by {short(trace.policy, _SHORT)}{model}, {short(trace.created_at, _SHORT)}{then}"
     )
 
 
@@ -177,6 +178,8 @@ def _answer(trace: Trace) -> DrawingNode:
     body += bounded(trace.text, _LINES, _LINE)
     for number, piece in enumerate(trace.citations[:_SOME], 1):
         body += _citation(number, piece)
+        if len(trace.now) >= number and (now := now_in_words(piece, trace.now[number - 1])):
+            body.append(f"    {now}")
     body += more(len(trace.citations) - _SOME, "citations")
     body += more(len(trace.folded), "citations that fit less")
     if trace.proposed:
@@ -205,6 +208,21 @@ def _citation(number: int, piece: Citation) -> list[str]:
         where += f", pages {piece.pages[0]}-{piece.pages[1]}"
     quoted = [f"    > {line}" for line in bounded(piece.text, _SOME, _LINE)]
     return [f"[{number}] {piece.uri} ({where})", *quoted]
+
+
+def now_in_words(piece: Citation, now: QuoteNow) -> str:
+    """What became of a quote of an earlier version, "" where it is of the newest, or nothing is known."""
+    then, newest = f"quoted from version {piece.version}", f"the newest version, {now.version},"
+    match now.state:
+        case "same":
+            return f"{then}; {newest} still says so there"
+        case "elsewhere":
+            return f"{then}; {newest} says so at {now.uri}"
+        case "gone":
+            return f"{then}; {newest} no longer says so"
+        case "removed":
+            return f"{then}; the document was removed since"
+    return ""
 
 
 def _documents(trace: Trace) -> DrawingNode:

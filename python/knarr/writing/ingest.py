@@ -19,11 +19,12 @@ from typing import cast, get_args
 import sqlalchemy as sa
 
 from knarr.abstracts.recall import AbstractRecall
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, pages, sources, vectors
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, pages, sources, vectors, versions
 from knarr.catalog.pages import ReadPages
 from knarr.catalog.records import DocumentRecord, Laid
 from knarr.catalog.sources import KnownFile
 from knarr.catalog.vectors import Vector
+from knarr.catalog.versions import Retention
 from knarr.config import Settings
 from knarr.documents import parse
 from knarr.documents.ocr import PageReader, installed
@@ -80,6 +81,7 @@ class Ingest:
         self._recipe = (
             f"{_RECIPE_VERSION}:{settings.chunk_tokens}:{settings.abstract_tokens}:{settings.preview_chars}"
         )
+        self._retention = Retention(settings.history_versions, settings.history_days)
         self._ocr = PageReader(ReadPages(catalog)) if settings.ocr and installed() else None
 
     def add(
@@ -231,14 +233,16 @@ class Ingest:
         with self._catalog.reading() as connection, _contained():
             name, uri, renamed = places.name(connection, source, file.folder, known)
             laid, asked = self._lay_out(connection, document, name)
+            claimed = (known.id, known.version + 1) if known else versions.claim(connection, uri)
+        number, version = claimed
         hashes = [part.embedded_hash() for part in laid.objects]
         began = time.monotonic()
         missing, fresh = self._embed_missing(laid, hashes, advance)
         clock.embedding += time.monotonic() - began
-        version = known.version + 1 if known else 1
         metadata, cut = kept(document.metadata)
         notes = (*document.notes, *cut, *laid.notes, *renamed)
         values = {
+            "id": number,
             "uri": uri,
             "folder": file.folder,
             "title": document.title,
@@ -254,11 +258,9 @@ class Ingest:
             "metadata": metadata,
             "updated_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        if known is not None:
-            values["id"] = known.id
         with _contained():
-            document_id = self._commit(file, places, values, document.text, laid, hashes, fresh, asked)
-        places.settled(document_id, source)
+            self._commit(file, places, values, number, document.text, laid, hashes, fresh, asked)
+        places.settled(number, source)
         self._published()
         change: Change = "updated" if known else "added"
         reused = sum(key not in missing for key in hashes)
@@ -306,29 +308,33 @@ class Ingest:
         file: _File,
         places: Places,
         values: dict[str, object],
+        document_id: int,
         text: str,
         laid: Laid,
         hashes: list[bytes],
         fresh: dict[bytes, Vector],
         asked: list[bytes],
-    ) -> int:
+    ) -> None:
+        known = [file.known.record.id] if file.known else []
         with self._catalog.writing() as connection:
-            known = file.known.record.id if file.known else None
-            name = documents.free_file_name(connection, file.folder, file.source.name, known)
+            versions.begin(connection)
+            versions.keep(connection, known, self._retention)
+            name = documents.free_file_name(connection, file.folder, file.source.name, document_id)
             values = {**values, "file_name": name}
-            old = vectors.hashes_of(connection, [known]) if known is not None else []
+            old = vectors.hashes_of(connection, known)
             vectors.put(connection, fresh, self._embedder.id)
-            document_id = documents.put(connection, values, text, laid, hashes)
+            documents.put(connection, values, text, laid, hashes, new=not known)
             vectors.release(connection, old)
             if file.known:
                 pages.release(connection, [file.known.record.content_hash])
             abstracts.keep(connection, abstracts.owner(document_id), asked)
-            if known is None:
+            if not known:
+                versions.inherit(connection, str(values["uri"]), document_id)
                 folders.clear(connection, str(values["uri"]))
             folders.mark_stale(connection, above(str(values["uri"])))
             places.stored(connection, document_id, file.source, file.folder)
-            changes.append(connection, "put", str(values["uri"]), document_id=document_id)
-        return document_id
+            seq = changes.append(connection, "put", str(values["uri"]), document_id=document_id)
+            versions.stands(connection, [document_id], seq, self._retention)
 
 
 def _with_progress(

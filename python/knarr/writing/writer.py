@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from knarr.abstracts.maker import AbstractMaker
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, pages, sources, vectors
+from knarr.catalog import Catalog, abstracts, changes, documents, folders, pages, sources, vectors, versions
+from knarr.catalog.versions import Retention
 from knarr.config import Settings
 from knarr.errors import AlreadyExists, CatalogError, ChatError, EmbedderError, InvalidArgument, NotFound
 from knarr.index.index import Changing, Index
@@ -49,6 +50,7 @@ class DocumentWriter:
         self._changing = changing
         self._published = published
         self._maker = maker
+        self._retention = Retention(settings.history_versions, settings.history_days)
 
     def add(
         self, source: str | Path | Iterable[str | Path], into: str, progress: Progress | None
@@ -94,7 +96,7 @@ class DocumentWriter:
             made = AbstractReport(SCHEME, "", left=report.total("sections"), stopped=str(error))
         return replace(report, abstracts=made)
 
-    def remove(self, uri: str, *, all: bool = False) -> int:
+    def remove(self, uri: str, *, all: bool = False, history: bool = True) -> int:
         """See `KnowledgeBase.remove`."""
         uri = canonical(uri)
         if uri == SCHEME and not all:
@@ -104,9 +106,13 @@ class DocumentWriter:
         with self._changing():
             with self._catalog.writing() as connection:
                 removed = documents.under(connection, uri)
-                if not removed:
+                earlier = [] if history else versions.ids_below(connection, uri)
+                if not removed and not earlier:
                     self._refuse(uri)
                 ids = [record.id for record in removed]
+                versions.begin(connection)
+                if history:
+                    versions.keep(connection, ids, self._retention)
                 hashes = vectors.hashes_of(connection, ids)
                 documents.remove(connection, ids)
                 hashes += folders.remove_below(connection, uri)
@@ -115,9 +121,12 @@ class DocumentWriter:
                 pages.release(connection, [record.content_hash for record in removed])
                 sources.release_below(connection, uri)
                 folders.mark_stale(connection, above(uri))
-                changes.append(connection, "remove", uri)
+                seq = changes.append(connection, "remove", uri)
+                versions.gone(connection, ids, seq, self._retention)
+                if not history:
+                    versions.prune(connection, documents=earlier)
             self._settle()
-        return len(removed)
+        return len(removed or earlier)
 
     def move(self, source: str, target: str) -> int:
         """See `KnowledgeBase.move`."""
@@ -140,13 +149,15 @@ class DocumentWriter:
                     raise InvalidArgument(
                         f"{target} lies in the document {owner.uri}; name a folder above documents"
                     )
+                versions.begin(connection)
                 count = documents.move(connection, source, target)
                 sources.move_folders(connection, source, target)
                 folders.clear(connection, target)
                 folders.move(connection, source, target)
                 folders.mark_stale(connection, {target, *above(source), *above(target)})
-                changes.append(connection, "move", source, target=target)
-            self._settle(embed=False)
+                seq = changes.append(connection, "move", source, target=target)
+                versions.stands(connection, [record.id for record in found], seq, self._retention)
+            self.settle_unembedded()
         return count
 
     def _refuse(self, uri: str) -> NoReturn:
@@ -158,6 +169,10 @@ class DocumentWriter:
                 f"{uri} is a part of the document {owner.uri}; name the document or a folder"
             )
         raise NotFound(f"{uri}: no such document or folder")
+
+    def settle_unembedded(self) -> None:
+        """After a change for which nothing is embedded: publish it, and bring the abstracts of folders up to date."""
+        self._settle(embed=False)
 
     def _settle(self, *, embed: bool = True) -> None:
         """After a change: publish it, then bring the abstracts of the folders that it touched up to date."""

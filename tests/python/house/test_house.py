@@ -23,6 +23,7 @@ TIERS = (
     ("index",),
     ("abstracts", "rights"),
     ("writing", "reading"),
+    ("history",),
     ("trace",),
     ("checker",),
     ("agent",),
@@ -55,7 +56,7 @@ LOOSE = {
 }
 READING = {"search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info", "refresh"}
 VERBS = READING | {"add", "remove", "move", "as_", "tenant", "tenants", "close"}
-READABLE = {"experience", "checker", "traces", "library"}
+READABLE = {"experience", "checker", "traces", "library", "history"}
 PARTS = READABLE | {"abstracts", "rights"}
 FACTS = {"path", "embedder", "settings"}
 

@@ -10,6 +10,8 @@ and
 Round 3  searches in the documents that only a Grep has touched.
 Then it answers by quoting the best sentences, or says that the evidence is not there.
 
+A question about versions of a document is asked of History first (see `policy/history.py`).
+
 In the modes with experience the beginnings are read in round 2, and only where something is still uncovered;
 round 2 is left out where an edge led to evidence that holds again.
 """
@@ -22,6 +24,7 @@ from dataclasses import dataclass, field
 
 from knarr.agent.policy.arithmetic import computed
 from knarr.agent.policy.evidence import Bounds, missing_words, weigh
+from knarr.agent.policy.history import by_number, history_decision, past_shown
 from knarr.agent.policy.quoting import chosen_sentences, quoted_answer
 from knarr.agent.policy.ranking import Ranking, best_passage, ranked_sentences
 from knarr.agent.tools import GREP, SEARCH
@@ -83,9 +86,11 @@ class ExtractivePolicy:
         self._tuning = tuning or Tuning()
 
     def decide(self, view: View) -> Decision:
+        if (history := history_decision(view)) is not None:
+            return history
         plan = view.notes.get("plan") or self._planned(view)
         stages = (self._searches, self._follow, self._hop_again)
-        while not view.final and plan.stage < len(stages):
+        while not view.final and not past_shown(view) and plan.stage < len(stages):
             plan.stage += 1
             calls = stages[plan.stage - 1](view, plan)
             if calls:
@@ -93,7 +98,7 @@ class ExtractivePolicy:
         return self._answer(view, plan)
 
     def _planned(self, view: View) -> _Plan:
-        core = view.resolution.core
+        core = past_shown(view) or view.resolution.core
         plan = view.notes["plan"] = _Plan(core, constraints(core))
         return plan
 
@@ -177,7 +182,7 @@ class ExtractivePolicy:
     def _answer(self, view: View, plan: _Plan) -> Decision:
         ranking = ranked_sentences(plan.core, view.shown, self._reranker, view.names)
         reckoned = computed(plan.core, _pieces(view))
-        if reckoned is not None and reckoned.text:
+        if reckoned is not None and reckoned.text and not past_shown(view):
             return Decision(draft=Draft(reckoned.text, reckoned.quotes, by_rule=True), text="reckoned")
         chosen = chosen_sentences(ranking.parts)
         cited = [one.ground for part in chosen for one in part]
@@ -188,7 +193,7 @@ class ExtractivePolicy:
             return Decision(
                 draft=Draft(said, found=False, missing=missing, by_rule=True), text=signs.in_words()
             )
-        return Decision(draft=quoted_answer(plan.core, chosen), text=signs.in_words())
+        return Decision(draft=by_number(quoted_answer(plan.core, chosen), view), text=signs.in_words())
 
 
 def _pieces(view: View) -> list[Piece]:

@@ -9,6 +9,7 @@ May import: agent values, library and excerpts; trace, language, models, types, 
 from __future__ import annotations
 
 from knarr.agent.tools.grep import GREP
+from knarr.agent.tools.history import HISTORY
 from knarr.agent.tools.list import LIST
 from knarr.agent.tools.read import READ
 from knarr.agent.tools.search import SEARCH
@@ -16,7 +17,9 @@ from knarr.agent.tools.tool import Tool
 from knarr.agent.values import Role
 
 TOOLS: tuple[Tool, ...] = (SEARCH, LIST, GREP, READ)
-_BY_NAME = {tool.name: tool for tool in TOOLS}
+OF_HISTORY: tuple[Tool, ...] = (*TOOLS, HISTORY)
+"""What is offered where a question asks about versions; other questions need not pay for a tool more."""
+_BY_NAME = {tool.name: tool for tool in OF_HISTORY}
 
 
 def tool_named(name: str) -> Tool | None:
@@ -30,4 +33,15 @@ def role_of(name: str) -> Role:
     return "none" if tool is None else tool.role
 
 
-__all__ = ["GREP", "LIST", "READ", "SEARCH", "TOOLS", "Tool", "role_of", "tool_named"]
+__all__ = [
+    "GREP",
+    "HISTORY",
+    "LIST",
+    "OF_HISTORY",
+    "READ",
+    "SEARCH",
+    "TOOLS",
+    "Tool",
+    "role_of",
+    "tool_named",
+]
