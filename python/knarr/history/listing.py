@@ -49,17 +49,18 @@ def diff_of(
     if offset < 0 or limit < 1 or lines < 0:
         raise InvalidArgument(f"expected offset >= 0, limit >= 1, lines >= 0, got {offset}, {limit}, {lines}")
     with catalog.reading() as connection:
-        newest = _newest(connection, uri)
+        known = [one.version for one in subject(connection, uri)[1]]
         if other is None:
-            after = _content(connection, uri, newest if new is None else new)
-            first = after[0].version - 1 if old is None else old
+            after = _content(connection, uri, known[-1] if new is None else new)
+            earlier = [one for one in known if one < after[0].version]
+            if old is None and not earlier:
+                raise NotRetained(
+                    f"{canonical(uri)}: version {after[0].version} is the first that is known, there is none before it"
+                )
+            first = earlier[-1] if old is None else old
         else:
             after = _content(connection, other, _newest(connection, other) if new is None else new)
-            first = newest if old is None else old
-        if first < 1:
-            raise NotFound(
-                f"{canonical(uri)}: version {after[0].version} is the first, there is none before it"
-            )
+            first = known[-1] if old is None else old
         before = _content(connection, uri, first)
     found = Comparison(before[1], after[1])
     page = tuple(found.page(offset, limit, lines))

@@ -210,7 +210,7 @@ def test_a_damaged_version_is_refused_by_name(kb: knarr.KnowledgeBase, write_doc
         content = connection.execute(sa.select(schema.versions.c.content)).scalar_one()
         spoilt = content[:40] + bytes([content[40] ^ 1]) + content[41:]
         connection.execute(schema.versions.update().values(content=spoilt))
-    with pytest.raises(knarr.CatalogError, match="version 1 .* is damaged .*checksum"):
+    with pytest.raises(knarr.CatalogError, match=r"version 1 .* is damaged .*checksum"):
         kb.read("viking://f/a", as_of=1)
     assert "words 1" in kb.read("viking://f/a").text
 
