@@ -71,6 +71,7 @@ class KnowledgeLibrary:
         self._traces = traces
         self._experience = experience
 
+    @checked
     def at(self, as_of: AsOf | None = None, scope: str = SCHEME) -> KnowledgeLibrary:
         """A library of what stood then below a scope. Raises as `Past.at`."""
         self._context.catalog.check_open()
@@ -103,10 +104,12 @@ class KnowledgeLibrary:
         except NotFound:
             return ()
 
+    @checked
     def versions(self, uri: str) -> DocumentHistory:
         """As `kb.history.versions`."""
         return versions_of(self._context, uri)
 
+    @checked
     def diff(self, uri: str, *args: Any, **options: Any) -> DocumentDiff:
         """As `kb.history.diff`."""
         return diff_of(self._context, uri, *args, **options)

@@ -53,15 +53,14 @@ def show(
             _list_traces(base.traces.list(MAX_TRACES), as_json)
             return
         record = base.traces.get(trace_id)
-        if record.citations:
-            record = replace(record, now=base.history.since(record.citations))
         learnt = 0 if as_json else _learnt(base, record)
+        now = () if as_json or not record.citations else base.history.since(record.citations)
     if as_json:
         page.say_json(record.to_json())
         return
     from knarr.trace.view import render
 
-    page.say(render(record, width=_width(), learnt=learnt))
+    page.say(render(replace(record, now=now), width=_width(), learnt=learnt))
 
 
 @traces.command("diff")

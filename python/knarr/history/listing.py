@@ -53,19 +53,19 @@ def diff_of(
     if offset < 0 or limit < 1 or lines < 0:
         raise InvalidArgument(f"expected offset >= 0, limit >= 1, lines >= 0, got {offset}, {limit}, {lines}")
     with context.catalog.reading() as connection:
-        newest = _newest(connection, uri, context)
+        known = [one.version for one in subject(connection, uri, context)[1]]
         if other is None:
-            after = _content(connection, uri, newest if new is None else new, context)
-            first = after[0].version - 1 if old is None else old
+            after = _content(connection, uri, known[-1] if new is None else new, context)
+            earlier = [one for one in known if one < after[0].version]
+            if old is None and not earlier:
+                raise NotRetained(
+                    f"{canonical(uri)}: version {after[0].version} is the first that is known, there is none before it"
+                )
+            first = earlier[-1] if old is None else old
         else:
-            after = _content(
-                connection, other, _newest(connection, other, context) if new is None else new, context
-            )
-            first = newest if old is None else old
-        if first < 1:
-            raise NotFound(
-                f"{canonical(uri)}: version {after[0].version} is the first, there is none before it"
-            )
+            newest = _newest(connection, other, context)
+            after = _content(connection, other, newest if new is None else new, context)
+            first = known[-1] if old is None else old
         before = _content(connection, uri, first, context)
     found = Comparison(before[1], after[1])
     page = tuple(found.page(offset, limit, lines))
