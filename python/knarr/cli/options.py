@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from knarr.errors import CatalogError, InvalidArgument, NotFound
-from knarr.types import Principal
 from knarr.uris import SCHEME
 
 if TYPE_CHECKING:
     from knarr.knowledge_base import KnowledgeBase
+    from knarr.types import Principal
     from knarr.view import Reader
 
 DEFAULT_KB = Path("knarr.kb")
@@ -92,6 +92,8 @@ def tenant_of(base: KnowledgeBase, tenant: str) -> KnowledgeBase:
 
 def principal_of(who: str, tenant: str = "") -> Principal:
     """The principal that an option spells, `SUBJECT,group:NAME,label:NAME`. Raises InvalidArgument."""
+    from knarr.types import Principal
+
     found: dict[str, list[str]] = {"subject": [], "group": [], "label": []}
     for part in who.split(",") if who else ():
         kind, mark, name = part.strip().partition(":")

@@ -18,7 +18,7 @@ from knarr.language.plain import (
     one_line,
 )
 from knarr.models.embed.tokens import RegexTokenizer, count_tokens
-from knarr.reading.context import ReadContext
+from knarr.reading.context import QueryVectors
 from support import WriteDocs
 
 
@@ -75,11 +75,11 @@ def test_query_vectors_are_kept_by_hash_and_made_once() -> None:
             return np.ones((len(texts), 2), dtype=np.float32)
 
     embedder = Embedder()
-    context = ReadContext(None, None, embedder)  # type: ignore[arg-type]
+    queries = QueryVectors(embedder)
     for _ in range(3):
-        context.embed_query("the same question " * 300)
+        queries.of("the same question " * 300)
     assert embedder.calls == 1
-    assert all(len(key) == 32 for key in context._queries._vectors)
+    assert all(len(key) == 32 for key in queries._vectors)
 
 
 def test_what_is_kept_is_bounded_in_bytes_and_drops_what_was_used_longest_ago() -> None:

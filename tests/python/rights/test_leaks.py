@@ -14,7 +14,7 @@ def _without_the_cross_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knarr.agent.agent, "load_reranker", lambda *_: None)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_surface_tells_what_may_not_be_seen(seed: int) -> None:
     assert run_world(seed) == CASES
 
