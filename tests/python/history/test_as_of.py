@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import sqlalchemy as sa
-from history.dull import State, Twin, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import knarr
+from history.dull import State, Twin, told
 from knarr.testing import HashEmbedder
 from support import WriteDocs
 
