@@ -6,6 +6,7 @@ together: `experience`, `checker`, `traces`, `abstracts`, and `library` for agen
 
 from __future__ import annotations
 
+import logging
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +17,7 @@ from knarr.abstracts.maker import AbstractMaker
 from knarr.arguments import checked
 from knarr.catalog import Catalog
 from knarr.config import Settings
+from knarr.errors import KnarrError
 from knarr.experience.experience import Experience
 from knarr.index.index import Changing, Index
 from knarr.models.configured import ConfiguredChat
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from knarr.checker.oversight import Oversight
     from knarr.writing.receipt import AddReport
 
+_LOG = logging.getLogger("knarr")
 _T = TypeVar("_T")
 
 
@@ -87,9 +90,9 @@ class KnowledgeBase:
     def __init__(
         self, path: str | Path, embedder: Embedder | None, settings: Settings, *, create: bool
     ) -> None:
-        self.path = Path(path)
+        self.path = Path(path).absolute()
         self.settings = settings
-        catalog = Catalog.open(self.path, create=create)
+        catalog = Catalog.open(self.path, create=create, wait_s=settings.wait_s)
         try:
             self.embedder = embedder if embedder is not None else load_embedder(settings)
             catalog.bind_embedder(self.embedder.id, self.embedder.dim)
@@ -291,7 +294,8 @@ class KnowledgeBase:
 
     def close(self) -> None:
         """Write the snapshot and let go of files and locks. Closing twice is fine; every other call on a closed
-        one, or on its parts, raises CatalogError."""
+        one, or on its parts, raises CatalogError. A snapshot that cannot be written is a warning in the log `knarr`
+        and no error: it is a cache, and all that was acknowledged is in the catalog."""
         self._finalizer()
 
     def __enter__(self) -> KnowledgeBase:
@@ -328,6 +332,13 @@ def _asker(library: KnowledgeLibrary, configured: ConfiguredChat, checker: Overs
 def _close(index: Index, catalog: Catalog) -> None:
     try:
         index.save()
+    except (KnarrError, OSError) as error:
+        _LOG.warning(
+            "%s: no snapshot of the index was written (%s). Nothing is lost: the next opening makes the index from the "
+            "catalog, which takes longer",
+            catalog.folder,
+            error,
+        )
     finally:
         catalog.close()
 

@@ -64,7 +64,7 @@ class ReadContext:
             "chunk_tokens": chunk_tokens,
             "seq": seq,
             "engine": self.engine.stats(),
-            **({"note": self.index.note} if self.index.note else {}),
+            **self.index.notes(),
         }
 
     def embed_query(self, query: str) -> npt.NDArray[np.float32]:
