@@ -139,6 +139,9 @@ def make(folder: Path, is_filled: Callable[[], bool]) -> None:
             with engine.begin() as connection:
                 metadata.create_all(connection)
                 migrations.mark_new(connection)
+            # Closed by now, which wrote the log back and removed it: nothing is beside the file when it is renamed.
+            if new.with_name(f"{new.name}-wal").exists():
+                raise CatalogError(f"{new}: cannot be made, since another process has opened it; try again")
         for name in (f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"):  # of an empty one that was killed
             (folder / name).unlink(missing_ok=True)
         new.replace(path)
@@ -185,8 +188,7 @@ def connect(path: Path, how: str) -> sqlite3.Connection:
         raw.text_factory = _text
         raw.execute("PRAGMA foreign_keys=ON").close()
         if how in ("rw", "rwc"):
-            # A file that is being made has no log: there must be nothing beside it when it is renamed.
-            raw.execute(f"PRAGMA journal_mode={'WAL' if how == 'rw' else 'DELETE'}").close()
+            raw.execute("PRAGMA journal_mode=WAL").close()
             raw.execute(f"PRAGMA journal_size_limit={_LOG_BYTES}").close()
             raw.execute("PRAGMA synchronous=FULL").close()
     except BaseException:

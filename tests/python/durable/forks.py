@@ -18,6 +18,7 @@ def forked(work: Callable[[], object]) -> int:
             work()
             os._exit(0)
         except BaseException:
+            limit_files(-1)
             traceback.print_exc()
             os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -35,5 +36,5 @@ def as_nobody(work: Callable[[], object]) -> int:
 
 
 def limit_files(size_bytes: int) -> None:
-    """From now on no file of this process may be longer, as on a disk that is full."""
+    """From now on no file of this process may be longer, as on a disk that is full; -1 lifts the limit."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))

@@ -39,7 +39,17 @@ def closed(tmp_path: Path, write_docs: WriteDocs) -> Path:
 
 @pytest.mark.parametrize(
     "name",
-    ["q?x.kb", "a#b.kb", "50%25.kb", "two words .kb", "Größe 日本.kb", "line\nbreak.kb", "file:x.kb", ":memory:", "'\"&=+;.kb"],
+    [
+        "q?x.kb",
+        "a#b.kb",
+        "50%25.kb",
+        "two words .kb",
+        "Größe 日本.kb",
+        "line\nbreak.kb",
+        "file:x.kb",
+        ":memory:",
+        "'\"&=+;.kb",
+    ],
 )
 def test_a_path_is_a_path(
     tmp_path: Path, write_docs: WriteDocs, monkeypatch: pytest.MonkeyPatch, name: str

@@ -64,7 +64,8 @@ def _plan_add(state: State, chance: random.Random, number: int) -> Args | None:
 
 
 def _plan_update(state: State, chance: random.Random, number: int) -> Args | None:
-    own = sorted(uri for uri in state.texts if uri.count("/") == 4)
+    # Moved ones are no longer the document of a file of that name.
+    own = sorted(uri for uri in state.texts if uri.removeprefix(ROOT).startswith(("/a/", "/b/", "/c/")))
     if not own:
         return None
     folder, name = chance.choice(own).split("/")[-2:]
@@ -165,7 +166,11 @@ def _plan_nothing(state: State, chance: random.Random, number: int) -> Args | No
 
 
 def _plan_ask(state: State, chance: random.Random, number: int) -> Args | None:
-    return (f"Where does the {mark_of(chance.choice(sorted(state.texts.values())))} stand?",) if state.texts else None
+    return (
+        (f"Where does the {mark_of(chance.choice(sorted(state.texts.values())))} stand?",)
+        if state.texts
+        else None
+    )
 
 
 def _after_ask(state: State, args: Args) -> list[State]:
@@ -173,7 +178,9 @@ def _after_ask(state: State, args: Args) -> list[State]:
 
 
 def _make_abstracts(kb: knarr.KnowledgeBase, files: Path, args: Args) -> None:
-    kb.abstracts.make(chat=ScriptedChat([f"A text number {n} by a model." for n in range(200)], name=f"m{args[0]}"))
+    kb.abstracts.make(
+        chat=ScriptedChat([f"A text number {n} by a model." for n in range(200)], name=f"m{args[0]}")
+    )
 
 
 VERBS: dict[str, Verb] = {
