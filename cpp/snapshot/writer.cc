@@ -56,8 +56,10 @@ void sync_directory_of(const std::string& path) {
 
 }  // namespace
 
-SnapshotWriter::SnapshotWriter(std::string path)
-    : path_(std::move(path)), tmp_path_(path_ + ".tmp") {
+// Delegates, so that the destructor closes and removes the file when its first write is refused.
+SnapshotWriter::SnapshotWriter(std::string path) : SnapshotWriter() {
+  path_ = std::move(path);
+  tmp_path_ = path_ + ".tmp";
   open_file();
   const std::string header(format::kHeaderBytes, '\0');
   write(as_bytes(header));

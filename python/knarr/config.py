@@ -119,6 +119,13 @@ class Settings(BaseSettings):
     )
     graph: bool = _setting(False, 'keep a graph index for those who ask for `plan="graph"`')
 
+    wait_s: float = _setting(
+        0.0,
+        "seconds that a change waits while another process changes the knowledge base, before it is refused",
+        ge=0,
+        le=86_400,
+    )
+
     # ---------------------------------------------------------------- chat models
 
     chat_url: str = _setting("", "an OpenAI-compatible server (`…/v1`); empty: everything works without one")

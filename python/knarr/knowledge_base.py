@@ -6,6 +6,7 @@ together: `experience`, `checker`, `traces`, `abstracts`, and `library` for agen
 
 from __future__ import annotations
 
+import logging
 import tempfile
 import weakref
 from collections.abc import Iterable
@@ -16,7 +17,7 @@ from knarr.abstracts.maker import AbstractMaker
 from knarr.arguments import checked
 from knarr.catalog import Catalog
 from knarr.config import Settings
-from knarr.errors import InvalidArgument
+from knarr.errors import InvalidArgument, KnarrError
 from knarr.experience.experience import Experience
 from knarr.experience.seen import SeenExperience
 from knarr.history.history import History, SeenHistory
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from knarr.agent.knowledge import KnowledgeLibrary, Learner
     from knarr.checker.oversight import Oversight
     from knarr.writing.receipt import AddReport
+
+_LOG = logging.getLogger("knarr")
 
 
 class KnowledgeBase(Reader):
@@ -68,10 +71,10 @@ class KnowledgeBase(Reader):
         create: bool,
         tenant: str = "",
     ) -> None:
-        self.path = Path(path)
+        self.path = Path(path).absolute()
         self.settings = settings
         self._tenant = tenant
-        catalog = Catalog.open(self.path, create=create)
+        catalog = Catalog.open(self.path, create=create, wait_s=settings.wait_s)
         try:
             self.embedder = embedder if embedder is not None else load_embedder(settings)
             catalog.bind_embedder(self.embedder.id, self.embedder.dim)
@@ -218,7 +221,8 @@ class KnowledgeBase(Reader):
 
     def close(self) -> None:
         """Write the snapshot and let go of files and locks. Closing twice is fine; every other call on a closed
-        one, or on its parts, raises CatalogError."""
+        one, or on its parts, raises CatalogError. A snapshot that cannot be written is a warning in the log `knarr`
+        and no error: it is a cache, and all that was acknowledged is in the catalog."""
         self._finalizer()
 
     def __enter__(self) -> KnowledgeBase:
@@ -293,6 +297,13 @@ def _close(index: Index, catalog: Catalog, keeper: Keeper, tenants: Tenants[Know
         try:
             keeper.close()
             index.save()
+        except (KnarrError, OSError) as error:
+            _LOG.warning(
+                "%s: no snapshot of the index was written (%s). Nothing is lost: the next opening makes the index from "
+                "the catalog, which takes longer",
+                catalog.folder,
+                error,
+            )
         finally:
             catalog.close()
 

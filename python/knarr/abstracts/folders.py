@@ -73,7 +73,8 @@ def _refresh_one(
     key = text_key(embedded)
     if old is not None and old.text == text and (old.vector_hash == key or not embed):
         with catalog.writing() as connection:
-            folders.unmark(connection, uri)
+            if folders.unmark(connection, uri):
+                changes.append(connection, "folder", uri)  # so that it is shown again
             abstracts.keep(connection, uri, keys)
         return 0
     tokens = count_tokens(embedder.tokenizer, text)

@@ -222,7 +222,7 @@ class Job:
         recall = AbstractRecall(self._settings, self._chat.name, wanted=True)
         with self._changing():
             with self._catalog.writing() as connection:
-                folders.mark_stale(connection, touched)
+                folders.mark_stale(connection, touched, quotes_gone=False)
             found = refresh(self._catalog, self._embedder, self._settings, recall, below=below)
             self._tally.embedded += found
             self._published()

@@ -50,7 +50,7 @@ def write_document(
         old = documents.retell(connection, record.id, [_row(node, embedder, settings) for node in nodes])
         vectors.release(connection, old)
         if any(node.parent is None for node in nodes):
-            folders.mark_stale(connection, above(now.uri))
+            folders.mark_stale(connection, above(now.uri), quotes_gone=False)
         changes.append(connection, "put", now.uri, document_id=record.id)
     return len(fresh)
 

@@ -1,62 +1,63 @@
 """The catalog: the only truth. Opens it, guards it, and hands out transactions.
 
-One process changes documents at a time: for each operation it takes `writer.lock` with the operating
-system, which drops it when the process ends, however it ends. Reading needs no lock, nor does the
-record of a question; short transactions wait for each other. The other files are plain functions over a connection.
+One process changes documents at a time (see `locks`). Reading needs no lock, nor does the record of a question; short
+transactions wait for each other. The other files are plain functions over a connection.
 May import: language (keys of texts), uris, types, errors.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from knarr.catalog.opening import in_our_words, open_database
+from knarr.catalog import opening
+from knarr.catalog.examination import examine
+from knarr.catalog.failures import in_our_words
+from knarr.catalog.locks import turn_of
+from knarr.catalog.opening import FILE_NAME
 from knarr.catalog.schema import meta
 from knarr.errors import CatalogError
 
-FILE_NAME = "catalog.sqlite"
+__all__ = ["FILE_NAME", "Catalog"]
 
 
 class Catalog:
-    """A knowledge base's database in `folder`. Thread-safe; close it when done. Where its files cannot be written it
-    is `read_only`: reading goes on, and every change is refused."""
+    """A knowledge base's database in `folder`, an absolute path. Thread-safe; close it when done. Where its files
+    cannot be written it is `read_only`: reading goes on, and every change is refused. In a forked child it goes on with
+    connections of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.read_only = _is_read_only(folder)
-        self._database = open_database(folder / FILE_NAME, read_only=self.read_only)
-        self._turn = threading.RLock()
-        self._depth = 0
+    def __init__(self, folder: Path, *, wait_s: float = 0.0) -> None:
+        self.folder = folder.absolute()
+        self.wait_s = wait_s
+        self.read_only = _is_read_only(self.folder)
+        self._turn = turn_of(self.folder)
+        self._database = opening.open_database(self.folder, read_only=self.read_only)
         self._is_open = True
 
     @classmethod
-    def open(cls, folder: Path, *, create: bool) -> Catalog:
+    def open(cls, folder: Path, *, create: bool, wait_s: float = 0.0, whole: bool = True) -> Catalog:
         """Open the catalog in `folder`; with `create`, make both when they are not there.
 
-        Raises CatalogError when there is none, or the folder holds something else."""
-        there = (folder / FILE_NAME).is_file()
-        if not there and not create:
+        wait_s: how long a change waits for another process that is changing documents
+        whole:  check the structure of a small file first; a doctor opens without
+
+        Raises CatalogError when there is none, or the folder holds something else, which is left as it is."""
+        path = folder.absolute() / FILE_NAME
+        is_there = opening.is_there(path)
+        if not is_there and not create:
             raise CatalogError(
                 f"{folder}: no knowledge base there; make one with `knarr add PATH --kb {folder}`"
             )
-        if not there and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise CatalogError(
-                f"{folder}: expected a knowledge base, a new name or an empty folder, found other files"
-            )
-        if there and (folder / FILE_NAME).stat().st_size == 0:
-            _refuse_empty(folder, create)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CatalogError(f"{folder}: cannot be made ({error.strerror})") from error
-        return cls(folder)
+        if is_there and not examine(path.parent, whole=whole):
+            _refuse_empty(path.parent, create)
+            is_there = False
+        if not is_there:
+            _make(folder)
+        return cls(folder, wait_s=wait_s)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -69,10 +70,8 @@ class Catalog:
     def writing(self) -> Iterator[sa.Connection]:
         """A transaction that may write; committed at the end, or not at all."""
         self._check_writable()
-        with in_our_words(self.folder), self._database.connect() as plain:
-            connection = plain.execution_options(immediate=True)
-            with connection.begin():
-                yield connection
+        with in_our_words(self.folder), self._database.begin(immediate=True) as connection:
+            yield connection
 
     def connection(self) -> sa.PoolProxiedConnection:
         """A connection of the driver's own, outside of any transaction; whoever takes it closes it."""
@@ -82,18 +81,11 @@ class Catalog:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Be the one that changes documents, among all processes. Raises CatalogError at once when
-        another process is; its own threads wait for each other."""
+        """Be the one that changes documents, among all processes. Another process is waited for `wait_s` seconds, and
+        CatalogError raised when it is not done by then; other threads, whichever handle they use, are waited for."""
         self._check_writable()
-        with self._turn:
-            handle = self._take_lock() if self._depth == 0 else None
-            self._depth += 1
-            try:
-                yield
-            finally:
-                self._depth -= 1
-                if handle is not None:
-                    os.close(handle)
+        with self._turn.taken(self.folder, self.wait_s):
+            yield
 
     def get(self, key: str) -> str | None:
         """A setting stored with the catalog."""
@@ -112,9 +104,11 @@ class Catalog:
         own = f"{embedder_id} ({dim} wide)"
         stored = self.get("embedder")
         if stored is None:
-            with self.writing() as connection:
-                connection.execute(meta.insert().values(key="embedder", value=own))
-        elif stored != own:
+            with self.writing() as connection:  # another process may have done it meanwhile
+                first = {"key": "embedder", "value": own}
+                connection.execute(meta.insert().prefix_with("OR IGNORE", dialect="sqlite").values(first))
+            stored = self.get("embedder")
+        if stored != own:
             raise CatalogError(
                 f"{self.folder}: its vectors were made by {stored}, the embedder given is {own}. Open it with "
                 "the first, or add the documents to a new knowledge base"
@@ -139,30 +133,43 @@ class Catalog:
         self._is_open = False
         self._database.dispose()
 
-    def _take_lock(self) -> int:
-        path = self.folder / "writer.lock"
-        try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        except OSError as error:
-            raise CatalogError(f"{path}: cannot be opened ({error.strerror})") from error
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(handle)
-            raise CatalogError(
-                f"{self.folder}: another process is changing it; wait for it to end, or stop it, and try again"
-            ) from None
-        return handle
-
 
 def _is_read_only(folder: Path) -> bool:
-    """Whether an existing catalog cannot be written: its file, or the folder, where SQLite keeps its log."""
-    path = folder / FILE_NAME
-    return path.exists() and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK))
+    """Whether an existing catalog cannot be written: its file, its log, or the folder, where SQLite keeps that."""
+    files = [folder / f"{FILE_NAME}{suffix}" for suffix in ("", "-wal", "-shm")]
+    return not all(os.access(path, os.W_OK) for path in (folder, *files) if path.exists())
+
+
+def _make(folder: Path) -> None:
+    """Make the catalog, and the folder when it is not there."""
+    place = folder.absolute()
+    _refuse_other_files(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CatalogError(f"{folder}: cannot be made ({error.strerror})") from error
+    path = place / FILE_NAME
+    opening.make(place, lambda: opening.is_there(path) and examine(place, whole=False))
+
+
+def _refuse_other_files(folder: Path) -> None:
+    try:
+        names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    except OSError as error:
+        raise CatalogError(
+            f"{folder}: cannot be looked at ({error.strerror}); see its permissions"
+        ) from error
+    made = any(
+        name.startswith(FILE_NAME) for name in names
+    )  # by another process meanwhile, or left by a kill
+    if (folder.exists() and not folder.is_dir()) or (not made and names - opening.left_by_making(folder)):
+        raise CatalogError(
+            f"{folder}: expected a knowledge base, a new name or an empty folder, found other files"
+        )
 
 
 def _refuse_empty(folder: Path, create: bool) -> None:
-    """A catalog without a byte is a new one that a kill left, when nothing else is there; else it was lost."""
+    """A catalog without a table is a new one that a kill left, when nothing else is there; else it was lost."""
     if not create or any(folder.glob("engine-*")):
         raise CatalogError(
             f"{folder / FILE_NAME}: the file is empty, its documents are lost. Restore it from a copy, or add the "

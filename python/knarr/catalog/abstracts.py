@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from knarr.catalog.batches import batches
 from knarr.catalog.schema import abstract_uses, meta, model_abstracts
+from knarr.catalog.seals import is_whole, seal
 
 MODEL = "abstract_model"  # in `meta`: the model whose abstracts are shown
 
@@ -34,11 +35,13 @@ def owner(document_id: int) -> str:
 def get(connection: sa.Connection, key: bytes, model: str, prompt: str) -> Made | None:
     """What was made for this content, if anything was."""
     table = model_abstracts
-    query = sa.select(table.c.text, table.c.reason, table.c.tokens).where(
+    query = sa.select(table.c.text, table.c.reason, table.c.tokens, table.c.crc).where(
         table.c.key == key, table.c.model == model, table.c.prompt == prompt
     )
     row = connection.execute(query).first()
-    return Made(*row) if row else None
+    if row is None or not is_whole(row.crc, key, model, prompt, row.text, row.reason):
+        return None  # a damaged one is asked for again
+    return Made(row.text, row.reason, row.tokens)
 
 
 def put(connection: sa.Connection, key: bytes, model: str, prompt: str, made: Made, user: str) -> None:
@@ -48,7 +51,13 @@ def put(connection: sa.Connection, key: bytes, model: str, prompt: str, made: Ma
     same = sa.and_(table.c.key == key, table.c.model == model, table.c.prompt == prompt)
     connection.execute(table.delete().where(same))
     connection.execute(
-        table.insert().values(**values, text=made.text, reason=made.reason, tokens=made.tokens)
+        table.insert().values(
+            **values,
+            text=made.text,
+            reason=made.reason,
+            tokens=made.tokens,
+            crc=seal(key, model, prompt, made.text, made.reason),
+        )
     )
     _use(connection, user, [key])
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from knarr.catalog import experience, page_boxes, rights
+from knarr.catalog import experience, page_boxes, rights, wholeness
 from knarr.catalog.batches import VALUES, batches
 from knarr.catalog.records import DocumentRecord, Laid, NamedObject, NamedSection
 from knarr.catalog.schema import (
+    document_seals,
     documents,
     episodes,
     labels,
@@ -33,8 +34,8 @@ def record_of(row: Mapping[Any, Any]) -> DocumentRecord:
     """A row of the table as a value."""
     values = dict(row)
     for name in _TUPLES:
-        values[name] = tuple(values[name])
-    stored = values["metadata"] or {}  # nothing where an older knarr read the document
+        values[name] = tuple(values[name] or ())  # nothing where the value is damaged
+    stored = values["metadata"] or {}  # nor where an older knarr read the document
     values["metadata"] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()
     }
@@ -65,6 +66,15 @@ def find(connection: sa.Connection, uri: str) -> DocumentRecord | None:
     """The document with exactly this URI (no trailing slash)."""
     row = connection.execute(sa.select(documents).where(documents.c.uri == uri)).first()
     return record_of(row._mapping) if row else None
+
+
+def uris_of(connection: sa.Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Where documents stand, by id."""
+    found: dict[int, str] = {}
+    for part in batches(ids):
+        query = sa.select(documents.c.id, documents.c.uri).where(documents.c.id.in_(part))
+        found |= {int(key): str(uri) for key, uri in connection.execute(query)}
+    return found
 
 
 def find_id(connection: sa.Connection, document_id: int) -> DocumentRecord | None:
@@ -159,6 +169,7 @@ def write(
     if chunks is not None:
         hashes = {path: experience.text_hash(chunk) for path, chunk in chunks.items()}
         experience.reconcile(connection, number, hashes)
+    wholeness.renew(connection, number)
 
 
 def _section_row(document_id: int, ordinal: int, section: NamedSection) -> dict[str, Any]:
@@ -249,18 +260,21 @@ def retell(connection: sa.Connection, document_id: int, rows: Sequence[Mapping[s
     """Give objects, by `ordinal`, another text, preview, token count and vector; returns the keys of the
     vectors they had."""
     old: list[bytes] = []
+    is_whole = not wholeness.faults(connection, document_id)  # damage is not to be sealed
     for row in rows:
         mine = sa.and_(objects.c.document_id == document_id, objects.c.ordinal == row["ordinal"])
         old += connection.execute(sa.select(objects.c.vector_hash).where(mine)).scalars()
         values = {name: value for name, value in row.items() if name != "ordinal"}
         connection.execute(objects.update().where(mine).values(**values))
+    if is_whole:
+        wholeness.renew(connection, document_id)
     return old
 
 
 def remove(connection: sa.Connection, ids: Iterable[int]) -> None:
     """Delete documents with their texts, sections and objects."""
     for document_id in ids:
-        for table in _PARTS:
+        for table in (*_PARTS, document_seals):
             connection.execute(table.delete().where(table.c.document_id == document_id))
         connection.execute(documents.delete().where(documents.c.id == document_id))
         _forget_shown(connection, document_id)

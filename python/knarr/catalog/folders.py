@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from knarr.catalog import abstracts, vectors
 from knarr.catalog.documents import at_or_below
 from knarr.catalog.schema import documents, folders, objects, stale_folders
+from knarr.catalog.seals import seal
 from knarr.uris import ABSTRACT_NAME, moved, parent, span_below
 
 
@@ -25,21 +26,40 @@ class FolderRecord:
     vector_hash: bytes
 
 
+_NAMES = ("uri", "text", "tokens", "preview", "vector_hash")
+_SHOWN = tuple(folders.c[name] for name in _NAMES)
+
+
 def get(connection: sa.Connection, uri: str) -> FolderRecord | None:
-    row = connection.execute(sa.select(folders).where(folders.c.uri == uri)).first()
-    return FolderRecord(**row._mapping) if row else None
+    """A folder's abstract; None where it has none, or a damaged one."""
+    row = connection.execute(sa.select(*_SHOWN, folders.c.crc).where(folders.c.uri == uri)).first()
+    return FolderRecord(*row[:-1]) if row and _is_whole(row) else None
 
 
 def all_of(connection: sa.Connection) -> list[FolderRecord]:
-    return [
-        FolderRecord(**row._mapping) for row in connection.execute(sa.select(folders).order_by(folders.c.uri))
-    ]
+    return [FolderRecord(*row) for row in connection.execute(sa.select(*_SHOWN).order_by(folders.c.uri))]
 
 
 def put(connection: sa.Connection, record: FolderRecord) -> None:
     connection.execute(folders.delete().where(folders.c.uri == record.uri))
-    names = ("uri", "text", "tokens", "preview", "vector_hash")
-    connection.execute(folders.insert().values(**{name: getattr(record, name) for name in names}))
+    values = {name: getattr(record, name) for name in _NAMES}
+    connection.execute(folders.insert().values(**values, crc=_seal(record)))
+
+
+def damaged(connection: sa.Connection) -> list[str]:
+    """The folders whose abstract is not the one that was stored."""
+    query = sa.select(*_SHOWN, folders.c.crc)
+    return [str(row.uri) for row in connection.execute(query) if not _is_whole(row)]
+
+
+def _is_whole(row: Sequence[Any]) -> bool:
+    *shown, crc = row
+    return crc is None or crc == _seal(FolderRecord(*shown))
+
+
+def _seal(record: FolderRecord) -> int:
+    """Not of the URI, which a move rewrites."""
+    return seal(record.text, record.tokens, record.preview, record.vector_hash)
 
 
 def remove(connection: sa.Connection, uri: str) -> None:
@@ -69,19 +89,34 @@ def move(connection: sa.Connection, source: str, target: str) -> None:
 
 
 def _under(connection: sa.Connection, uri: str) -> list[FolderRecord]:
-    query = sa.select(folders).where(at_or_below(folders.c.uri, uri))
-    return [FolderRecord(**row._mapping) for row in connection.execute(query)]
+    query = sa.select(*_SHOWN).where(at_or_below(folders.c.uri, uri))
+    return [FolderRecord(*row) for row in connection.execute(query)]
 
 
-def mark_stale(connection: sa.Connection, uris: Iterable[str]) -> None:
-    """Note, in the transaction of a change, the folders whose abstracts it touches."""
+def mark_stale(connection: sa.Connection, uris: Iterable[str], *, quotes_gone: bool = True) -> None:
+    """Note, in the transaction of a change, the folders whose abstracts it touches.
+
+    quotes_gone: the abstract may quote what the change removes, so that nobody is shown it before it is made anew"""
     for uri in uris:
-        connection.execute(stale_folders.delete().where(stale_folders.c.uri == uri))
-        connection.execute(stale_folders.insert().values(uri=uri))
+        mine = stale_folders.c.uri == uri
+        former = connection.execute(sa.select(stale_folders.c.quotes_gone).where(mine)).first()
+        connection.execute(stale_folders.delete().where(mine))
+        hidden = quotes_gone or (former is not None and former[0] is not False)
+        connection.execute(stale_folders.insert().values(uri=uri, quotes_gone=hidden))
 
 
-def unmark(connection: sa.Connection, uri: str) -> None:
-    connection.execute(stale_folders.delete().where(stale_folders.c.uri == uri))
+def hidden(connection: sa.Connection) -> set[str]:
+    """The folders whose abstracts may quote what is gone."""
+    query = sa.select(stale_folders.c.uri).where(stale_folders.c.quotes_gone.is_not(sa.false()))
+    return set(connection.execute(query).scalars())
+
+
+def unmark(connection: sa.Connection, uri: str) -> bool:
+    """A folder's abstract is true again; returns whether nobody was shown it until now."""
+    mine = stale_folders.c.uri == uri
+    former = connection.execute(sa.select(stale_folders.c.quotes_gone).where(mine)).first()
+    connection.execute(stale_folders.delete().where(mine))
+    return former is not None and former[0] is not False
 
 
 def stale(connection: sa.Connection) -> list[str]:

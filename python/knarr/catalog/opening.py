@@ -1,94 +1,212 @@
-"""Opening the database that holds the tables, in words of ours where that fails."""
+"""Opening the database that holds the tables: what is there is looked at first, and refused before a byte changes.
+
+A new database is made whole beside its place and then renamed to it, under the writer's lock, so that whoever finds
+a catalog finds one with all its tables, however many processes make one at once and whenever they are killed.
+
+Durability: write-ahead log, every commit synced before it is acknowledged (`synchronous=FULL`). The log goes back
+into the database after each 1,000 pages of it (SQLite's own checkpoint) and when the last handle is closed, and is cut
+to 64 MiB where readers held it longer.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import os
-import secrets
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from knarr.catalog.schema import ADDED_COLUMNS, SCHEMA_VERSION, changes, meta, metadata
-from knarr.errors import CatalogError, InvalidArgument
+from knarr.catalog import migrations
+from knarr.catalog.failures import in_our_words
+from knarr.catalog.locks import LOCK_NAME, never_freed, on_fork, take
+from knarr.catalog.schema import metadata
+from knarr.errors import CatalogError
+
+FILE_NAME = "catalog.sqlite"
+_NEW_NAME = "catalog.sqlite.new"  # of one that is being made
+_BUSY_S = 30.0  # that a short transaction waits for another
+_LOG_BYTES = 64 << 20
+_MAKING_S = 60.0  # for the process that makes the same base at this moment
+
+# Bytes that are no UTF-8 are damage, which seals find: they must not keep the rest from being read.
+_text = functools.partial(str, encoding="utf-8", errors="replace")
 
 
-@contextmanager
-def in_our_words(place: Path) -> Iterator[None]:
-    """What the database, or the library in front of it, refuses is a CatalogError, and an InvalidArgument where a
-    value is at fault. Messages keep the database's reason and nothing of the library's: no statement, no link."""
-    try:
-        yield
-    except sa.exc.DBAPIError as error:
-        raise CatalogError(f"{place}: {error.orig}") from error
-    except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
-        raise CatalogError(
-            f"{place}: {type(error).__name__}: {str(error).partition('(Background')[0]}"
-        ) from error
-    except json.JSONDecodeError as error:
-        raise CatalogError(f"{place}: a stored value is damaged ({error})") from error
-    except (UnicodeEncodeError, OverflowError) as error:
-        raise InvalidArgument(f"{place}: a value that no catalog can hold ({error})") from error
+class Database:
+    """The connections to one catalog. `begin` gives one in a transaction; in a forked child they are made anew."""
+
+    def __init__(self, folder: Path, *, read_only: bool) -> None:
+        self._path = folder / FILE_NAME
+        self._folder = folder
+        self.read_only = read_only
+        self._raw: dict[int, sqlite3.Connection] = {}
+        self._engine = self._made()
+        on_fork(self)
+
+    def _made(self) -> sa.Engine:
+        # Without a log nobody is writing; who opens such a file as one that never changes looks again each time.
+        pool: dict[str, Any] = {"poolclass": sa.pool.NullPool}
+        if not self._is_still():
+            pool = {"poolclass": sa.pool.QueuePool, "max_overflow": -1}
+        engine = sa.create_engine("sqlite://", creator=self._connect, json_deserializer=_json, **pool)
+        sa.event.listen(engine, "begin", _begin)
+        sa.event.listen(engine, "close", lambda raw, _record: self._raw.pop(id(raw), None))
+        return engine
+
+    def _is_still(self) -> bool:
+        return self.read_only and not os.access(self._folder, os.W_OK)
+
+    def _connect(self) -> sqlite3.Connection:
+        raw = connect(self._path, "rw" if not self.read_only else "still" if self._is_still() else "ro")
+        self._raw[id(raw)] = raw
+        return raw
+
+    @contextlib.contextmanager
+    def begin(self, *, immediate: bool = False) -> Iterator[sa.Connection]:
+        """A transaction: committed at the end, or rolled back by an exception."""
+        pid, engine = os.getpid(), self._engine
+        connection = engine.connect().execution_options(immediate=immediate)
+        try:
+            transaction = connection.begin()
+            yield connection
+            if pid != os.getpid():
+                raise CatalogError(
+                    f"{self._folder}: this process was forked inside a transaction, which is its parent's alone"
+                )
+            transaction.commit()
+        finally:
+            if pid == os.getpid():
+                connection.close()  # which rolls back what was not committed
+            else:
+                never_freed(connection)
+
+    def raw_connection(self) -> sa.PoolProxiedConnection:
+        """A connection of the driver's own, outside of any transaction."""
+        return self._engine.raw_connection()
+
+    def after_fork(self) -> None:
+        """In a child: the parent's connections are left alone, not even closed, since that would reach the files that
+        both have."""
+        for raw in self._raw.values():
+            never_freed(raw)
+        never_freed(self._engine)
+        self._raw = {}
+        self._engine = self._made()
+
+    def dispose(self) -> None:
+        self._engine.dispose()
 
 
-def open_database(path: Path, *, read_only: bool) -> sa.Engine:
-    """SQLite in WAL mode, foreign keys on, every transaction durable once committed.
+def open_database(folder: Path, *, read_only: bool) -> Database:
+    """The database in `folder`, which `examination` found fit, brought up to this knarr's schema.
 
-    Raises CatalogError when the file is not a catalog of this schema version."""
-    database = sa.create_engine(_address(path, read_only), connect_args={"timeout": 30.0})
-    sa.event.listen(database, "connect", _prepare_reading if read_only else _prepare)
-    sa.event.listen(database, "begin", _begin)
-    try:
-        if not read_only:
-            metadata.create_all(database)
-        _check_version(database, path, read_only)
-        _upgrade(database, path, read_only)
-    except sa.exc.DBAPIError as error:
-        database.dispose()
-        raise _unopened(path, error.orig) from error
-    except BaseException:
-        database.dispose()
-        raise
+    Raises CatalogError."""
+    with in_our_words(folder):
+        database = Database(folder, read_only=read_only)
+        try:
+            with database.begin() as connection:
+                old = migrations.check(connection, folder)
+            if old and read_only:
+                raise CatalogError(
+                    f"{folder}: made by an older knarr, whose tables lack something. Open it once where it can be "
+                    "written, for example a copy of it"
+                )
+            if old:
+                with database.begin(immediate=True) as connection:
+                    migrations.upgrade(connection, folder)
+        except BaseException:
+            database.dispose()
+            raise
     return database
 
 
-def _address(path: Path, read_only: bool) -> str:
-    if not read_only:
-        return f"sqlite:///{path}"
-    # A database in WAL mode keeps an index of its log beside it. Where that cannot be made, and there is no log,
-    # nobody can be writing, so SQLite may take the file for one that never changes.
-    has_log = path.with_name(f"{path.name}-wal").exists()
-    still = "" if has_log or os.access(path.parent, os.W_OK) else "&immutable=1"
-    return f"sqlite:///file:{quote(str(path.absolute()))}?mode=ro{still}&uri=true"
+def make(folder: Path, is_filled: Callable[[], bool]) -> None:
+    """Make an empty catalog in `folder`, unless another process has just done so, which `is_filled` says. Raises
+    CatalogError."""
+    path, new = folder / FILE_NAME, folder / _NEW_NAME
+    handle = take(folder, _MAKING_S)
+    try:
+        if is_filled():
+            return
+        _drop_new(new)
+        with in_our_words(folder):
+            engine = sa.create_engine(
+                "sqlite://", creator=lambda: connect(new, "rwc"), poolclass=sa.pool.NullPool
+            )
+            sa.event.listen(engine, "begin", _begin)
+            with engine.begin() as connection:
+                metadata.create_all(connection)
+                migrations.mark_new(connection)
+            # Closed by now, which wrote the log back and removed it: nothing is beside the file when it is renamed.
+            if new.with_name(f"{new.name}-wal").exists():
+                raise CatalogError(f"{new}: cannot be made, since another process has opened it; try again")
+        for name in (f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"):  # of an empty one that was killed
+            (folder / name).unlink(missing_ok=True)
+        new.replace(path)
+        _sync(folder)
+    except OSError as error:
+        if isinstance(error, CatalogError):
+            raise
+        raise CatalogError(f"{path}: cannot be made ({error.strerror})") from error
+    finally:
+        with contextlib.suppress(OSError):
+            _drop_new(new)
+        os.close(handle)
 
 
-def _unopened(path: Path, error: BaseException | None) -> CatalogError:
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_NOTADB) & 0xFF
-    if code not in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return CatalogError(f"{path}: cannot be opened ({error}); its content was not looked at")
-    return CatalogError(
-        f"{path}: not a readable catalog ({error}). Restore it from a copy, or move it away "
-        "and add the documents again"
-    )
+def is_there(path: Path) -> bool:
+    """Whether there is a catalog, or something in its place. Raises CatalogError when that cannot be told."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise CatalogError(f"{path}: cannot be looked at ({error.strerror}); see its permissions") from error
+    return True
 
 
-def _prepare(connection: sqlite3.Connection, _record: Any) -> None:
-    _prepare_reading(connection, _record)
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=FULL")
-    cursor.close()
+def left_by_making(folder: Path) -> set[str]:
+    """The names that a process may leave in an empty folder when it is killed while it makes a catalog."""
+    return {LOCK_NAME, _NEW_NAME, f"{_NEW_NAME}-journal", f"{_NEW_NAME}-wal", f"{_NEW_NAME}-shm"}
 
 
-def _prepare_reading(connection: sqlite3.Connection, _record: Any) -> None:
-    # The driver's own transaction handling is switched off, so that BEGIN is ours (see _begin).
-    connection.isolation_level = None
-    connection.execute("PRAGMA foreign_keys=ON").close()
+def connect(path: Path, how: str) -> sqlite3.Connection:
+    """A connection to the file at `path`, whatever characters that has.
+
+    how: "rw", "ro"; "rwc" makes the file; "still" reads it as one that never changes when it has no log, which
+         needs no other file; "alone" so whether it has one or not, which takes no lock and touches nothing"""
+    mode = how
+    if how in ("still", "alone"):
+        log = path.with_name(f"{path.name}-wal")
+        still = how == "alone" or not log.exists() or log.stat().st_size == 0
+        mode = "ro&immutable=1" if still else "ro"
+    address = f"file:{quote(os.fsencode(path.absolute()))}?mode={mode}"
+    raw = sqlite3.connect(address, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+    try:
+        raw.text_factory = _text
+        raw.execute("PRAGMA foreign_keys=ON").close()
+        if how in ("rw", "rwc"):
+            raw.execute("PRAGMA journal_mode=WAL").close()
+            raw.execute(f"PRAGMA journal_size_limit={_LOG_BYTES}").close()
+            raw.execute("PRAGMA synchronous=FULL").close()
+    except BaseException:
+        raw.close()
+        raise
+    return raw
+
+
+def _json(text: str) -> Any:
+    """A stored JSON value; None where it is damaged, which the seal of its document tells."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def _begin(connection: sa.Connection) -> None:
@@ -97,48 +215,16 @@ def _begin(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
-def _check_version(database: sa.Engine, path: Path, read_only: bool) -> None:
-    with database.begin() as connection:
-        found = connection.execute(sa.select(meta.c.value).where(meta.c.key == "schema")).scalar()
-        if found is None and read_only:
-            raise CatalogError(f"{path}: a catalog that was never filled, and nothing can be written here")
-        if found is None:
-            connection.execute(meta.insert().values(key="schema", value=str(SCHEMA_VERSION)))
-        elif str(found) != str(SCHEMA_VERSION):
-            raise CatalogError(
-                f"{path}: schema version {found}, this knarr reads {SCHEMA_VERSION}: use the knarr that made it, "
-                "or add the documents again to a new knowledge base"
-            )
+def _drop_new(new: Path) -> None:
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        new.with_name(new.name + suffix).unlink(missing_ok=True)
 
 
-def _upgrade(database: sa.Engine, path: Path, read_only: bool) -> None:
-    """Give the tables of an older knarr the columns that it did not know. What they would hold is empty until the
-    document is read again."""
-    if not _missing_columns(database):
-        return
-    if read_only:
-        raise CatalogError(f"{path}: made by an older knarr; open it once where it can be written")
-    with database.connect() as plain:
-        connection = plain.execution_options(immediate=True)
-        with connection.begin():
-            missing = _missing_columns(connection)  # another process may have done it meanwhile
-            for column in missing:
-                kind = column.type.compile(database.dialect)
-                connection.exec_driver_sql(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}")
-            if changes.c.stamp in missing:
-                _stamp_newest(connection)
-
-
-def _stamp_newest(connection: sa.Connection) -> None:
-    """Give the log of an older knarr a stamp at its newest change, from where on logs can be told apart."""
-    newest = sa.select(sa.func.max(changes.c.seq)).scalar_subquery()
-    connection.execute(changes.update().where(changes.c.seq == newest).values(stamp=secrets.randbits(63)))
-
-
-def _missing_columns(bind: sa.Engine | sa.Connection) -> list[sa.Column[Any]]:
-    inspector = sa.inspect(bind)
-    return [
-        column
-        for column in ADDED_COLUMNS
-        if all(known["name"] != column.name for known in inspector.get_columns(column.table.name))
-    ]
+def _sync(folder: Path) -> None:
+    """Have the new name survive a power cut, where the file system can say so."""
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)

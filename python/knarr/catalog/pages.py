@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from knarr.catalog import Catalog
 from knarr.catalog.batches import batches
 from knarr.catalog.schema import documents, read_pages
+from knarr.catalog.seals import is_whole, seal
 
 
 class ReadPages:
@@ -19,12 +20,14 @@ class ReadPages:
 
     def get(self, file: str, page: int, engine: str) -> str | None:
         """What an engine read on a page (from 0) of a file, by its hash."""
-        query = sa.select(read_pages.c.words).where(
+        query = sa.select(read_pages.c.words, read_pages.c.crc).where(
             read_pages.c.file == file, read_pages.c.page == page, read_pages.c.engine == engine
         )
         with self._catalog.reading() as connection:
-            found = connection.execute(query).scalar()
-        return None if found is None else str(found)
+            row = connection.execute(query).first()
+        if row is None or not is_whole(row.crc, file, page, engine, row.words):
+            return None  # a damaged one is read again
+        return str(row.words)
 
     def put(self, file: str, page: int, engine: str, words: str) -> None:
         """Keep what was read, in a transaction of its own, in place of what any engine read before."""
@@ -32,7 +35,8 @@ class ReadPages:
             connection.execute(
                 read_pages.delete().where(read_pages.c.file == file, read_pages.c.page == page)
             )
-            connection.execute(read_pages.insert().values(file=file, page=page, engine=engine, words=words))
+            values = {"file": file, "page": page, "engine": engine, "words": words}
+            connection.execute(read_pages.insert().values(**values, crc=seal(*values.values())))
 
 
 def release(connection: sa.Connection, files: Sequence[str]) -> None:

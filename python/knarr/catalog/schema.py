@@ -11,6 +11,7 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
               1─n objects        chunks and abstracts, in document order: the engine's rows
               1─n pages          the shape of each page, and where the words of its text stand, packed
               1─1 sources        the file that it came from, by its name on disk
+              1─1 document_seals a checksum of all of these but sources, and what damage was found
     source_folders               the folders above documents, by their names on disk
     folders                      abstracts of the folders above documents
     stale_folders                folders that a change touched and whose abstract was not made anew yet
@@ -36,7 +37,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+APPLICATION_ID = 0x6B6E6172  # "knar" in the head of the file, which tells a catalog from other databases
 
 metadata = sa.MetaData()
 
@@ -160,12 +162,21 @@ labels = sa.Table(
     sa.Column("vector_hash", sa.LargeBinary, nullable=False, index=True),
 )
 
+document_seals = sa.Table(
+    "document_seals",
+    metadata,
+    _document("document_id"),
+    sa.Column("crc", sa.Integer),
+    sa.Column("damage", sa.Text),
+)
+
 vectors = sa.Table(
     "vectors",
     metadata,
     sa.Column("hash", sa.LargeBinary, primary_key=True),
     sa.Column("model", sa.Text, primary_key=True),
     sa.Column("vector", sa.LargeBinary, nullable=False),
+    sa.Column("crc", sa.Integer),
 )
 
 folders = sa.Table(
@@ -176,12 +187,14 @@ folders = sa.Table(
     sa.Column("tokens", sa.Integer, nullable=False),
     sa.Column("preview", sa.Text, nullable=False),
     sa.Column("vector_hash", sa.LargeBinary, nullable=False),
+    sa.Column("crc", sa.Integer),
 )
 
 stale_folders = sa.Table(
     "stale_folders",
     metadata,
     sa.Column("uri", sa.Text, primary_key=True),
+    sa.Column("quotes_gone", sa.Boolean),
 )
 
 changes = sa.Table(
@@ -193,6 +206,7 @@ changes = sa.Table(
     sa.Column("uri", sa.Text, nullable=False),
     sa.Column("target", sa.Text),
     sa.Column("stamp", sa.BigInteger, default=lambda: secrets.randbits(63)),
+    sa.Column("crc", sa.Integer),
     sqlite_autoincrement=True,
 )
 
@@ -232,6 +246,7 @@ read_pages = sa.Table(
     sa.Column("page", sa.Integer, primary_key=True),
     sa.Column("engine", sa.Text, nullable=False),
     sa.Column("words", sa.Text, nullable=False),
+    sa.Column("crc", sa.Integer),
 )
 
 model_abstracts = sa.Table(
@@ -243,6 +258,7 @@ model_abstracts = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("tokens", sa.Integer, nullable=False),
+    sa.Column("crc", sa.Integer),
 )
 
 abstract_uses = sa.Table(
@@ -325,5 +341,11 @@ version_vectors = sa.Table(
     sqlite_with_rowid=False,
 )
 
-ADDED_COLUMNS: tuple[sa.Column[Any], ...] = (changes.c.stamp, documents.c.metadata, traces.c.asker)
+ADDED_COLUMNS: tuple[sa.Column[Any], ...] = (
+    changes.c.stamp,
+    documents.c.metadata,
+    traces.c.asker,
+    *(table.c.crc for table in (vectors, folders, changes, read_pages, model_abstracts)),
+    stale_folders.c.quotes_gone,
+)
 """Columns that catalogs of older versions lack: they are given to them, empty, when they are opened."""

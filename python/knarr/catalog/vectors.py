@@ -10,31 +10,47 @@ import sqlalchemy as sa
 
 from knarr.catalog.batches import batches
 from knarr.catalog.schema import episodes, folders, labels, objects, vectors, version_vectors
+from knarr.catalog.seals import is_whole, seal
 
 Vector = npt.NDArray[np.float32]
 
 
 def get(connection: sa.Connection, hashes: Sequence[bytes], model: str) -> dict[bytes, Vector]:
-    """The stored vectors among `hashes`."""
+    """The stored vectors among `hashes`. A damaged one counts as missing: it is made again from its text."""
     found: dict[bytes, Vector] = {}
     distinct = list(dict.fromkeys(hashes))
     for part in batches(distinct):
-        query = sa.select(vectors.c.hash, vectors.c.vector).where(
+        query = sa.select(vectors.c.hash, vectors.c.vector, vectors.c.crc).where(
             vectors.c.model == model, vectors.c.hash.in_(part)
         )
-        for key, blob in connection.execute(query):
-            found[key] = np.frombuffer(blob, dtype="<f4")
+        for key, blob, crc in connection.execute(query):
+            if is_whole(crc, key, model, blob):
+                found[key] = np.frombuffer(blob, dtype="<f4")
     return found
 
 
 def put(connection: sa.Connection, new: Mapping[bytes, Vector], model: str) -> None:
-    """Store vectors that are not there yet."""
+    """Store vectors; one that is there already is the same, or was damaged."""
     rows = [
-        {"hash": key, "model": model, "vector": np.ascontiguousarray(vector, dtype="<f4").tobytes()}
-        for key, vector in new.items()
+        {"hash": key, "model": model, "vector": blob, "crc": seal(key, model, blob)}
+        for key, blob in (
+            (key, np.ascontiguousarray(vector, dtype="<f4").tobytes()) for key, vector in new.items()
+        )
     ]
     if rows:
-        connection.execute(vectors.insert().prefix_with("OR IGNORE", dialect="sqlite"), rows)
+        connection.execute(vectors.insert().prefix_with("OR REPLACE", dialect="sqlite"), rows)
+
+
+def damaged_documents(connection: sa.Connection, model: str) -> set[int]:
+    """The documents that use a vector which is not the one that was stored."""
+    query = sa.select(vectors.c.hash, vectors.c.vector, vectors.c.crc).where(vectors.c.model == model)
+    bad = [key for key, blob, crc in connection.execute(query) if not is_whole(crc, key, model, blob)]
+    found: set[int] = set()
+    for part in batches(bad):
+        for table in (objects, labels):
+            using = sa.select(table.c.document_id).where(table.c.vector_hash.in_(part))
+            found |= set(connection.execute(using).scalars())
+    return found
 
 
 def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[bytes]:

@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 from knarr.catalog import Catalog
+from knarr.catalog.locks import never_freed, on_fork
 
 
 class Watch:
@@ -17,6 +18,13 @@ class Watch:
         self._catalog = catalog
         self._connection: Any = None
         self._lock = threading.Lock()
+        on_fork(self)
+
+    def after_fork(self) -> None:
+        """In a child: nothing of the parent's is used, or closed."""
+        self._lock = threading.Lock()
+        never_freed(self._connection)
+        self._connection = None
 
     def close(self) -> None:
         """Give the connection back."""

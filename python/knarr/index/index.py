@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from knarr.catalog import Catalog, changes, documents, experience, folders, vectors
+from knarr.catalog import Catalog, changes, documents, experience, folders, vectors, wholeness
 from knarr.catalog.experience import Lesson
+from knarr.catalog.failures import is_damage
+from knarr.catalog.locks import never_freed, on_fork
 from knarr.catalog.records import Change, DocumentRecord, Position
 from knarr.engine import Engine, Precision
 from knarr.errors import (
@@ -25,11 +27,13 @@ from knarr.errors import (
     CatalogError,
     Corruption,
     InvalidArgument,
+    KnarrError,
     NotFound,
     StorageError,
     Unsupported,
 )
 from knarr.index import snapshots
+from knarr.index.damage import SetAside
 from knarr.uris import SCHEME, abstract_of, below, lies_in, moved
 
 # An object's vector leans towards that of its document's names, since questions often say which document they
@@ -46,6 +50,7 @@ _RECIPE = 3
 _WHOLE_BYTES = 512 << 20
 
 _LESSONS = 500  # whose vectors are read at once
+_LOG_KEPT = 10_000  # changes for processes that lag behind; they are pruned when twice as many are not needed
 _DEAD_SHARE = 0.5  # of the engine's rows, from which their memory is given back
 
 
@@ -58,16 +63,15 @@ class Changing:
     def __init__(self, catalog: Catalog, follow: Callable[[], object]) -> None:
         self._catalog = catalog
         self._follow = follow
-        self._lock = threading.RLock()
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        with self._lock, self._catalog.exclusive():
+        with self._catalog.exclusive():
             self._follow()
             yield
 
 
-Follower = Callable[[sa.Connection, Sequence[Change]], None]
+Follower = Callable[[sa.Connection, Sequence[Change] | None], None]
 _NOT_DOCUMENTS = ("experience", "rights")
 
 
@@ -93,19 +97,50 @@ class Index:
         self._precision = precision
         self._saved: Position | None = None
         self._saved_graph = 0
-        self._waiting_traces: dict[str, None] = {}  # traces whose edges are published last
-        self._waiting_folders: dict[str, None] = {}  # folders whose abstracts are, too
+        self._waiting_traces: dict[str, None]  # traces whose edges are published last
+        self._waiting_folders: dict[str, None]  # folders whose abstracts are, too
         self._untold: list[Change] = []  # of which the followers were not told yet
+        self._is_anew = False  # whether the engine is another one than they were told of
         self._followers: list[Follower] = []
         self.epoch = 0
         self.settled = True
+        self._engine: Engine
         self._lock = threading.RLock()
+        self._aside = SetAside(catalog)
+        self._dim, self._graph = dim, graph
+        self._is_forked = False
         self.note = ""
-        self.engine, self._position = self._load(dim)
+        self._open()
+        on_fork(self)
+
+    def _open(self) -> None:
+        self._waiting_traces, self._waiting_folders = {}, {}
+        self._engine, self._position = self._load()
         self.documents_seq = self.seq
+        with self._catalog.reading() as connection:
+            self._hide(connection)
         self.follow()
-        if graph:
-            self.engine.keep_graph()
+        if self._graph:
+            self._engine.keep_graph()
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that answers. A forked child opens its own: other threads of the parent may have been in the
+        middle of changing the one that both have."""
+        if self._is_forked:
+            with self._lock:
+                if self._is_forked:
+                    self._is_forked = False
+                    self.epoch, self._is_anew = self.epoch + 1, True
+                    self._open()
+        return self._engine
+
+    def after_fork(self) -> None:
+        """In a child, see `engine`."""
+        never_freed(self._engine)
+        self._lock = threading.RLock()
+        self._saved = None
+        self._is_forked = True
 
     @property
     def seq(self) -> int:
@@ -118,14 +153,26 @@ class Index:
         Edges that changed are removed before the documents are brought up to date, and published after: the
         catalog gives them for its newest state, which the engine reaches only then. So no reader meets an edge
         whose text has changed. Abstracts of folders are published last too, under the URI that the folder has
-        in the newest state: when it changed, that name may have been another folder's, or nobody's."""
+        in the newest state: when it changed, that name may have been another folder's, or nobody's. Those that may
+        quote what is gone are hidden before anything else, and shown again when they were made anew.
+
+        Where the log cannot be followed, because it was pruned or is damaged, the engine is built anew."""
+        engine = self.engine
         with self._lock, self._catalog.reading() as connection:
             news = changes.since(connection, self.seq)
+            if news is None:
+                self.epoch, self.settled = self.epoch + 1, False
+                self._engine, self._position = self._rebuild(connection)
+                self.documents_seq = self.seq
+                self._is_anew = True
+                self._tell(connection)
+                return True
             if news:
                 self.epoch, self.settled = self.epoch + 1, False
+                self._hide(connection)
             self._waiting_traces |= {change.uri: None for change in news if change.kind == "experience"}
             for trace_id in self._waiting_traces:
-                self.engine.remove_edges(trace=trace_id)
+                engine.remove_edges(trace=trace_id)
             for change in news:
                 if change.kind not in _NOT_DOCUMENTS:
                     self._apply(connection, change)
@@ -133,21 +180,27 @@ class Index:
                 self._position = change.position
                 self._untold.append(change)
             for uri in self._waiting_folders:
-                publish_folder(self.engine, connection, uri, self._model)
+                publish_folder(engine, connection, uri, self._model)
             self._waiting_folders = {}
-            publish_edges(self.engine, connection, list(self._waiting_traces), self._model)
+            publish_edges(engine, connection, list(self._waiting_traces), self._model)
             self._waiting_traces = {}
             if news:
-                self.engine.compact(_DEAD_SHARE)
-            for follower in self._followers:
-                follower(connection, self._untold)
-            self._untold = []
-            self.settled = True
+                self._hide(connection)
+                engine.compact(_DEAD_SHARE)
+            self._tell(connection)
+        self._aside.keep()
         return bool(news)
+
+    def _tell(self, connection: sa.Connection) -> None:
+        for follower in self._followers:
+            follower(connection, None if self._is_anew else self._untold)
+        self._untold, self._is_anew = [], False
+        self.settled = True
 
     def tell(self, follower: Follower) -> None:
         """From now on `follower` is called in each `follow`, with a view of the catalog of the state that the engine
-        has just come to, and the changes since it was called last (none before the first time)."""
+        has just come to, and the changes since it was called last: none before the first time, and None where the
+        engine was made anew meanwhile."""
         with self._lock:
             self._followers.append(follower)
             try:
@@ -162,9 +215,16 @@ class Index:
         with self._lock:
             yield
 
+    def notes(self) -> dict[str, Any]:
+        """What `info` says of damage: documents that were set aside, and what became of a snapshot."""
+        with self._catalog.reading() as connection:
+            damaged = self._aside.listed(connection)
+        return {**({"damaged": damaged} if damaged else {}), **({"note": self.note} if self.note else {})}
+
     def save(self) -> None:
-        """Write a snapshot of the present state and drop older ones, and what killed writers left."""
-        if self._catalog.read_only:
+        """Write a snapshot of the present state and drop older ones, and what killed writers left; then forget the
+        changes that no snapshot needs. Raises StorageError when it cannot be written, which loses nothing."""
+        if self._catalog.read_only or self._is_forked:
             return
         with self._lock:
             position, folder = self._position, self._catalog.folder
@@ -183,54 +243,98 @@ class Index:
                 return
             older = [other for at, other in kept if at.seq < position.seq]
             snapshots.drop(older if is_saved else snapshots.others(path))
+            snapshots.drop_damaged(folder)
             self._saved = position
             self._saved_graph = graph_rows
+            self._prune()
+
+    def _prune(self) -> None:
+        """Forget changes that neither a snapshot nor, in all likelihood, another process has still to follow."""
+        positions = [at.seq for at, _ in snapshots.newest_first(self._catalog.folder, _RECIPE)]
+        with self._catalog.reading() as connection:
+            last, first = changes.last(connection), changes.first(connection)
+        below = min([last - _LOG_KEPT, *positions])
+        if below - first >= _LOG_KEPT:
+            with self._catalog.writing() as connection:
+                changes.prune(connection, below)
 
     def _set_aside(self, path: Path, error: Exception) -> None:
+        why = f"({error}); the index is rebuilt from the catalog"
         if self._catalog.read_only:
-            self.note = f"{path.name} is damaged ({error}); the index is rebuilt from the catalog"
+            self.note = f"{path.name} is damaged {why}"
             return
-        self.note = f"{path.name} was set aside ({error}); the index is rebuilt from the catalog"
-        path.replace(path.with_suffix(".damaged"))
+        try:
+            snapshots.set_aside(path)
+            self.note = f"{path.name} was set aside {why}"
+        except OSError as refused:
+            self.note = f"{path.name} is damaged and cannot be set aside ({refused.strerror}) {why}"
 
-    def _load(self, dim: int) -> tuple[Engine, Position]:
-        for position, path in snapshots.newest_first(self._catalog.folder, _RECIPE):
-            with self._catalog.reading() as connection:
+    def _load(self) -> tuple[Engine, Position]:
+        with self._catalog.reading() as connection:
+            self._aside.load(connection, self._model, whole=False)
+            for position, path in snapshots.newest_first(self._catalog.folder, _RECIPE):
                 if not changes.holds(connection, position):
                     continue
-            try:
-                check_all = path.stat().st_size <= _WHOLE_BYTES
-                engine = Engine.load(path, self._precision, check_all=check_all)
-            except (InvalidArgument, FileNotFoundError):  # of another precision; dropped meanwhile
-                continue
-            except (Corruption, StorageError, Unsupported) as error:
-                self._set_aside(path, error)
-                continue
-            if engine.dim == dim:
-                self._saved = position
-                return engine, position
-        return self._rebuild(dim)
+                try:
+                    check_all = path.stat().st_size <= _WHOLE_BYTES
+                    engine = Engine.load(path, self._precision, check_all=check_all)
+                except (InvalidArgument, FileNotFoundError):  # of another precision; dropped meanwhile
+                    continue
+                except (Corruption, StorageError, Unsupported) as error:
+                    self._set_aside(path, error)
+                    continue
+                if engine.dim == self._dim:
+                    self._saved = position
+                    self._drop_set_aside(engine, connection)
+                    return engine, position
+            return self._rebuild(connection)
 
-    def _rebuild(self, dim: int) -> tuple[Engine, Position]:
-        engine = Engine(dim, self._precision)
-        with self._catalog.reading() as connection:
-            position = changes.position(
-                connection
-            )  # in the transaction that reads the rest: no move must be applied twice
-            for document_id in documents.all_ids(connection):
-                record = documents.find_id(connection, document_id)
-                if record is not None:
-                    publish(engine, connection, record, record.uri, self._model)
-            for folder in folders.all_of(connection):
-                publish_folder(engine, connection, folder.uri, self._model)
-            publish_edges(engine, connection, experience.active_traces(connection), self._model)
+    def _rebuild(self, connection: sa.Connection) -> tuple[Engine, Position]:
+        """An engine of all that the catalog has, in the transaction that reads its position: no move must be applied
+        twice."""
+        engine = Engine(self._dim, self._precision)
+        position = changes.position(connection)
+        self._aside.load(connection, self._model, whole=True)
+        for document_id in documents.all_ids(connection):
+            record = documents.find_id(connection, document_id)
+            if record is not None:
+                self._publish(engine, connection, record, record.uri)
+        for folder in folders.all_of(connection):
+            publish_folder(engine, connection, folder.uri, self._model)
+        publish_edges(engine, connection, experience.active_traces(connection), self._model)
+        for uri in self._hidden(connection):
+            _drop(engine, abstract_of(uri))
         return engine, position
+
+    def _drop_set_aside(self, engine: Engine, connection: sa.Connection) -> None:
+        for uri in self._aside.uris(connection):
+            _drop(engine, uri)
+
+    def _publish(self, engine: Engine, connection: sa.Connection, record: DocumentRecord, uri: str) -> None:
+        """Index a document, unless it is damaged: then it is set aside, and nothing else."""
+        if record.id not in self._aside:
+            try:
+                publish(engine, connection, record, uri, self._model)
+                return
+            except (KnarrError, sa.exc.DBAPIError, ValueError, TypeError, LookupError) as error:
+                if isinstance(error, sa.exc.DBAPIError) and not is_damage(error.orig):
+                    raise
+                self._aside.put(record.id, str(error.orig if isinstance(error, sa.exc.DBAPIError) else error))
+        _drop(engine, uri)
+
+    def _hide(self, connection: sa.Connection) -> None:
+        for uri in self._hidden(connection):
+            _drop(self._engine, abstract_of(uri))
+
+    @staticmethod
+    def _hidden(connection: sa.Connection) -> set[str]:
+        """The folders whose abstracts must not be shown. A document may have taken the place of one."""
+        uris = folders.hidden(connection)
+        return uris - documents.hashes_by_uri(connection, list(uris)).keys()
 
     def _apply(self, connection: sa.Connection, change: Change) -> None:
         if change.kind == "folder":
-            target = abstract_of(change.uri)
-            if self.engine.exists(target):
-                self.engine.remove(target)
+            _drop(self.engine, abstract_of(change.uri))
             self._waiting_folders[change.uri] = None
             return
         if change.kind == "put" and change.document_id is not None:
@@ -239,7 +343,9 @@ class Index:
             record = documents.find_id(connection, change.document_id)
             if record is not None:
                 self._forget_folders(change.uri)
-                publish(self.engine, connection, record, change.uri, self._model)
+                if not wholeness.is_damaged(connection, record.id):
+                    self._aside.take_back(record.id)  # it was added again
+                self._publish(self.engine, connection, record, change.uri)
             return
         try:
             if change.kind == "remove":
@@ -265,6 +371,11 @@ class Index:
         """Drop the waiting abstracts of folders at this URI: they would hide those of a document that takes the
         place."""
         self._waiting_folders = {folder: None for folder in self._waiting_folders if not lies_in(folder, uri)}
+
+
+def _drop(engine: Engine, uri: str) -> None:
+    if engine.exists(uri):
+        engine.remove(uri)
 
 
 def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, uri: str, model: str) -> None:

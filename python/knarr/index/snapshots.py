@@ -6,8 +6,10 @@ writes `NAME` writes `NAME.tmp` first and holds its lock meanwhile.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import re
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,6 +17,9 @@ from knarr.catalog.records import Position
 from knarr.engine import Engine
 from knarr.errors import StorageError
 
+_BUSY = "another writer is writing"  # in the engine's message
+_DAMAGED_KEPT = 2
+_DAMAGED_DAYS = 30
 _NAME = re.compile(r"engine-r(\d+)-(\d+)-([0-9a-f]{16})\.snapshot")
 
 
@@ -31,14 +36,34 @@ def newest_first(folder: Path, recipe: int) -> list[tuple[Position, Path]]:
 
 
 def write(engine: Engine, path: Path) -> bool:
-    """Write a snapshot; False when another process is writing the same one. Raises StorageError."""
+    """Write a snapshot; False when another process is writing the same one. Raises StorageError, and leaves no file."""
     try:
         engine.save(path)
-    except StorageError:
-        if _is_locked(path.with_name(path.name + ".tmp")):
+    except StorageError as error:
+        if _BUSY in str(error):
             return False
+        drop([path.with_name(path.name + ".tmp")])
         raise
     return True
+
+
+def set_aside(path: Path) -> None:
+    """Keep a damaged snapshot out of use, for whoever wants to know what happened. Another process may have done so,
+    or dropped it."""
+    with contextlib.suppress(FileNotFoundError):
+        path.replace(path.with_suffix(".damaged"))
+    drop_damaged(path.parent)
+
+
+def drop_damaged(folder: Path) -> None:
+    """Drop damaged snapshots but the newest few, and those too when they are old."""
+    found = []
+    for path in folder.glob("engine-*.damaged"):
+        with contextlib.suppress(FileNotFoundError):
+            found.append((path.stat().st_mtime, path))
+    found.sort(reverse=True)
+    oldest = time.time() - _DAMAGED_DAYS * 86_400
+    drop(path for at, (mtime, path) in enumerate(found) if at >= _DAMAGED_KEPT or mtime < oldest)
 
 
 def others(path: Path) -> list[Path]:

@@ -34,8 +34,7 @@ class Followed(Protocol):
     @property
     def engine(self) -> Engine: ...
 
-    @property
-    def note(self) -> str: ...
+    def notes(self) -> dict[str, Any]: ...
 
     @property
     def seq(self) -> int: ...
@@ -140,7 +139,7 @@ class ReadContext:
             "chunk_tokens": chunk_tokens,
             "seq": seq,
             "engine": engine.stats(),
-            **({"note": self.index.note} if self.index.note else {}),
+            **self.index.notes(),
         }
 
     def embed_query(self, query: str) -> npt.NDArray[np.float32]:

@@ -19,6 +19,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
@@ -137,12 +138,15 @@ class State:
 
     engine: Engine
     seq: int
-    note: str = ""
 
     @property
     def documents_seq(self) -> int:
         """As `Index.documents_seq`; that of the state never changes."""
         return self.seq
+
+    def notes(self) -> dict[str, Any]:
+        """As `Index.notes`; a state that could not be read whole was not made."""
+        return {}
 
     def follow(self) -> bool:
         """There is never anything to follow."""

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from pyroaring import BitMap
 
 from knarr.catalog import Catalog, changes, folders, trace_documents
+from knarr.catalog.locks import on_fork
 from knarr.catalog.records import Change
 from knarr.catalog.watch import Watch
 from knarr.engine import Engine, RowSet
@@ -102,6 +103,12 @@ class Keeper:
         self._lessons: deque[str] = deque(maxlen=_TOUCHES)  # learnt runs to look at anew
         self._learnt = 0
         self._classes: OrderedDict[ClassKey, PrincipalClass] = OrderedDict()
+        on_fork(self)
+
+    def after_fork(self) -> None:
+        """In a child the index opens an engine of its own, and tells of it."""
+        self._starting = threading.Lock()
+        self._seen = None
 
     def close(self) -> None:
         """Let go of the connection that is kept."""
@@ -183,9 +190,14 @@ class Keeper:
 
     # ------------------------------------------------------------------ following the log
 
-    def _told(self, connection: sa.Connection, news: Sequence[Change]) -> None:
+    def _told(self, connection: sa.Connection, news: Sequence[Change] | None) -> None:
         """Called by the index, under its lock."""
-        if not self._started:
+        if news is None:  # another engine
+            self._rules, self._stale, self._generation, news = RuleSet(), frozenset(), -1, ()
+            self._classes.clear()
+            self._touches.clear()
+            self._rules.load(connection)
+        elif not self._started:
             self._rules.load(connection)
         touches: list[Touch] = []
         for change in news:

@@ -19,7 +19,18 @@ from typing import cast, get_args
 import sqlalchemy as sa
 
 from knarr.abstracts.recall import AbstractRecall
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, pages, sources, vectors, versions
+from knarr.catalog import (
+    Catalog,
+    abstracts,
+    changes,
+    documents,
+    folders,
+    pages,
+    sources,
+    vectors,
+    versions,
+    wholeness,
+)
 from knarr.catalog.pages import ReadPages
 from knarr.catalog.records import DocumentRecord, Laid
 from knarr.catalog.sources import KnownFile
@@ -149,7 +160,12 @@ class Ingest:
         with self._catalog.reading() as connection:
             folder = places.folder(connection, source)
             known = places.known(connection, source, folder, digest)
-            if known is not None and known.record.content_hash == digest and self._is_current(known.record):
+            if (
+                known is not None
+                and known.record.content_hash == digest
+                and self._is_current(known.record)
+                and not wholeness.is_damaged(connection, known.record.id)
+            ):
                 places.unchanged(known, source, folder)
                 return self._unchanged(connection, source, known.record)
         file = _File(source, folder, known, digest, len(data))
@@ -331,7 +347,7 @@ class Ingest:
             if not known:
                 versions.inherit(connection, str(values["uri"]), document_id)
                 folders.clear(connection, str(values["uri"]))
-            folders.mark_stale(connection, above(str(values["uri"])))
+            folders.mark_stale(connection, above(str(values["uri"])), quotes_gone=known is not None)
             places.stored(connection, document_id, file.source, file.folder)
             seq = changes.append(connection, "put", str(values["uri"]), document_id=document_id)
             versions.stands(connection, [document_id], seq, self._retention)

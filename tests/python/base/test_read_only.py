@@ -87,14 +87,8 @@ def test_an_empty_catalog_that_a_kill_left_is_filled(tmp_path: Path) -> None:
 def test_a_base_that_is_only_busy_is_not_to_be_restored(
     closed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    connect = sqlite3.connect
-
-    def impatient(*args: object, **named: object) -> sqlite3.Connection:
-        return connect(*args, **(named | {"timeout": 0.0}))  # type: ignore[call-overload, no-any-return]
-
-    monkeypatch.setattr(sqlite3, "connect", impatient)
-    monkeypatch.setattr(sqlite3.dbapi2, "connect", impatient)
-    holder = connect(closed / "catalog.sqlite", isolation_level=None)
+    monkeypatch.setattr("knarr.catalog.opening._BUSY_S", 0.0)
+    holder = sqlite3.connect(closed / "catalog.sqlite", isolation_level=None)
     holder.execute("PRAGMA locking_mode=EXCLUSIVE")
     holder.execute("BEGIN EXCLUSIVE")
     try:
