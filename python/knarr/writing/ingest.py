@@ -37,7 +37,8 @@ from knarr.writing.layout import lay_out
 from knarr.writing.metadata import kept
 from knarr.writing.places import Places
 from knarr.writing.receipt import AddReport, Change, FileReport, GoneFile, Status
-from knarr.writing.sources import SourceFile, find_sources, read_bytes, why
+from knarr.writing.files import SourceFile, read_bytes, why
+from knarr.writing.sources import find_sources
 
 # Grows when parsing, naming, chunking or the embedded text change, so that a later knarr lays the
 # same bytes out anew instead of calling them unchanged.

@@ -21,7 +21,7 @@ from knarr.catalog.records import DocumentRecord
 from knarr.catalog.sources import KnownFile, Seen
 from knarr.uris import component, encode, is_web_address, join, name_of, numbered, parent, place
 from knarr.writing.archive import is_archive
-from knarr.writing.sources import Batch, Root, SourceFile, printable
+from knarr.writing.files import Batch, Root, SourceFile, printable
 
 Folders = tuple[str, ...]
 

@@ -13,7 +13,7 @@ import pytest
 
 import knarr
 from knarr.testing import HashEmbedder
-from knarr.writing import ingest, sources
+from knarr.writing import files, ingest, sources, walk
 from support import WriteDocs
 
 
@@ -25,7 +25,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> 
     """Have something happen between the listing and the reading."""
     find = sources.find_sources
 
-    def listed(paths: object, most_bytes: int) -> sources.Batch:
+    def listed(paths: object, most_bytes: int) -> files.Batch:
         batch = find(paths, most_bytes)  # type: ignore[arg-type]
         change()
         return batch
@@ -166,7 +166,7 @@ def test_thousands_of_nested_folders(kb: knarr.KnowledgeBase, write_docs: WriteD
     os.close(at)
     report = kb.add(docs, into="viking://kb")
     assert report.count("ok") == 2 and report.count("limit") == 1 and len(report.files) == 3
-    assert f"more than {sources.MAX_DEPTH} folders deep" in str(report)
+    assert f"more than {walk.MAX_DEPTH} folders deep" in str(report)
     assert len(str(report)) < 2000
     _unnest(docs)
 
