@@ -1,7 +1,7 @@
 """`KnowledgeBase`: catalog, engine and embedder behind one facade. Documents in; search, grep, read and ask out.
 
 The verbs of every day are here; the rest are parts, each an object of its own room, which this file only puts
-together: `experience`, `checker`, `traces`, `abstracts`, and `library` for agents of your own.
+together: `experience`, `checker`, `traces`, `abstracts`, `jobs`, and `library` for agents of your own.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ if TYPE_CHECKING:
     from knarr.agent.asker import Asker, AskOptions
     from knarr.agent.knowledge import KnowledgeLibrary
     from knarr.checker.oversight import Oversight
+    from knarr.writing.jobs import Jobs
     from knarr.writing.receipt import AddReport
+    from knarr.writing.sync_receipt import SyncReport
 
 _T = TypeVar("_T")
 
@@ -81,6 +83,7 @@ class KnowledgeBase:
     checker:    when an early answer may stand: calibration, rules, report
     traces:     the recorded runs of questions
     abstracts:  abstracts of directories by a chat model
+    jobs:       what was asked to be added or kept in step, and how it ended; to be resumed
     library:    for an `Agent` of your own
     """
 
@@ -104,13 +107,14 @@ class KnowledgeBase:
         configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
         self.abstracts = AbstractMaker(catalog, self.embedder, settings, configured, changing, context.follow)
-        self._writer = DocumentWriter(
+        self._writer = writer = DocumentWriter(
             catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
         )
         self.traces = traces = Traces(catalog)
         # These close over parts and not over `self`: a knowledge base that nobody holds is closed at once.
         self._checker = checker = _Once(lambda: _checker(catalog, traces))
         self._library = library = _Once(lambda: _library(context, settings, traces, experience))
+        self._jobs = _Once(lambda: _jobs(catalog, writer))
         self._asker = asker = _Once(lambda: _asker(library(), configured, checker()))
         self.experience = experience = Experience(context, settings, traces, configured, asker)
         self._finalizer = weakref.finalize(self, _close, index, catalog)
@@ -119,6 +123,11 @@ class KnowledgeBase:
     def checker(self) -> Oversight:
         """The checker's calibration, rules and report."""
         return self._checker()
+
+    @property
+    def jobs(self) -> Jobs:
+        """Each `add` and `sync`: its arguments, state and counts."""
+        return self._jobs()
 
     @property
     def library(self) -> KnowledgeLibrary:
@@ -141,10 +150,47 @@ class KnowledgeBase:
         https:// or http:// is fetched, which is the only time that adding asks the network. Adding again is free for files whose bytes are the
         same, and an update (version + 1) for others. Each document is whole or absent, whatever
         happens. `progress(done_bytes, total_bytes, name)` is called as work goes on.
+
+        What fails on the way is told by the receipt and does not raise: a file that cannot be read or embedded is a
+        line of it, and where the embedder or the disk is gone, `error` says so and `unread` what was not tried.
+        Nothing that was added before is ever removed: the receipt names what is `gone`, and `sync` removes it.
         Raises InvalidArgument for a missing path or an `into` that lies in a document, CatalogError
-        when another process writes. A file that cannot be read is a line of the receipt, not an error.
+        when another process writes.
         """
         return self._writer.add(source, into, progress)
+
+    @checked
+    def sync(
+        self,
+        folder: str | Path,
+        into: str = SCHEME,
+        *,
+        dry_run: bool = False,
+        when_unreadable: Literal["keep", "remove"] = "keep",
+        links: Literal["skip", "follow-inside"] = "skip",
+        ignore: Sequence[str] = (),
+        allow_empty: bool = False,
+        progress: Progress | None = None,
+    ) -> SyncReport:
+        """Bring the folder `into` in step with a folder on disk: what is new is added, what changed updated, what has
+        another name or place moved, and what is gone removed. Returns the receipt.
+
+        A moved document keeps its id, vectors, edges and history, and nothing of it is embedded. Only documents that
+        came from this folder are moved or removed. A sync that was cut off is gone on with by the next one.
+
+        dry_run:          say what would be done, and do nothing
+        when_unreadable:  what becomes of a document whose file is there and gives nothing, as when it is empty or
+                          damaged; those of a folder that cannot be listed stay in either case
+        links:            "follow-inside" reads what links name, as long as that lies in the folder
+        ignore:           patterns as in a `.gitignore`, beside those of `.knarrignore` files in the folder
+        allow_empty:      remove everything that came from a folder that is empty or missing; without it such a one is
+                          refused, since so looks a disk that is not mounted
+
+        Raises as `add` does, and InvalidArgument for what is no folder, or cannot be listed."""
+        from knarr.writing.sync import SyncOptions
+
+        options = SyncOptions(dry_run, when_unreadable, links, tuple(ignore), allow_empty)
+        return self._writer.sync(folder, into, options, progress)
 
     @checked
     def remove(self, uri: str, *, all: bool = False) -> int:
@@ -303,6 +349,12 @@ class KnowledgeBase:
 
     def __repr__(self) -> str:
         return f"KnowledgeBase({str(self.path)!r})"
+
+
+def _jobs(catalog: Catalog, writer: DocumentWriter) -> Jobs:
+    from knarr.writing.jobs import Jobs
+
+    return Jobs(catalog, writer.run_job)
 
 
 def _checker(catalog: Catalog, traces: Traces) -> Oversight:

@@ -22,6 +22,7 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     read_pages                   what OCR read, by file + page: no page is read twice
     model_abstracts              by what was asked + model + prompt: no chat model is paid twice
     abstract_uses                which documents and folders hold that content now
+    jobs                         what was asked to be added or kept in step, and how far that came
 """
 
 from __future__ import annotations
@@ -266,6 +267,21 @@ edges = sa.Table(
     sa.Column("state", sa.Text, nullable=False),
     sa.Index("edges_by_source", "source_id", "source_path"),
     sa.Index("edges_by_target", "target_id", "target_path"),
+)
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("arguments", sa.JSON, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("counts", sa.JSON, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("started_at", sa.Text, nullable=False),
+    sa.Column("ended_at", sa.Text, nullable=False),
+    sa.Column("process", sa.Text, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 ADDED_COLUMNS: tuple[sa.Column[Any], ...] = (changes.c.stamp, documents.c.metadata)

@@ -16,8 +16,10 @@ from knarr.cli import (
     exits,
     experience,
     facts,
+    jobs,
     look,
     page,
+    sync,
     traces,
     warmup,
     write,
@@ -36,6 +38,7 @@ app = typer.Typer(
 
 app.command("demo")(demo.demo)
 app.command("add")(write.add)
+app.command("sync", short_help="Keep documents in step with a folder.")(sync.sync)
 app.command("ask")(answers.ask)
 app.add_typer(traces.traces, name="trace", short_help="Draw how a question was answered.")
 app.command("warm-up", short_help="Learn from questions before anyone asks.")(warmup.warm_up)
@@ -48,6 +51,7 @@ app.command("info")(look.info)
 app.command("abstracts")(abstracts.abstracts)
 app.add_typer(checker.checker, name="checker")
 app.add_typer(experience.experience, name="experience")
+app.add_typer(jobs.jobs, name="jobs")
 app.command("remove")(write.remove)
 app.command("move")(write.move)
 

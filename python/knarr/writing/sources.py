@@ -41,7 +41,9 @@ def find_sources(
         raise InvalidArgument(f"{paths!r}: expected a path, or several")
     else:
         given = list(paths)
-    roots = tuple(given_root(path) for path in given)  # a wrong path is refused before a large folder is walked
+    roots = tuple(
+        given_root(path) for path in given
+    )  # a wrong path is refused before a large folder is walked
     found: list[SourceFile] = []
     left = max_bytes
     for root in roots:
@@ -127,5 +129,3 @@ def _unpacked(source: SourceFile, max_bytes: int) -> Iterator[SourceFile]:
             member.reason,
             None if member.status else Inside(member, holder),
         )
-
-
