@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 
 from knarr.errors import CatalogError, EmbedderError, FailureKind
 
 MOST_IN_A_ROW = 3
-"""Files that fail one after the other before the fault is taken to lie elsewhere."""
+"""Files that fail one after the other before the fault is looked for elsewhere."""
 
 _GONE: frozenset[FailureKind] = frozenset(
     {"unconfigured", "unreachable", "timeout", "unauthorised", "unknown_model", "quota", "busy", "redirect", "missing"}
@@ -22,9 +23,10 @@ _CLOSED = frozenset(
 
 
 class Failures:
-    """Counts what fails in a batch."""
+    """Counts what fails in a batch. `works` asks the embedder for one vector, and raises when it does not give it."""
 
-    def __init__(self) -> None:
+    def __init__(self, works: Callable[[], object]) -> None:
+        self._works = works
         self._in_a_row = 0
 
     def went_well(self) -> None:
@@ -33,9 +35,19 @@ class Failures:
 
     def ends(self, error: EmbedderError | CatalogError) -> bool:
         """Whether the next file would fail as well: the embedder or the disk is plainly gone, or several files in a
-        row have failed."""
+        row have failed, and so does what nobody can find fault with."""
         self._in_a_row += 1
-        return self._in_a_row >= MOST_IN_A_ROW or _is_gone(error)
+        if _is_gone(error):
+            return True
+        if self._in_a_row % MOST_IN_A_ROW:
+            return False
+        if isinstance(error, CatalogError):
+            return True
+        try:
+            self._works()
+        except EmbedderError:
+            return True
+        return False
 
 
 def _is_gone(error: EmbedderError | CatalogError) -> bool:

@@ -127,7 +127,8 @@ class Ingest:
 
         What an embedder or the catalog refuses is a failure of its file; where the next ones would fail as well they
         are not tried."""
-        taken, failures = Taken(), Failures()
+        taken = Taken()
+        failures = Failures(lambda: embed_checked(self._embedder, ["a word"], "nothing was stored"))
         try:
             for source, advance in with_progress(batch.files, progress):
                 digest = (digests or {}).get((*source.folders, source.name), "")

@@ -120,11 +120,14 @@ class Sync:
         if taken.error:
             other = "kept until all files are stored"
         else:
-            removed = self._doomed(state, taken.reports)
-            self._remove(state.into, removed)
+            went = {one.id for one, _ in removed}  # numbers that new documents may have by now
+            rest = [pair for pair in self._doomed(state, taken.reports) if pair[0].id not in went]
+            self._remove(state.into, rest)
+            removed += rest
         with self._catalog.reading() as connection:
             gone = [GoneFile(uri, path, why=kept.get(uri, other)) for path, uri in places.gone(connection)]
-        return _Doing(taken.reports, removed, gone, taken.error, taken.unread, taken.embedding_s)
+        files = _without_what_went(taken.reports, {one.uri for one, _ in removed})
+        return _Doing(files, removed, gone, taken.error, taken.unread, taken.embedding_s)
 
     # -- looking -----------------------------------------------------------------------------------------
 
@@ -159,6 +162,11 @@ class Sync:
         if self._options.allow_empty and not os.path.lexists(path):
             root = Root(str(path), str(path.resolve()), True, (0, 0))
             return root, Batch((root,), ())
+        if not os.path.lexists(path):
+            raise InvalidArgument(
+                f"{printable(str(folder))}: no such folder, so nothing was changed. Is its disk there? "
+                "allow_empty=True (--allow-empty) removes what came from it"
+            )
         root = given_root(path)
         if not root.is_folder:
             raise InvalidArgument(f"{printable(str(folder))}: expected a folder; `add` reads single files")
@@ -261,7 +269,7 @@ class Sync:
             with self._catalog.writing() as connection:
                 for one, _ in some:
                     record = documents.find_id(connection, one.id)
-                    if record is not None:
+                    if record is not None and record.uri == one.uri:
                         remove_below(connection, record.uri, [record])
                 release_empty(connection, into, [one.folder for one, _ in some])
 
@@ -327,6 +335,13 @@ def _came_from(connection: sa.Connection, root: Root, into: str) -> list[tuple[S
         if one.folder == folders[names[:-1]]:
             found.setdefault(names, one)
     return [(one, names) for names, one in found.items()]
+
+
+def _without_what_went(reports: list[FileReport], removed: set[str]) -> list[FileReport]:
+    """Reports that do not say of a document that it stands when it was removed."""
+    return [
+        replace(one, stands="", version=0, notes=one.notes[:1]) if one.stands in removed else one for one in reports
+    ]
 
 
 def _plain_uri(into: str, names: Names) -> str:

@@ -51,10 +51,10 @@ LOOSE = {
     "version",
 }
 VERBS = {
-    "add", "remove", "move", "search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info", "refresh",
-    "close",
+    "add", "sync", "remove", "move", "search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info",
+    "refresh", "close",
 }  # fmt: skip
-PARTS = {"experience", "checker", "traces", "abstracts", "library"}
+PARTS = {"experience", "checker", "traces", "abstracts", "jobs", "library"}
 FACTS = {"path", "embedder", "settings"}
 
 
