@@ -59,7 +59,9 @@ if TYPE_CHECKING:
         Verdict,
     )
     from knarr.version import __version__ as __version__
+    from knarr.writing.jobs import Job
     from knarr.writing.receipt import AddReport, FileReport
+    from knarr.writing.sync_receipt import SyncReport
 
 # The same names again, for the process that runs: by the module that each is imported from.
 _NAMES = {
@@ -110,7 +112,9 @@ _NAMES = {
         "Verdict",
     ),
     "knarr.version": ("__version__",),
+    "knarr.writing.jobs": ("Job",),
     "knarr.writing.receipt": ("AddReport", "FileReport"),
+    "knarr.writing.sync_receipt": ("SyncReport",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -155,6 +159,7 @@ __all__ = [
     "GrepResult",
     "Hit",
     "InvalidArgument",
+    "Job",
     "KnarrError",
     "KnowledgeBase",
     "Listing",
@@ -171,6 +176,7 @@ __all__ = [
     "SettingsError",
     "StorageError",
     "StoredDocument",
+    "SyncReport",
     "Unsupported",
     "Usage",
     "Verdict",

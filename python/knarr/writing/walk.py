@@ -98,7 +98,7 @@ class _Walk:
         elif is_folder:
             self._descend(folder, name, names, real, ignored)
         elif _is_file(entry):
-            self._file(names, name, (), _size_of(name, folder))
+            self._file(names, name, (*real, name) if real != names else (), _size_of(name, folder))
         else:
             self._leave(names, name, "skipped", "not a regular file")
 
