@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from knarr.arguments import checked
 from knarr.catalog import Catalog
 from knarr.catalog import jobs as stored
 from knarr.catalog.jobs import JobRecord
@@ -74,6 +75,7 @@ class Jobs:
     def __len__(self) -> int:
         return len(self.list())
 
+    @checked
     def get(self, job_id: int) -> Job:
         """One of them. Raises NotFound."""
         for job in self.list():
@@ -81,6 +83,7 @@ class Jobs:
                 return job
         raise NotFound(f"job {job_id!r}: there is none of this number; `knarr jobs` lists them")
 
+    @checked
     def resume(self, job_id: int, *, progress: Progress | None = None) -> AddReport | SyncReport:
         """Do again what a job was asked to do; what it finished costs nothing. Returns the receipt.
 

@@ -340,7 +340,8 @@ def _came_from(connection: sa.Connection, root: Root, into: str) -> list[tuple[S
 def _without_what_went(reports: list[FileReport], removed: set[str]) -> list[FileReport]:
     """Reports that do not say of a document that it stands when it was removed."""
     return [
-        replace(one, stands="", version=0, notes=one.notes[:1]) if one.stands in removed else one for one in reports
+        replace(one, stands="", version=0, notes=one.notes[:1]) if one.stands in removed else one
+        for one in reports
     ]
 
 

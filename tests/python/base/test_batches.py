@@ -261,7 +261,9 @@ def test_an_embedder_that_fails_half_way_leaves_a_receipt(tmp_path: Path, write_
     with knarr.open(tmp_path / "f.kb", embedder=embedder) as kb:
         embedder.left = 2
         report = kb.add(docs, into="viking://kb")
-        assert statuses(report) == {"a.md": "ok", "b.md": "ok", "c.md": "failed"} and report.unread == ("d.md",)
+        assert statuses(report) == {"a.md": "ok", "b.md": "ok", "c.md": "failed"} and report.unread == (
+            "d.md",
+        )
         assert not report.ok and "not tried: d.md" in str(report) and "the server is gone" in report.error
         assert "the server is gone" in report.failed[0].notes[0]
         # What is stored is seen, without the embedder too, and may be changed; the rest is added later.
@@ -270,7 +272,10 @@ def test_an_embedder_that_fails_half_way_leaves_a_receipt(tmp_path: Path, write_
             kb.remove("viking://kb/a")
         assert len(kb.grep("word")) == 1
         (job,) = kb.jobs
-        assert (job.state, job.counts) == ("failed", {"added": 2, "failed": 1}) and "server is gone" in job.reason
+        assert (job.state, job.counts) == (
+            "failed",
+            {"added": 2, "failed": 1},
+        ) and "server is gone" in job.reason
         embedder.left = 10**9
         again = kb.jobs.resume(job.id)
         assert (again.count("added"), again.count("unchanged")) == (3, 1) and again.ok
@@ -290,7 +295,9 @@ class Picky(HashEmbedder):
 
 
 def test_a_file_that_cannot_be_embedded_costs_itself_only(tmp_path: Path, write_docs: WriteDocs) -> None:
-    docs = write_docs({"a.md": "word a", "b.md": "poison b", "c.md": "word c", "d.md": "poison", "e.md": "word e"})
+    docs = write_docs(
+        {"a.md": "word a", "b.md": "poison b", "c.md": "word c", "d.md": "poison", "e.md": "word e"}
+    )
     with knarr.open(tmp_path / "p.kb", embedder=Picky()) as kb:
         report = kb.add(docs, into="viking://kb")
         assert list(statuses(report).values()) == ["ok", "failed", "ok", "failed", "ok"]

@@ -26,7 +26,7 @@ NEVER: dict[str, tuple[object, ...]] = {
     "float": ("", b"x", True, float("nan"), object(), []),
     "bool": ("", b"x", 1.5, object(), []),
 }
-PARTS = ("experience", "checker", "traces", "abstracts", "library")
+PARTS = ("experience", "checker", "traces", "abstracts", "jobs", "library")
 LINKS = ("sqlalche.me", "pydantic.dev", "https://errors")
 
 Call = Callable[..., object]
@@ -53,6 +53,7 @@ def values(kb: knarr.KnowledgeBase, folder: Path) -> dict[str, Any]:
         "good": True, "later": ["what?"], "documents": ["viking://k/a"], "count": 1, "dim": 4,
         "uris": ["viking://n/1.md"], "vectors": vectors[:1], "queries": vectors[:2], "seeds": ["viking://a/x.md"],
         "sources": ["viking://a/x.md"], "targets": ["viking://a/y.md"], "vector": vectors[0], "timeout_s": 0.0,
+        "folder": folder / "any", "job_id": 1,
     }  # fmt: skip
 
 

@@ -45,7 +45,9 @@ def change(docs: Path, rng: random.Random, number: int) -> None:
         (docs / "between").rename(other)
     elif what == "delete" and len(files) > 1:
         rng.choice(files).unlink()
-    elif what == "rename" and here != docs and not new.suffix and not new.exists() and here not in new.parents:
+    elif (
+        what == "rename" and here != docs and not new.suffix and not new.exists() and here not in new.parents
+    ):
         here.rename(new)
     elif what == "drop" and here != docs and any(here not in path.parents for path in files):
         shutil.rmtree(here)
@@ -106,7 +108,9 @@ WRITER = """
 
 
 @pytest.mark.parametrize(
-    "kills", [(60, 110, 170), pytest.param(tuple(range(10, 400, 7)), marks=pytest.mark.slow)], ids=["few", "many"]
+    "kills",
+    [(60, 110, 170), pytest.param(tuple(range(10, 400, 7)), marks=pytest.mark.slow)],
+    ids=["few", "many"],
 )
 def test_a_sync_that_is_killed_anywhere_is_gone_on_with(tmp_path: Path, kills: tuple[int, ...]) -> None:
     """At statements and commits spread over moves, additions and removals; the killed one is a job to be resumed."""

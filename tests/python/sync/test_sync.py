@@ -73,7 +73,10 @@ MOVES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     # what is renamed: old names to new ones, all at once; and which document is then where
     "file": ({"a.md": "z.md"}, {"a": "z"}),
     "folder": ({"sub": "other"}, {"sub/c": "other/c", "sub/d": "other/d", "sub/in/e": "other/in/e"}),
-    "folder into a folder": ({"sub": "x/sub"}, {"sub/c": "x/sub/c", "sub/d": "x/sub/d", "sub/in/e": "x/sub/in/e"}),
+    "folder into a folder": (
+        {"sub": "x/sub"},
+        {"sub/c": "x/sub/c", "sub/d": "x/sub/d", "sub/in/e": "x/sub/in/e"},
+    ),
     "folder within": ({"sub/in": "in"}, {"sub/in/e": "in/e"}),
     "both levels": (
         {"sub/in": "sub/deep", "sub": "top"},
@@ -85,7 +88,10 @@ MOVES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {"a": "sub/c", "b": "a", "sub/c": "b"},
     ),
     "chain": ({"b.md": "c.md", "a.md": "b.md"}, {"a": "b", "b": "c"}),
-    "case": ({"a.md": "A.md", "sub": "SUB"}, {"a": "A", "sub/c": "SUB/c", "sub/d": "SUB/d", "sub/in/e": "SUB/in/e"}),
+    "case": (
+        {"a.md": "A.md", "sub": "SUB"},
+        {"a": "A", "sub/c": "SUB/c", "sub/d": "SUB/d", "sub/in/e": "SUB/in/e"},
+    ),
     "swap of folders": (
         {"sub": "t", "two": "sub", "t": "two"},
         {"sub/c": "two/c", "sub/d": "two/d", "sub/in/e": "two/in/e", "two/f": "sub/f"},
@@ -109,7 +115,10 @@ def test_a_document_goes_where_its_file_goes(
         (docs / old).rename(docs / new)
     report = sync(kb, docs)
     assert counts(report) == (0, 0, len(wanted), 0) and embedder.calls == 0
-    went = {uri: f"{INTO}/{wanted.get(uri.removeprefix(f'{INTO}/'), uri.removeprefix(f'{INTO}/'))}" for uri in before}
+    went = {
+        uri: f"{INTO}/{wanted.get(uri.removeprefix(f'{INTO}/'), uri.removeprefix(f'{INTO}/'))}"
+        for uri in before
+    }
     assert documents(kb) == {went[uri]: number for uri, number in before.items()}
     assert texts(kb) == {
         went[f"{INTO}/{one}"].removeprefix(f"{INTO}/"): f"# Top\n\nword {one}\n" for one in names
@@ -119,7 +128,9 @@ def test_a_document_goes_where_its_file_goes(
     assert kb.add(docs, into=INTO).count("unchanged") == 8
 
 
-def test_what_changed_in_a_renamed_folder_is_updated_there(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
+def test_what_changed_in_a_renamed_folder_is_updated_there(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs
+) -> None:
     docs = write_docs({"old/a.md": "word a", "old/b.md": "word b", "old/c.md": "word c"})
     sync(kb, docs)
     before = documents(kb)
@@ -146,14 +157,19 @@ def test_a_file_takes_no_other_documents_place(kb: knarr.KnowledgeBase, write_do
 
 
 def test_edges_and_traces_follow_a_moved_file(kb: knarr.KnowledgeBase, write_docs: WriteDocs) -> None:
-    docs = write_docs({"a.md": "# Fees\n\nA late fee of 15 crowns is due.\n", "b.md": "# Loans\n\nLoans are open.\n"})
+    docs = write_docs(
+        {"a.md": "# Fees\n\nA late fee of 15 crowns is due.\n", "b.md": "# Loans\n\nLoans are open.\n"}
+    )
     sync(kb, docs)
     answer = kb.ask("What late fee is due?", scope=INTO, mode="vikingrag-e")
     assert answer.citations[0].document == f"{INTO}/a"
     (docs / "sub").mkdir()
     (docs / "a.md").rename(docs / "sub" / "fees.md")
     sync(kb, docs)
-    assert kb.ask("What late fee is due?", scope=INTO, mode="vikingrag-e").citations[0].document == f"{INTO}/sub/fees"
+    assert (
+        kb.ask("What late fee is due?", scope=INTO, mode="vikingrag-e").citations[0].document
+        == f"{INTO}/sub/fees"
+    )
 
 
 def test_only_what_came_from_the_folder_is_touched(
@@ -212,7 +228,9 @@ def test_an_empty_folder_below_is_no_deletion_of_many(
     kb: knarr.KnowledgeBase, write_docs: WriteDocs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(syncing, "MANY", 3)
-    docs = write_docs({"a.md": "word", **{f"disk/{n}.md": f"word {n}" for n in range(3)}, "few/b.md": "word b"})
+    docs = write_docs(
+        {"a.md": "word", **{f"disk/{n}.md": f"word {n}" for n in range(3)}, "few/b.md": "word b"}
+    )
     sync(kb, docs)
     for path in [*docs.glob("disk/*"), *docs.glob("few/*")]:
         path.unlink()
