@@ -30,7 +30,7 @@ def list_(context: typer.Context, kb: KbOption = DEFAULT_KB, as_json: JsonOption
     with open_base(kb) as base:
         found = base.jobs.list()
     if as_json:
-        page.say_json(found)
+        page.say_json({"jobs": found})
         return
     for job in found:
         _show(job)
