@@ -51,7 +51,7 @@ app.command("info")(look.info)
 app.command("abstracts")(abstracts.abstracts)
 app.add_typer(checker.checker, name="checker")
 app.add_typer(experience.experience, name="experience")
-app.add_typer(jobs.jobs, name="jobs")
+app.add_typer(jobs.jobs, name="jobs", short_help="List adds and syncs, and go on with them.")
 app.command("remove")(write.remove)
 app.command("move")(write.move)
 

@@ -35,7 +35,7 @@ def list_(context: typer.Context, kb: KbOption = DEFAULT_KB, as_json: JsonOption
     for job in found:
         _show(job)
     if not found:
-        page.say(page.bad("no jobs"))
+        page.note("no jobs: nothing was added or kept in step yet")
         raise typer.Exit(exits.NOTHING_FOUND)
 
 
