@@ -59,7 +59,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from knarr.version import __version__ as __version__
-    from knarr.writing.jobs import Job
+    from knarr.writing.jobs import JobInfo
     from knarr.writing.receipt import AddReport, FileReport
     from knarr.writing.sync_receipt import SyncReport
 
@@ -112,7 +112,7 @@ _NAMES = {
         "Verdict",
     ),
     "knarr.version": ("__version__",),
-    "knarr.writing.jobs": ("Job",),
+    "knarr.writing.jobs": ("JobInfo",),
     "knarr.writing.receipt": ("AddReport", "FileReport"),
     "knarr.writing.sync_receipt": ("SyncReport",),
 }
@@ -159,7 +159,7 @@ __all__ = [
     "GrepResult",
     "Hit",
     "InvalidArgument",
-    "Job",
+    "JobInfo",
     "KnarrError",
     "KnowledgeBase",
     "Listing",

@@ -25,7 +25,7 @@ from knarr.types import (
     Usage,
     Verdict,
 )
-from knarr.writing.jobs import Job
+from knarr.writing.jobs import JobInfo
 from knarr.writing.receipt import AddReport, FileReport, GoneFile
 from knarr.writing.sync_receipt import MovedFile, RemovedFile, SyncReport
 
@@ -169,10 +169,10 @@ class FakeJobs:
     def __init__(self, base: FakeBase) -> None:
         self._base = base
 
-    def list(self) -> tuple[Job, ...]:
+    def list(self) -> tuple[JobInfo, ...]:
         self._base._called("jobs")
         arguments = {"paths": ["/docs/loans.md\x1b[31m"], "into": "viking://handbook"}
-        job = Job(
+        job = JobInfo(
             7, "add", arguments, "failed", {"added": 2}, "the disk is full", "2026-01-01T10:00:00+00:00", ""
         )
         return () if self._base.empty else (job,)

@@ -13,7 +13,7 @@ from knarr.cli.sync import show_sync
 from knarr.cli.write import end_with, show_receipt
 
 if TYPE_CHECKING:
-    from knarr.writing.jobs import Job
+    from knarr.writing.jobs import JobInfo
 
 jobs = typer.Typer(
     no_args_is_help=False,
@@ -31,9 +31,9 @@ def list_(context: typer.Context, kb: KbOption = DEFAULT_KB, as_json: JsonOption
         found = base.jobs.list()
     if as_json:
         page.say_json({"jobs": found})
-        return
-    for job in found:
-        _show(job)
+    else:
+        for job in found:
+            _show(job)
     if not found:
         page.note("no jobs: nothing was added or kept in step yet")
         raise typer.Exit(exits.NOTHING_FOUND)
@@ -56,7 +56,7 @@ def resume(
         end_with(report, as_json, show_receipt)
 
 
-def _show(job: Job) -> None:
+def _show(job: JobInfo) -> None:
     label = page.pad(job.state, 12)
     what = job.arguments.get("folder") or " ".join(map(str, job.arguments.get("paths", ())))
     head = page.bad(label) if job.resumable else page.good(label)

@@ -8,11 +8,11 @@ of the same bytes is recognised by its hash, a chunk of the same text by its own
 from __future__ import annotations
 
 import hashlib
+import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -88,7 +88,7 @@ class Ingest:
 
     def add(
         self,
-        paths: str | Path | Iterable[str | Path],
+        paths: Sequence[str | os.PathLike[str]],
         into: str,
         progress: Progress | None = None,
         log: JobLog | None = None,

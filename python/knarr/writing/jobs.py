@@ -22,7 +22,6 @@ from knarr.catalog.jobs import JobRecord
 from knarr.errors import CatalogError, InvalidArgument, NotFound
 from knarr.types import Progress
 from knarr.uris import is_web_address, without_credentials
-from knarr.writing.files import printable
 from knarr.writing.receipt import AddReport
 from knarr.writing.sync_receipt import SyncReport
 
@@ -33,7 +32,7 @@ Run = Callable[[str, Mapping[str, Any], Progress | None], AddReport | SyncReport
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class JobInfo:
     """One `add` or `sync`.
 
     arguments:  as they were given, paths made absolute
@@ -64,19 +63,19 @@ class Jobs:
         self._catalog = catalog
         self._run = run
 
-    def list(self) -> tuple[Job, ...]:
+    def list(self) -> tuple[JobInfo, ...]:
         """All that are known."""
         with self._catalog.reading() as connection:
             return tuple(_job(record) for record in stored.all_of(connection))
 
-    def __iter__(self) -> Iterator[Job]:
+    def __iter__(self) -> Iterator[JobInfo]:
         return iter(self.list())
 
     def __len__(self) -> int:
         return len(self.list())
 
     @checked
-    def get(self, job_id: int) -> Job:
+    def get(self, job_id: int) -> JobInfo:
         """One of them. Raises NotFound."""
         for job in self.list():
             if job.id == job_id:
@@ -138,11 +137,11 @@ class JobLog:
             pass  # the receipt says what is wrong
 
 
-def _job(record: JobRecord) -> Job:
+def _job(record: JobRecord) -> JobInfo:
     state, reason = record.state, record.reason
     if state == "running" and not _is_alive(record.process):
         state, reason = "interrupted", "its process ended"
-    return Job(
+    return JobInfo(
         record.id,
         cast(Literal["add", "sync"], record.kind),
         record.arguments,
@@ -159,7 +158,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     if isinstance(value, Path):
-        return printable(str(value.absolute()))
+        return str(value.absolute()).encode("utf-8", "backslashreplace").decode()
     return without_credentials(value) if isinstance(value, str) and is_web_address(value) else value
 
 

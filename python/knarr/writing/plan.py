@@ -28,7 +28,7 @@ _MOST_ALIKE = 20  # files of one name and the same bytes: more tell nothing of w
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownDocument:
     """A document, by the names of its file below the folder."""
 
     id: int
@@ -51,7 +51,7 @@ class Plan:
     gone: frozenset[int]
 
 
-def compare(known: Iterable[Known], found: Mapping[Names, str], closed: Iterable[Names] = ()) -> Plan:
+def compare(known: Iterable[KnownDocument], found: Mapping[Names, str], closed: Iterable[Names] = ()) -> Plan:
     """Compare documents with the files of a folder, given by their names and digests. `closed` are files and folders
     that are there and could not be read."""
     shut = set(closed)
@@ -63,7 +63,9 @@ def compare(known: Iterable[Known], found: Mapping[Names, str], closed: Iterable
 
 
 class _Matching:
-    def __init__(self, stored: Sequence[Known], found: Mapping[Names, str], closed: set[Names]) -> None:
+    def __init__(
+        self, stored: Sequence[KnownDocument], found: Mapping[Names, str], closed: set[Names]
+    ) -> None:
         self._found = found
         self._at: dict[int, Names] = {}
         self._taken: set[Names] = set()
@@ -78,7 +80,7 @@ class _Matching:
         gone = frozenset(one.id for one in self._stored if one.id not in self._at)
         return Plan(renamed, self._at, frozenset(self._closed), gone)
 
-    def _put(self, one: Known, names: Names) -> None:
+    def _put(self, one: KnownDocument, names: Names) -> None:
         self._at[one.id] = names
         self._taken.add(names)
 
@@ -144,7 +146,7 @@ class _Matching:
 
 
 def _renamed_folders(
-    stored: Sequence[Known], found: Mapping[Names, str], closed: set[Names]
+    stored: Sequence[KnownDocument], found: Mapping[Names, str], closed: set[Names]
 ) -> tuple[tuple[Names, Names], ...]:
     """Folders that have another name, those above first."""
     there = {names[:size] for names in [*found, *closed] for size in range(1, len(names) + 1)}
@@ -182,10 +184,10 @@ def _after(before: Sequence[tuple[Names, Names]], old: Names, new: Names) -> tup
     return old, new
 
 
-def _renamed(one: Known, old: Names, new: Names) -> Known:
+def _renamed(one: KnownDocument, old: Names, new: Names) -> KnownDocument:
     if one.names[: len(old)] != old or len(one.names) == len(old):
         return one
-    return Known(one.id, (*new, *one.names[len(old) :]), one.digest)
+    return KnownDocument(one.id, (*new, *one.names[len(old) :]), one.digest)
 
 
 def _lies_in(names: Names, closed: set[Names]) -> bool:

@@ -56,6 +56,19 @@ def find_sources(
     return Batch(roots, tuple(found))
 
 
+def given_paths(paths: object) -> list[str | os.PathLike[str]]:
+    """The paths and addresses that a call was given. Raises InvalidArgument for what is none."""
+    if isinstance(paths, (str, os.PathLike)):
+        return [paths]
+    if isinstance(paths, (bytes, bytearray)) or not isinstance(paths, Iterable):
+        raise InvalidArgument(f"{paths!r}: expected a path, or several")
+    given = list(paths)
+    for one in given:
+        if not isinstance(one, (str, os.PathLike)):
+            raise InvalidArgument(f"{one!r}: expected a path as str or Path")
+    return given
+
+
 def given_root(given: object) -> Root:
     """A path as it was given. Raises InvalidArgument."""
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None

@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -35,7 +35,7 @@ from knarr.writing.ignore import Ignored, patterns_of
 from knarr.writing.ingest import Ingest
 from knarr.writing.jobs import JobLog
 from knarr.writing.places import Places
-from knarr.writing.plan import Known, Names, Plan, compare
+from knarr.writing.plan import KnownDocument, Names, Plan, compare
 from knarr.writing.receipt import Change, FileReport, GoneFile
 from knarr.writing.relocate import has_other_suffix, release_empty, relocate
 from knarr.writing.sources import find_sources, given_root
@@ -112,7 +112,7 @@ class Sync:
         """Store what is new or changed, and remove what is gone. Where something ended the storing, what is gone stays
         until all that is there is stored."""
         removed = self._in_the_way(state)
-        self._remove(state.into, removed)
+        self._remove(state, removed)
         places = Places(state.into, state.batch)
         taken = self._ingest.take(state.batch, places, progress, log, state.digests)
         kept = dict(self._kept(state))
@@ -122,7 +122,7 @@ class Sync:
         else:
             went = {one.id for one, _ in removed}  # numbers that new documents may have by now
             rest = [pair for pair in self._doomed(state, taken.reports) if pair[0].id not in went]
-            self._remove(state.into, rest)
+            self._remove(state, rest)
             removed += rest
         with self._catalog.reading() as connection:
             gone = [GoneFile(uri, path, why=kept.get(uri, other)) for path, uri in places.gone(connection)]
@@ -153,7 +153,7 @@ class Sync:
                 f"{printable(str(folder))}: no file there can be read, and {len(stored)} documents are stored from it; "
                 "nothing was changed. Is its disk there? allow_empty=True (--allow-empty) removes them"
             )
-        known = [Known(one.id, names, one.content_hash) for one, names in stored]
+        known = [KnownDocument(one.id, names, one.content_hash) for one, names in stored]
         plan = compare(known, digests, closed)
         return _State(root, into, batch, {one.id: one for one, _ in stored}, files, digests, plan)
 
@@ -197,6 +197,7 @@ class Sync:
         with suppress(_DryRun), self._catalog.writing() as connection:
             places = Places(state.into, state.batch)
             went = relocate(connection, state.into, places, state.plan, stored, state.files)
+            state.now = {number: documents.uri_of(connection, number) for number in state.plan.gone}
             if self._options.dry_run:
                 raise _DryRun
         if not self._options.dry_run:
@@ -263,15 +264,15 @@ class Sync:
                 found.append((one, f"its file is {report.status}: {report.notes[0] if report.notes else ''}"))
         return found
 
-    def _remove(self, into: str, removed: list[tuple[StoredFile, str]]) -> None:
+    def _remove(self, state: _State, removed: list[tuple[StoredFile, str]]) -> None:
         for begin in range(0, len(removed), _REMOVED_AT_ONCE):
             some = removed[begin : begin + _REMOVED_AT_ONCE]
             with self._catalog.writing() as connection:
                 for one, _ in some:
                     record = documents.find_id(connection, one.id)
-                    if record is not None and record.uri == one.uri:
+                    if record is not None and record.uri == state.now.get(one.id, one.uri):
                         remove_below(connection, record.uri, [record])
-                release_empty(connection, into, [one.folder for one, _ in some])
+                release_empty(connection, state.into, [one.folder for one, _ in some])
 
     # -- foretelling -------------------------------------------------------------------------------------
 
@@ -311,7 +312,8 @@ class _Doing:
 
 @dataclass(slots=True)
 class _State:
-    """A folder, and what is stored of it."""
+    """A folder, and what is stored of it. `now` has the URIs of documents without a file, where a folder that was
+    renamed took them along."""
 
     root: Root
     into: str
@@ -320,6 +322,7 @@ class _State:
     files: dict[Names, SourceFile]
     digests: dict[Names, str]
     plan: Plan
+    now: dict[int, str] = field(default_factory=dict)
 
 
 def _came_from(connection: sa.Connection, root: Root, into: str) -> list[tuple[StoredFile, Names]]:

@@ -62,9 +62,10 @@ class DocumentWriter:
     ) -> AddReport:
         """See `KnowledgeBase.add`."""
         from knarr.writing.ingest import Ingest
+        from knarr.writing.sources import given_paths
 
-        given = [source] if isinstance(source, (str, Path)) else list(source)
-        paths = [one if is_web_address(str(one)) else Path(one) for one in given]
+        given = given_paths(source)
+        paths = [str(one) if is_web_address(str(one)) else Path(one) for one in given]
         with self._changing(), self._job("add", {"paths": paths, "into": into}) as log:
             ingest = Ingest(self._catalog, self._embedder, self._settings, self._published)
             report = ingest.add(given, into, progress, log)
