@@ -64,7 +64,9 @@ if TYPE_CHECKING:
         Verdict,
     )
     from knarr.version import __version__ as __version__
+    from knarr.writing.jobs import JobInfo
     from knarr.writing.receipt import AddReport, FileReport
+    from knarr.writing.sync_receipt import SyncReport
 
 # The same names again, for the process that runs: by the module that each is imported from.
 _NAMES = {
@@ -120,7 +122,9 @@ _NAMES = {
         "Verdict",
     ),
     "knarr.version": ("__version__",),
+    "knarr.writing.jobs": ("JobInfo",),
     "knarr.writing.receipt": ("AddReport", "FileReport"),
+    "knarr.writing.sync_receipt": ("SyncReport",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -168,6 +172,7 @@ __all__ = [
     "GrepResult",
     "Hit",
     "InvalidArgument",
+    "JobInfo",
     "KnarrError",
     "KnowledgeBase",
     "Listing",
@@ -189,6 +194,7 @@ __all__ = [
     "SettingsError",
     "StorageError",
     "StoredDocument",
+    "SyncReport",
     "Unsupported",
     "Usage",
     "Verdict",

@@ -48,7 +48,19 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-WRITING = ("add", "remove", "move", "rights", "abstracts", "tenant", "tenants", "as_", "close")
+WRITING = (
+    "add",
+    "sync",
+    "remove",
+    "move",
+    "jobs",
+    "rights",
+    "abstracts",
+    "tenant",
+    "tenants",
+    "as_",
+    "close",
+)
 """What a knowledge base has for its owner alone."""
 
 

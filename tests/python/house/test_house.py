@@ -55,9 +55,9 @@ LOOSE = {
     "view",
 }
 READING = {"search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info", "refresh"}
-VERBS = READING | {"add", "remove", "move", "as_", "tenant", "tenants", "close"}
+VERBS = READING | {"add", "sync", "remove", "move", "as_", "tenant", "tenants", "close"}
 READABLE = {"experience", "checker", "traces", "library", "history"}
-PARTS = READABLE | {"abstracts", "rights"}
+PARTS = READABLE | {"abstracts", "rights", "jobs"}
 FACTS = {"path", "embedder", "settings"}
 
 
