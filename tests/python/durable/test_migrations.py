@@ -117,7 +117,7 @@ def test_what_an_older_knarr_would_not_keep_is_not_given_back(
             table.create(connection)
             connection.execute(table.insert().values(uri="viking://kb"))
         with (
-            pytest.raises(knarr.CatalogError, match="grants. Nothing was changed"),
+            pytest.raises(knarr.CatalogError, match=r"grants\. Nothing was changed"),
             kb._catalog.writing() as connection,
         ):
             migrations.lower(connection, path)

@@ -196,12 +196,12 @@ def test_a_fork_inside_a_transaction_commits_nothing(tmp_path: Path) -> None:
     with opened(tmp_path / "f.kb") as kb:
 
         def inside() -> None:
-            with pytest.raises(knarr.CatalogError, match="forked inside a transaction"):
-                with kb._catalog.writing() as connection:
-                    connection.exec_driver_sql("INSERT INTO meta VALUES ('forked', 'yes')")
-                    pid = os.fork()
-                    if pid:
-                        os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+            refused = pytest.raises(knarr.CatalogError, match="forked inside a transaction")
+            with refused, kb._catalog.writing() as connection:
+                connection.exec_driver_sql("INSERT INTO meta VALUES ('forked', 'yes')")
+                pid = os.fork()
+                if pid:
+                    os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
             assert kb._catalog.get("forked") is None
 
         assert forked(inside) == 0
