@@ -22,7 +22,7 @@ from knarr.catalog.records import Change
 from knarr.catalog.watch import Watch
 from knarr.engine import Engine, RowSet
 from knarr.index.index import Index
-from knarr.rights.rows import Extent, Standing, Touch, VisibleRows
+from knarr.rights.rows import Extent, Surroundings, Touch, VisibleRows
 from knarr.rights.rules import ClassKey, RuleSet
 from knarr.types import Principal
 from knarr.uris import abstract_of, lies_in, moved
@@ -238,8 +238,8 @@ class Keeper:
         for uri in named:
             self._folders = self._folders | place.rows(abstract_of(uri))
 
-    def _place(self) -> Standing:
-        return Standing(self._index.engine, self._rules, self._folders, self._stale)
+    def _place(self) -> Surroundings:
+        return Surroundings(self._index.engine, self._rules, self._folders, self._stale)
 
     def _class(self, key: ClassKey) -> PrincipalClass:
         found = self._classes.get(key)

@@ -28,7 +28,7 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Surroundings:
     """What a class is held against: one state of the engine, and of the rules and folders beside it.
 
     folders: the rows of the abstracts of folders    stale: the folders whose abstracts are outdated
@@ -51,19 +51,19 @@ class VisibleRows:
     """`rows` is never changed in place, so a call that is at work keeps the ones that it began with. `version` grows
     when something that the class may see has changed, and with nothing else."""
 
-    def __init__(self, key: ClassKey, place: Standing) -> None:
+    def __init__(self, key: ClassKey, place: Surroundings) -> None:
         self.key = key
         self.version = 0
         self.rows = allowed_below(key, place, SCHEME)
 
-    def renew(self, place: Standing, touches: Iterable[Touch]) -> None:
+    def renew(self, place: Surroundings, touches: Iterable[Touch]) -> None:
         """Make all rows anew, after the engine gave them other numbers. Told is what was touched since."""
         old, self.rows = self.rows, allowed_below(self.key, place, SCHEME)
         told = any(touch.extent == "documents" and place.rows(touch.uri) & self.rows for touch in touches)
         if told or len(old) != len(self.rows):
             self.version += 1
 
-    def follow(self, place: Standing, touches: Iterable[Touch]) -> None:
+    def follow(self, place: Surroundings, touches: Iterable[Touch]) -> None:
         """Take up what changed: the rows below the places touched, and the abstracts of the folders above."""
         old, rows, told = self.rows, self.rows, False
         for touch in touches:
@@ -78,7 +78,7 @@ class VisibleRows:
             self.version += 1
 
 
-def allowed_below(key: ClassKey, place: Standing, uri: str) -> RowSet:
+def allowed_below(key: ClassKey, place: Surroundings, uri: str) -> RowSet:
     """The rows at and below a URI that a class may see, folders' abstracts included."""
     below = place.rows(uri)
     path = place.rules.on_path(key, uri)
@@ -100,7 +100,7 @@ def allowed_below(key: ClassKey, place: Standing, uri: str) -> RowSet:
     return _with_abstracts(allowed, place, [*mixed, *outdated])
 
 
-def _with_abstracts(rows: RowSet, place: Standing, folders: Iterable[str]) -> RowSet:
+def _with_abstracts(rows: RowSet, place: Surroundings, folders: Iterable[str]) -> RowSet:
     """The rows with the abstracts of these folders where they may be seen, and without the others."""
     for folder in folders:
         abstract = place.rows(abstract_of(folder))

@@ -31,7 +31,7 @@ from knarr.catalog import (
 )
 from knarr.catalog.pages import ReadPages
 from knarr.catalog.records import DocumentRecord, Laid
-from knarr.catalog.sources import KnownFile, Standing
+from knarr.catalog.sources import KnownFile, StandingVersion
 from knarr.catalog.vectors import Vector
 from knarr.catalog.versions import Retention
 from knarr.config import Settings
@@ -228,7 +228,7 @@ class Ingest:
             return self._store(file, document, places, advance, taken)
         except DocumentError as error:
             reason = str(error).removeprefix(f"{source.name}: ")  # the name stands beside it
-            standing = None if known is None else Standing(known.record.uri, known.record.version)
+            standing = None if known is None else StandingVersion(known.record.uri, known.record.version)
             return left_out(source, status_of(error), reason, standing, len(data))
 
     def _left_out(

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from knarr.catalog import documents
 from knarr.catalog.records import Laid
-from knarr.catalog.sources import Standing
+from knarr.catalog.sources import StandingVersion
 from knarr.documents.sections import Document
 from knarr.errors import CatalogError, DocumentError, EmbedderError, InvalidArgument, KnarrError
 from knarr.types import Progress
@@ -73,7 +73,11 @@ def contained() -> Iterator[None]:
 
 
 def left_out(
-    source: SourceFile, status: Status, reason: str, standing: Standing | None = None, size_bytes: int = 0
+    source: SourceFile,
+    status: Status,
+    reason: str,
+    standing: StandingVersion | None = None,
+    size_bytes: int = 0,
 ) -> FileReport:
     """A file that gave nothing; what an earlier one gave in its place still stands."""
     notes: tuple[str, ...] = (reason,)

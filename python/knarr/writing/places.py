@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from knarr.catalog import documents, sources
 from knarr.catalog.records import DocumentRecord
-from knarr.catalog.sources import KnownFile, Seen, Standing
+from knarr.catalog.sources import KnownFile, Seen, StandingVersion
 from knarr.uris import component, encode, is_web_address, join, name_of, numbered, parent, place
 from knarr.writing.archive import is_archive
 from knarr.writing.files import Batch, Root, SourceFile, printable
@@ -117,7 +117,7 @@ class Places:
         other_form = [one for one in free if one.name != source.name and not self._is_there(one, source)]
         return next(iter([*same, *other_form]), None)
 
-    def standing(self, connection: sa.Connection, source: SourceFile) -> Standing | None:
+    def standing(self, connection: sa.Connection, source: SourceFile) -> StandingVersion | None:
         """What stands of a file that gives nothing now."""
         return sources.standing(connection, source.path, self._into)
 

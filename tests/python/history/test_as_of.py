@@ -227,7 +227,7 @@ def _cost(kb: knarr.KnowledgeBase) -> tuple[int, int, int]:
     """Statements of the reading tools, each with empty caches, and objects and edges in the engine."""
     counted: list[str] = []
     kb._context.cards.clear()
-    database = kb._catalog._database
+    database = kb._catalog._database._engine
 
     def count(*arguments: object) -> None:
         counted.append(str(arguments[2]))

@@ -46,6 +46,7 @@ class World:
         self.words: set[str] = set()
         self.asked: dict[str, set[str]] = {}  # by trace, the secret words that its record holds
         self.askers: dict[str, Principal | None] = {}
+        self.stood: dict[str, set[str]] = {}  # by secret word, where its document has ever stood
 
     def close(self) -> None:
         self.other.close()
@@ -65,7 +66,10 @@ class World:
             (1, self._update),
         ]
         weights = [weight for weight, _ in kinds]
-        return self.random.choices([one for _, one in kinds], weights)[0]()
+        done = self.random.choices([one for _, one in kinds], weights)[0]()
+        for uri, word in self.oracle.secrets.items():
+            self.stood.setdefault(word, set()).add(uri)
+        return done
 
     def _place(self) -> str:
         documents = sorted(self.oracle.secrets)
@@ -199,6 +203,11 @@ class World:
             told = self.found(said) - shown
             if told:
                 raise Leak(f"{principal}: {name} tells {sorted(told)}: {said!r}")
+        past = self.told_of_the_past(principal)
+        for name, said in self.past_surfaces(view):
+            told = self.found(said) - past
+            if told:
+                raise Leak(f"{principal}: {name} tells {sorted(told)}: {said!r}")
         self.other.refresh()
         self.check_whole(view, principal, seen)
 
@@ -250,6 +259,41 @@ class World:
             yield "ask", answer
             yield "trace of ask", kept
             self.asked[kept.id] = self.found(kept)
+
+    def told_of_the_past(self, principal: Principal) -> set[str]:
+        """The most that history may tell: words of documents that may be seen where they stand, if they stand, and
+        somewhere where they stood."""
+        now = {word: uri for uri, word in self.oracle.secrets.items()}
+        return {
+            word
+            for word, places in self.stood.items()
+            if any(self.oracle.sees(principal, uri) for uri in places)
+            and (word not in now or self.oracle.sees(principal, now[word]))
+        }
+
+    def past_surfaces(self, view: Any) -> Iterator[tuple[str, object]]:
+        """What a view says of states that are over."""
+        some = self.random
+        places = sorted({uri for known in self.stood.values() for uri in known}) or [ROOT]
+        uri, other = some.choice(places), some.choice(places)
+        then = knarr.Seq(some.randrange(self.kb.info()["seq"] + 1))
+        calls: dict[str, Callable[[], object]] = {
+            "search then": lambda: view.search("loan fee days", k=50, kinds=None, as_of=then),
+            "grep then": lambda: view.grep(f"{MARK}[0-9]+x", limit=100, as_of=then),
+            "list then": lambda: [view.list(place, as_of=then) for place in (ROOT, f"{ROOT}f")],
+            "read then": lambda: view.read(uri, as_of=then),
+            "read a version": lambda: view.read(uri, as_of=some.choice((1, 1, 2))),
+            "document then": lambda: view.document(uri, as_of=then),
+            "boxes then": lambda: view.boxes(uri, as_of=then),
+            "versions": lambda: view.history.versions(uri),
+            "differences": lambda: view.history.diff(uri),
+            "differences of two": lambda: view.history.diff(uri, other=other),
+        }
+        for name, call in calls.items():
+            try:
+                yield name, call()
+            except KnarrError as error:
+                yield name, str(error).replace(uri, "").replace(other, "")
 
     # ------------------------------------------------------------------ what must be there
 
@@ -309,18 +353,23 @@ class World:
             return
         uri = self.random.choice(hidden)
         missing = f"{uri.rpartition('/')[0]}/nobody"
-        for name in ("read", "list", "document", "boxes", "search", "grep", "ask"):
-            said = [self._failure(view, name, place) for place in (uri, missing)]
+        then = knarr.Seq(self.kb.info()["seq"])
+        names = ["read", "list", "document", "boxes", "search", "grep", "ask", "versions", "diff"]
+        pasts: list[Any] = [1, then]
+        tried = [(name, None) for name in names] + [(name, past) for name in names[:6] for past in pasts]
+        for name, past in tried:
+            said = [self._failure(view, name, place, past) for place in (uri, missing)]
             if said[0] != said[1]:
                 raise Leak(f"{principal}: {name} of hidden {uri} says {said[0]}, of a missing one {said[1]}")
         told = self.kb.rights.explain(uri, principal)
         if told.seen:
             raise Leak(f"{principal}: explain says that {uri} is seen")
 
-    def _failure(self, view: Any, name: str, uri: str) -> str:
-        call = getattr(view, name)
+    def _failure(self, view: Any, name: str, uri: str, past: Any) -> str:
+        call = getattr(view.history if name in ("versions", "diff") else view, name)
         arguments = ("fee", uri) if name in ("search", "grep", "ask") else (uri,)
+        options = {} if past is None else {"as_of": past}
         try:
-            return repr(call(*arguments)).replace(uri, "URI")
+            return repr(call(*arguments, **options)).replace(uri, "URI")
         except KnarrError as error:
             return f"{type(error).__name__}: {error}".replace(uri, "URI")
