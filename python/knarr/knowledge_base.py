@@ -107,7 +107,8 @@ class KnowledgeBase:
         self._writer = DocumentWriter(
             catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
         )
-        self.traces = traces = Traces(catalog)
+        self.traces = traces = Traces(catalog, settings.trace_days)
+        traces.tend()
         # These close over parts and not over `self`: a knowledge base that nobody holds is closed at once.
         self._checker = checker = _Once(lambda: _checker(catalog, traces))
         self._library = library = _Once(lambda: _library(context, settings, traces, experience))

@@ -141,6 +141,27 @@ def remove(connection: sa.Connection, trace_ids: Sequence[str]) -> int:
     return removed
 
 
+def forget_documents(connection: sa.Connection, ids: Sequence[int]) -> list[bytes]:
+    """Before documents go: forget the episodes that rest on them alone, with their questions, which may be made of
+    their words, and take the summaries of the others, which name what led there. Edges go with their documents.
+    Returns the keys of the questions' vectors."""
+    touched: dict[int, str] = {}
+    for part in batches(ids):
+        ends = sa.or_(edges.c.source_id.in_(part), edges.c.target_id.in_(part))
+        query = sa.select(episodes.c.id, episodes.c.trace_id).join(edges, edges.c.episode_id == episodes.c.id)
+        touched |= {int(key): str(trace) for key, trace in connection.execute(query.where(ends).distinct())}
+        connection.execute(edges.delete().where(ends))
+    keys: list[bytes] = []
+    for some in batches(list(touched)):
+        connection.execute(episodes.update().where(episodes.c.id.in_(some)).values(summary=""))
+        teaching = sa.select(edges.c.episode_id).where(edges.c.episode_id.in_(some))
+        empty = sa.and_(episodes.c.id.in_(some), episodes.c.id.not_in(teaching))
+        keys += connection.execute(sa.select(episodes.c.vector_hash).where(empty)).scalars()
+        connection.execute(episodes.delete().where(empty))
+    log(connection, touched.values())
+    return keys
+
+
 def reconcile(connection: sa.Connection, document_id: int, chunks: Mapping[str, bytes]) -> None:
     """Hold the edges of a document against its new chunks (path to `text_hash`), and log what changed.
 

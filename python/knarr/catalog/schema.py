@@ -16,7 +16,8 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     stale_folders                folders that a change touched and whose abstract was not made anew yet
     vectors                      by content hash + model: unchanged content is never embedded twice
     changes                      append-only, growing `seq`: what the engine applies to catch up
-    traces                       the recorded run of each question
+    traces n─n documents         the recorded run of each question, and which documents it was shown
+                                 (trace_documents): it goes with the first of them
     episodes 1─n edges           what a trace taught: from a chunk of one document to one of another;
                                  edges end with either document, and follow it where it moves
     read_pages                   what OCR read, by file + page: no page is read twice
@@ -200,6 +201,13 @@ traces = sa.Table(
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("record", sa.Text, nullable=False),
     sa.Index("traces_by_time", "created_at"),
+)
+
+trace_documents = sa.Table(
+    "trace_documents",
+    metadata,
+    sa.Column("trace_id", sa.ForeignKey("traces.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("document_id", sa.Integer, primary_key=True, index=True),
 )
 
 read_pages = sa.Table(

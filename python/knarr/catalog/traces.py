@@ -1,14 +1,20 @@
-"""Traces of questions: by id, the newest, and all in order of time."""
+"""Traces of questions: by id, the newest, and all in order of time; and which documents each was shown.
+
+A trace holds what its run was shown, so it goes, whole, with the first document that it was shown
+(`remove_of`), and with its age (`prune`). Question and answer retell what they rest on, as do the words of the
+searches in between: a record without its quotes would still tell, and explain nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 
-from knarr.catalog.schema import traces
+from knarr.catalog.batches import batches
+from knarr.catalog.schema import trace_documents, traces
 from knarr.errors import InvalidArgument
 
 Reading = Callable[[], AbstractContextManager[sa.Connection]]
@@ -27,6 +33,59 @@ def put(
         "record": record,
     }
     connection.execute(traces.insert().values(**values))
+
+
+def prune(connection: sa.Connection, before: str) -> int:
+    """Delete the traces created before a moment (see `stamp`); returns how many. Costs a look at an index where
+    there are none."""
+    return connection.execute(traces.delete().where(traces.c.created_at < before)).rowcount
+
+
+def any_before(connection: sa.Connection, before: str) -> bool:
+    """Whether `prune` would delete anything."""
+    return connection.execute(sa.select(traces.c.id).where(traces.c.created_at < before).limit(1)).first() is not None
+
+
+def days_ago(days: float) -> str:
+    """The moment so many days before now, to compare with `created_at`."""
+    return stamp(datetime.now(UTC) - timedelta(days=days))
+
+
+def remove_of(connection: sa.Connection, document_ids: Sequence[int]) -> int:
+    """Delete the traces that were shown any of these documents; returns how many."""
+    removed = 0
+    for part in batches(document_ids):
+        shown = sa.select(trace_documents.c.trace_id).where(trace_documents.c.document_id.in_(part))
+        removed += connection.execute(traces.delete().where(traces.c.id.in_(shown))).rowcount
+    return removed
+
+
+def note_documents(connection: sa.Connection, trace_id: str, document_ids: Iterable[int]) -> None:
+    """Note which documents a stored trace was shown."""
+    rows = [{"trace_id": trace_id, "document_id": number} for number in dict.fromkeys(document_ids)]
+    if rows:
+        connection.execute(trace_documents.insert().prefix_with("OR IGNORE", dialect="sqlite"), rows)
+
+
+def documents_of(connection: sa.Connection, trace_ids: Sequence[str]) -> set[int]:
+    """The documents that stored traces were shown."""
+    found: set[int] = set()
+    for part in batches(trace_ids):
+        query = sa.select(trace_documents.c.document_id).where(trace_documents.c.trace_id.in_(part))
+        found |= set(connection.execute(query).scalars())
+    return found
+
+
+def all_within(connection: sa.Connection) -> Iterator[tuple[str, str]]:
+    """`(id, JSON)` of every trace, a page at a time, inside the caller's transaction."""
+    last = ""
+    while True:
+        query = sa.select(traces.c.id, traces.c.record).where(traces.c.id > last).order_by(traces.c.id)
+        rows = connection.execute(query.limit(_PAGE)).all()
+        if not rows:
+            return
+        yield from ((str(key), str(record)) for key, record in rows)
+        last = rows[-1][0]
 
 
 def get(connection: sa.Connection, trace_id: str) -> str | None:
@@ -63,7 +122,7 @@ def walk(reading: Reading, since: str | datetime | None = None, limit: int | Non
     its own transaction, so that a slow taker holds up nobody. Raises InvalidArgument."""
     if limit is not None and limit < 0:
         raise InvalidArgument(f"limit {limit}: expected at least 0, or None for all")
-    return _pages(reading, "" if since is None else _stamp(since), limit)
+    return _pages(reading, "" if since is None else stamp(since), limit)
 
 
 def _pages(reading: Reading, since: str, left: int | None) -> Iterator[str]:
@@ -81,7 +140,7 @@ def _pages(reading: Reading, since: str, left: int | None) -> Iterator[str]:
         after = place > (rows[-1][0], rows[-1][1])
 
 
-def _stamp(moment: str | datetime) -> str:
+def stamp(moment: str | datetime) -> str:
     """A time as traces write it, to compare with theirs as text."""
     try:
         found = datetime.fromisoformat(moment) if isinstance(moment, str) else moment

@@ -12,7 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from knarr.abstracts.maker import AbstractMaker
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, pages, sources, vectors
+from knarr.catalog import (
+    Catalog,
+    abstracts,
+    changes,
+    documents,
+    experience,
+    folders,
+    pages,
+    sources,
+    traces,
+    vectors,
+)
 from knarr.config import Settings
 from knarr.errors import AlreadyExists, CatalogError, ChatError, EmbedderError, InvalidArgument, NotFound
 from knarr.index.index import Changing, Index
@@ -108,6 +119,8 @@ class DocumentWriter:
                     self._refuse(uri)
                 ids = [record.id for record in removed]
                 hashes = vectors.hashes_of(connection, ids)
+                traces.remove_of(connection, ids)
+                hashes += experience.forget_documents(connection, ids)
                 documents.remove(connection, ids)
                 hashes += folders.remove_below(connection, uri)
                 abstracts.forget(connection, [abstracts.owner(number) for number in ids])
