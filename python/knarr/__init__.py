@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from knarr.agent import Agent
     from knarr.agent.asker import AskOptions
     from knarr.agent.budget import Budget
+    from knarr.care.backup import BackupPart, BackupReport
+    from knarr.care.doctor import doctor
+    from knarr.care.forget import ForgetOptions, ForgetReport
+    from knarr.care.health import Finding, Health
+    from knarr.care.reembed import ReembedReport, reembed
+    from knarr.care.restore import restore
     from knarr.config import Settings
     from knarr.engine import Engine
     from knarr.errors import (
@@ -67,6 +73,12 @@ _NAMES = {
     "knarr.agent": ("Agent",),
     "knarr.agent.asker": ("AskOptions",),
     "knarr.agent.budget": ("Budget",),
+    "knarr.care.backup": ("BackupPart", "BackupReport"),
+    "knarr.care.doctor": ("doctor",),
+    "knarr.care.forget": ("ForgetOptions", "ForgetReport"),
+    "knarr.care.health": ("Finding", "Health"),
+    "knarr.care.reembed": ("ReembedReport", "reembed"),
+    "knarr.care.restore": ("restore",),
     "knarr.config": ("Settings",),
     "knarr.engine": ("Engine",),
     "knarr.errors": (
@@ -136,6 +148,8 @@ __all__ = [
     "AlreadyExists",
     "Answer",
     "AskOptions",
+    "BackupPart",
+    "BackupReport",
     "Box",
     "Budget",
     "CatalogError",
@@ -151,8 +165,12 @@ __all__ = [
     "EngineError",
     "Entry",
     "FileReport",
+    "Finding",
+    "ForgetOptions",
+    "ForgetReport",
     "Gate",
     "GrepResult",
+    "Health",
     "Hit",
     "InvalidArgument",
     "KnarrError",
@@ -165,6 +183,7 @@ __all__ = [
     "PageShape",
     "Passage",
     "Provenance",
+    "ReembedReport",
     "SearchResult",
     "ServerError",
     "Settings",
@@ -174,5 +193,8 @@ __all__ = [
     "Unsupported",
     "Usage",
     "Verdict",
+    "doctor",
     "open",
+    "reembed",
+    "restore",
 ]

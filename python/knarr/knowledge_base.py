@@ -49,6 +49,9 @@ from knarr.writing.writer import DocumentWriter
 if TYPE_CHECKING:
     from knarr.agent.asker import Asker, AskOptions
     from knarr.agent.knowledge import KnowledgeLibrary
+    from knarr.care.backup import BackupReport
+    from knarr.care.forget import ForgetOptions, ForgetReport
+    from knarr.care.reembed import ReembedReport
     from knarr.checker.oversight import Oversight
     from knarr.writing.receipt import AddReport
 
@@ -91,24 +94,28 @@ class KnowledgeBase:
         self.settings = settings
         catalog = Catalog.open(self.path, create=create)
         try:
-            self.embedder = embedder if embedder is not None else load_embedder(settings)
-            catalog.bind_embedder(self.embedder.id, self.embedder.dim)
-            index = Index(
-                catalog, self.embedder.dim, self.embedder.id, settings.precision, graph=settings.graph
-            )
+            embedder = embedder if embedder is not None else load_embedder(settings)
+            catalog.bind_embedder(embedder.id, embedder.dim)
+            self._assemble(catalog, embedder)
+            self.traces.tend()
         except BaseException:
             catalog.close()
             raise
+
+    def _assemble(self, catalog: Catalog, embedder: Embedder) -> None:
+        """Make the parts over a catalog and the embedder that is bound to it."""
+        settings = self.settings
+        index = Index(catalog, embedder.dim, embedder.id, settings.precision, graph=settings.graph)
+        self.embedder = embedder
         self._catalog, self._index = catalog, index
-        self._context = context = ReadContext(catalog, index, self.embedder)
+        self._context = context = ReadContext(catalog, index, embedder)
         configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
-        self.abstracts = AbstractMaker(catalog, self.embedder, settings, configured, changing, context.follow)
+        self.abstracts = AbstractMaker(catalog, embedder, settings, configured, changing, context.follow)
         self._writer = DocumentWriter(
-            catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
+            catalog, index, embedder, settings, changing, context.follow, self.abstracts
         )
         self.traces = traces = Traces(catalog, settings.trace_days)
-        traces.tend()
         # These close over parts and not over `self`: a knowledge base that nobody holds is closed at once.
         self._checker = checker = _Once(lambda: _checker(catalog, traces))
         self._library = library = _Once(lambda: _library(context, settings, traces, experience))
@@ -281,6 +288,44 @@ class KnowledgeBase:
     async def aask(self, question: str, scope: str = SCHEME, **options: Unpack[AskOptions]) -> Answer:
         """`ask` for an event loop, which is never blocked."""
         return await self._asker().aask(question, scope, **options)
+
+    # ------------------------------------------------------------------ care
+
+    @checked
+    def backup(self, file: str | Path, *, progress: Progress | None = None) -> BackupReport:
+        """Write all that is stored here, tenants included, to one file, while others read and write: the state of
+        one moment, with the hash of each part. `knarr.restore` makes a base of it. The file is there whole or not at
+        all; one that is another backup is replaced. Raises AlreadyExists for any other, InvalidArgument, StorageError."""
+        from knarr.care.backup import backup
+
+        self._catalog.check_open()
+        return backup(self.path, file, progress)
+
+    @checked
+    def forget(self, **what: Unpack[ForgetOptions]) -> ForgetReport:
+        """Delete traces, questions, old versions or vectors, and have what was deleted, now or before, gone from
+        the files of this base too. With no option only the latter, which `remove` alone does not do. The options are
+        those of `knarr.ForgetOptions`. Backups keep what they hold. Raises NotFound, InvalidArgument, and
+        CatalogError when another process writes."""
+        from knarr.care.forget import forget
+
+        return forget(self._catalog, self._index, self._context.follow, what)
+
+    @checked
+    def reembed(self, embedder: Embedder, *, progress: Progress | None = None) -> ReembedReport:
+        """Go over to another embedder: see `knarr.reembed`. This handle goes over too; parts that were taken from
+        it before say so when they next look for news. Raises CatalogError, EmbedderError."""
+        from knarr.care.bases import catalogs
+        from knarr.care.reembed import reembed_all
+
+        self._catalog.check_open()
+        with catalogs(self.path) as opened:
+            report = reembed_all([*opened[:-1], self._catalog], embedder, progress)
+        former = self._finalizer
+        self._assemble(self._catalog, embedder)
+        former.detach()
+        self._index.save()
+        return report
 
     def info(self) -> dict[str, Any]:
         """Counts and settings: what is in here, and how it was made."""

@@ -15,7 +15,6 @@ import numpy as np
 import sqlalchemy as sa
 
 from knarr.catalog import documents, folders, vectors
-from knarr.catalog.batches import batches
 from knarr.catalog.folders import FolderRecord
 from knarr.catalog.schema import episodes
 from knarr.language.plain import text_key
@@ -49,7 +48,11 @@ def of_document(connection: sa.Connection, document_id: int) -> Iterator[Embedde
             alone.setdefault(row.section, []).append(_shown(row, data))
     for row in rows:
         title = titles.get(row.section, "")
-        yield _matching(row.vector_hash, _candidates(row, title, data, alone.get(row.section, [])), f"{record.uri}/{row.path}")
+        yield _matching(
+            row.vector_hash,
+            _candidates(row, title, data, alone.get(row.section, [])),
+            f"{record.uri}/{row.path}",
+        )
     for label in documents.labels_of(connection, document_id):
         yield _matching(label.vector_hash, [str(label.text)], record.uri)
 
@@ -96,18 +99,6 @@ def mean_of(connection: sa.Connection, uri: str, model: str) -> vectors.Vector |
     mean = np.sum([stored[key] for key in hashes if key in stored], axis=0)
     length = float(np.linalg.norm(mean))
     return np.asarray(mean / length, dtype=np.float32) if length > 0.0 else None
-
-
-def missing(connection: sa.Connection, keys: Sequence[bytes], model: str) -> list[bytes]:
-    """Those of the keys that have no vector of a model, each once."""
-    held: set[bytes] = set()
-    distinct = list(dict.fromkeys(keys))
-    for part in batches(distinct):
-        query = sa.select(vectors.table.c.hash).where(
-            vectors.table.c.model == model, vectors.table.c.hash.in_(part)
-        )
-        held.update(connection.execute(query).scalars())
-    return [key for key in distinct if key not in held]
 
 
 def _shown(row: sa.Row[Any], data: bytes) -> str:

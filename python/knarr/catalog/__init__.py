@@ -28,9 +28,9 @@ class Catalog:
     """A knowledge base's database in `folder`. Thread-safe; close it when done. Where its files cannot be written it
     is `read_only`: reading goes on, and every change is refused."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self.folder = folder
-        self.read_only = _is_read_only(folder)
+        self.read_only = read_only or _is_read_only(folder)
         self._database = open_database(folder / FILE_NAME, read_only=self.read_only)
         self._turn = threading.RLock()
         self._depth = 0
@@ -111,7 +111,7 @@ class Catalog:
         elif stored != own:
             raise CatalogError(
                 f"{self.folder}: its vectors were made by {stored}, the embedder given is {own}. Open it with "
-                "the first, or add the documents to a new knowledge base"
+                "the first, or let it go over to the second with `knarr reembed`"
             )
 
     def check_open(self) -> None:

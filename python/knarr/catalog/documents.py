@@ -114,6 +114,23 @@ def put(
         for table in _PARTS:
             connection.execute(table.delete().where(table.c.document_id == document_id))
     connection.execute(texts.insert().values(document_id=document_id, text=text))
+    _put_laid(connection, document_id, laid, hashes)
+    if laid.pages:
+        page_boxes.put(connection, document_id, laid.pages)
+    if known is not None:
+        chunks = (part for part in laid.objects if part.kind == "chunk")
+        experience.reconcile(connection, document_id, {c.path: experience.text_hash(c.text) for c in chunks})
+    return document_id
+
+
+def put_laid(connection: sa.Connection, document_id: int, laid: Laid, hashes: list[bytes]) -> None:
+    """Give a stored document its sections, objects and labels anew; its text and its pages stay."""
+    for table in (labels, sections, objects):
+        connection.execute(table.delete().where(table.c.document_id == document_id))
+    _put_laid(connection, document_id, laid, hashes)
+
+
+def _put_laid(connection: sa.Connection, document_id: int, laid: Laid, hashes: list[bytes]) -> None:
     names = zip(laid.labels, laid.label_hashes(), strict=True)
     label_rows = [
         {"document_id": document_id, "ordinal": at, "text": text, "vector_hash": key}
@@ -127,12 +144,6 @@ def put(
         _object_row(document_id, at, o, h) for at, (o, h) in enumerate(zip(laid.objects, hashes, strict=True))
     ]
     connection.execute(objects.insert(), rows)
-    if laid.pages:
-        page_boxes.put(connection, document_id, laid.pages)
-    if known is not None:
-        chunks = (part for part in laid.objects if part.kind == "chunk")
-        experience.reconcile(connection, document_id, {c.path: experience.text_hash(c.text) for c in chunks})
-    return document_id
 
 
 def _section_row(document_id: int, ordinal: int, section: NamedSection) -> dict[str, Any]:

@@ -20,7 +20,10 @@ from knarr.uris import SCHEME
 CHANGE = "embedder"  # the kind of the change
 _BOUND = "embedder"
 _BEFORE = "embedder_before"
-_OWN = ("gamma", "checker_calibration:")  # what is measured with the vectors of one embedder, by its beginning
+_OWN = (
+    "gamma",
+    "checker_calibration:",
+)  # what is measured with the vectors of one embedder, by its beginning
 _ASIDE = "aside:"
 
 

@@ -43,7 +43,10 @@ def prune(connection: sa.Connection, before: str) -> int:
 
 def any_before(connection: sa.Connection, before: str) -> bool:
     """Whether `prune` would delete anything."""
-    return connection.execute(sa.select(traces.c.id).where(traces.c.created_at < before).limit(1)).first() is not None
+    return (
+        connection.execute(sa.select(traces.c.id).where(traces.c.created_at < before).limit(1)).first()
+        is not None
+    )
 
 
 def days_ago(days: float) -> str:
@@ -58,6 +61,15 @@ def remove_of(connection: sa.Connection, document_ids: Sequence[int]) -> int:
         shown = sa.select(trace_documents.c.trace_id).where(trace_documents.c.document_id.in_(part))
         removed += connection.execute(traces.delete().where(traces.c.id.in_(shown))).rowcount
     return removed
+
+
+def shown_any(connection: sa.Connection, document_ids: Sequence[int]) -> list[str]:
+    """The traces that were shown any of these documents."""
+    found: dict[str, None] = {}
+    for part in batches(document_ids):
+        query = sa.select(trace_documents.c.trace_id).where(trace_documents.c.document_id.in_(part))
+        found |= dict.fromkeys(connection.execute(query.distinct()).scalars())
+    return list(found)
 
 
 def note_documents(connection: sa.Connection, trace_id: str, document_ids: Iterable[int]) -> None:

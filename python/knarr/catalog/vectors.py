@@ -37,6 +37,13 @@ def put(connection: sa.Connection, new: Mapping[bytes, Vector], model: str) -> N
         connection.execute(vectors.insert().prefix_with("OR IGNORE", dialect="sqlite"), rows)
 
 
+def width_of(connection: sa.Connection, model: str) -> int | None:
+    """The width of a model's vectors, by any of them; None where there are none."""
+    query = sa.select(sa.func.length(vectors.c.vector)).where(vectors.c.model == model).limit(1)
+    size = connection.execute(query).scalar()
+    return None if size is None else int(size) // np.dtype("<f4").itemsize
+
+
 def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[bytes]:
     """The vector keys that these documents use."""
     found: dict[bytes, None] = {}

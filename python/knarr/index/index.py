@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from knarr.catalog import Catalog, changes, documents, experience, folders, vectors
+from knarr.catalog import Catalog, changes, documents, embedders, experience, folders, vectors
 from knarr.catalog.experience import Lesson
 from knarr.catalog.records import Change, DocumentRecord, Position
 from knarr.engine import Engine, Precision
@@ -39,7 +39,7 @@ from knarr.uris import SCHEME, abstract_of, below, lies_in, moved
 LABEL_WEIGHT = 0.8
 # Raised when documents are indexed, or snapshots written, in another way: snapshots of an older recipe are not
 # used.
-_RECIPE = 2
+RECIPE = 2
 
 # Smaller snapshots are checked whole when they are opened, in a tenth of a second, and made anew when they are
 # damaged. Of larger ones a page is checked before its first use.
@@ -82,6 +82,7 @@ class Index:
     ) -> None:
         self._catalog = catalog
         self._model = model
+        self._own = embedders.identity(model, dim)
         self._precision = precision
         self._saved: Position | None = None
         self._saved_graph = 0
@@ -109,6 +110,8 @@ class Index:
         in the newest state: when it changed, that name may have been another folder's, or nobody's."""
         with self._lock, self._catalog.reading() as connection:
             news = changes.since(connection, self.seq)
+            if any(change.kind == embedders.CHANGE for change in news):
+                self._check_bound(connection)
             self._waiting_traces |= {change.uri: None for change in news if change.kind == "experience"}
             for trace_id in self._waiting_traces:
                 self.engine.remove_edges(trace=trace_id)
@@ -136,8 +139,8 @@ class Index:
                 return
             graph_rows = self.engine.graph_rows
             is_saved = self._saved == position and self._saved_graph == graph_rows
-            path = snapshots.path_of(folder, _RECIPE, position)
-            kept = snapshots.newest_first(folder, _RECIPE)
+            path = snapshots.path_of(folder, RECIPE, position)
+            kept = snapshots.newest_first(folder, RECIPE)
             try:
                 if not is_saved and not snapshots.write(self.engine, path):
                     return
@@ -150,6 +153,13 @@ class Index:
             self._saved = position
             self._saved_graph = graph_rows
 
+    def rewrite(self) -> None:
+        """Give back what removed rows held, and write a snapshot without it in place of all others."""
+        with self._lock:
+            self.engine.compact()
+            self._saved = None
+        self.save()
+
     def _set_aside(self, path: Path, error: Exception) -> None:
         if self._catalog.read_only:
             self.note = f"{path.name} is damaged ({error}); the index is rebuilt from the catalog"
@@ -158,9 +168,11 @@ class Index:
         path.replace(path.with_suffix(".damaged"))
 
     def _load(self, dim: int) -> tuple[Engine, Position]:
-        for position, path in snapshots.newest_first(self._catalog.folder, _RECIPE):
+        for position, path in snapshots.newest_first(self._catalog.folder, RECIPE):
             with self._catalog.reading() as connection:
                 if not changes.holds(connection, position):
+                    continue
+                if position.seq < embedders.last_change(connection):  # its vectors are another embedder's
                     continue
             try:
                 check_all = path.stat().st_size <= _WHOLE_BYTES
@@ -178,6 +190,7 @@ class Index:
     def _rebuild(self, dim: int) -> tuple[Engine, Position]:
         engine = Engine(dim, self._precision)
         with self._catalog.reading() as connection:
+            self._check_bound(connection)
             position = changes.position(
                 connection
             )  # in the transaction that reads the rest: no move must be applied twice
@@ -189,6 +202,9 @@ class Index:
                 publish_folder(engine, connection, folder.uri, self._model)
             publish_edges(engine, connection, experience.active_traces(connection), self._model)
         return engine, position
+
+    def _check_bound(self, connection: sa.Connection) -> None:
+        embedders.check_bound(connection, self._catalog.folder, self._own)
 
     def _apply(self, connection: sa.Connection, change: Change) -> None:
         if change.kind == "folder":
@@ -237,6 +253,21 @@ def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, u
     if not rows:
         return
     data = documents.text_of(connection, record.id).encode("utf-8")
+    engine.add(
+        [below(uri, row.path) for row in rows],
+        matrix_of(connection, record, rows, model),
+        [_text(row, data) for row in rows],
+        [row.kind for row in rows],
+        document=uri,
+        replace=True,
+        previews=[row.preview for row in rows],
+    )
+
+
+def matrix_of(
+    connection: sa.Connection, record: DocumentRecord, rows: Sequence[sa.Row[Any]], model: str
+) -> vectors.Vector:
+    """The vectors by which a document's objects are found, one a row. Raises CatalogError where one is missing."""
     labels = documents.labels_of(connection, record.id)
     stored = vectors.get(connection, [row.vector_hash for row in [*rows, *labels]], model)
     try:
@@ -246,17 +277,9 @@ def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, u
             matrix = matrix + LABEL_WEIGHT * label / np.linalg.norm(label)
     except KeyError:
         raise CatalogError(
-            f"{record.uri}: a vector is missing from the catalog; add the document again"
+            f"{record.uri}: a vector is missing from the catalog; `knarr doctor --repair` embeds it again"
         ) from None
-    engine.add(
-        [below(uri, row.path) for row in rows],
-        np.ascontiguousarray(matrix, dtype=np.float32),
-        [_text(row, data) for row in rows],
-        [row.kind for row in rows],
-        document=uri,
-        replace=True,
-        previews=[row.preview for row in rows],
-    )
+    return np.ascontiguousarray(matrix, dtype=np.float32)
 
 
 def publish_folder(engine: Engine, connection: sa.Connection, uri: str, model: str) -> None:

@@ -36,10 +36,10 @@ def shown_documents(connection: sa.Connection, trace: Trace) -> tuple[set[int], 
             owners[document] = numbers[0]
         elif not numbers:
             change = _last_change(connection, list(possible_owners(uri)))
-            if change is not None and change.kind == "remove":
+            if change is not None and change["kind"] == "remove":
                 return found, uri
-            if change is not None and change.target is not None:
-                numbers, _ = _at(connection, moved(uri, change.uri, change.target))
+            if change is not None and change["target"] is not None:
+                numbers, _ = _at(connection, moved(uri, change["uri"], change["target"]))
         found.update(numbers)
     teachers = {edge.trace for call in trace.calls() for edge in call.edges}
     return found | traces.documents_of(connection, sorted(teachers)), ""
@@ -66,13 +66,13 @@ def _at(connection: sa.Connection, uri: str) -> tuple[list[int], str]:
     return list(connection.execute(below.limit(_MOST_OF_A_FOLDER)).scalars()), ""
 
 
-def _last_change(connection: sa.Connection, owners: Sequence[str]) -> sa.Row[tuple[str, str, str | None]] | None:
+def _last_change(connection: sa.Connection, owners: Sequence[str]) -> sa.RowMapping | None:
     """The newest removal or move of a place, or of one above it."""
     for part in batches(owners):
         query = sa.select(changes.c.kind, changes.c.uri, changes.c.target).where(
             changes.c.kind.in_(("remove", "move")), changes.c.uri.in_(part)
         )
-        row = connection.execute(query.order_by(changes.c.seq.desc()).limit(1)).first()
+        row = connection.execute(query.order_by(changes.c.seq.desc()).limit(1)).mappings().first()
         if row is not None:
             return row
     return None

@@ -13,6 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import sqlalchemy as sa
+
 from knarr.arguments import checked, path_text, shown
 from knarr.catalog import Catalog, facts, traces
 from knarr.errors import CatalogError, KnarrError, NotFound, StorageError
