@@ -111,9 +111,13 @@ def reembed_all(opened: list[Catalog], embedder: Embedder, progress: Progress | 
 
 
 class Embedding:
-    """One catalog. `embed` may be called at any time, `switch` once everything is there."""
+    """One catalog. `embed` may be called at any time, `switch` once everything is there. With `sure` a text that is
+    not the one that its key says is left alone."""
 
-    def __init__(self, catalog: Catalog, embedder: Embedder, progress: Progress | None) -> None:
+    def __init__(
+        self, catalog: Catalog, embedder: Embedder, progress: Progress | None, *, sure: bool = False
+    ) -> None:
+        self._sure = sure
         self._catalog = catalog
         self._embedder = embedder
         self._progress = progress
@@ -155,7 +159,7 @@ class Embedding:
 
     def _store(self, texts: Iterable[Embedded]) -> None:
         """Embed those of the texts that have no vector yet."""
-        by_key = {one.key: one for one in texts}
+        by_key = {one.key: one for one in texts if one.sure or not self._sure}
         with self._catalog.reading() as connection:
             held = vectors.get(connection, list(by_key), self._embedder.id)
         left = [one for key, one in by_key.items() if key not in held]

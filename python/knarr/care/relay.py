@@ -34,10 +34,12 @@ def relay(
     document = _document(connection, record, text)
     laid, asked = _laid(connection, document, record, tokenizer, settings, recall)
     hashes = [part.embedded_hash() for part in laid.objects]
-    held = vectors.get(connection, hashes, model)
-    if any(part.kind == "chunk" and key not in held for part, key in zip(laid.objects, hashes, strict=True)):
-        return False
     old = vectors.hashes_of(connection, [record.id])
+    vouched = {*old, *vectors.get(connection, hashes, model)}
+    if any(
+        part.kind == "chunk" and key not in vouched for part, key in zip(laid.objects, hashes, strict=True)
+    ):
+        return False
     documents.put_laid(connection, record.id, laid, hashes)
     vectors.release(connection, old)
     abstracts.keep(connection, abstracts.owner(record.id), asked)

@@ -134,7 +134,7 @@ class Repair:
         with self._catalog.writing() as connection:
             for key, model in damaged(connection, Notes(), {embedder.id: embedder.dim}):
                 connection.execute(stored.delete().where(stored.c.hash == key, stored.c.model == model))
-        job = Embedding(self._catalog, embedder, None)
+        job = Embedding(self._catalog, embedder, None, sure=True)
         job.embed()
         with self._catalog.writing() as connection:
             for record in embedded.means(connection):

@@ -26,6 +26,7 @@ TIERS = (
     ("checker",),
     ("agent",),
     ("experience",),
+    ("care",),
     ("knowledge_base", "testing"),
     ("knarr",),
     ("cli",),
@@ -52,7 +53,7 @@ LOOSE = {
 }
 VERBS = {
     "add", "remove", "move", "search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info", "refresh",
-    "close",
+    "close", "backup", "forget", "reembed",
 }  # fmt: skip
 PARTS = {"experience", "checker", "traces", "abstracts", "library"}
 FACTS = {"path", "embedder", "settings"}
