@@ -38,8 +38,17 @@ def catalogs(folder: Path) -> Iterator[list[Catalog]]:
 
 
 def versions() -> Any | None:
-    """The functions over earlier versions of documents, where this knarr keeps any: the one place that asks."""
+    """The functions over earlier versions of documents, where this knarr keeps any."""
+    return _part_of_catalog("versions")
+
+
+def wholeness() -> Any | None:
+    """The functions over the seals of documents, where this knarr seals them."""
+    return _part_of_catalog("wholeness")
+
+
+def _part_of_catalog(name: str) -> Any | None:
     try:
-        return importlib.import_module("knarr.catalog.versions")
+        return importlib.import_module(f"knarr.catalog.{name}")
     except ModuleNotFoundError:
         return None

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from knarr.care import embedded
+from knarr.care.bases import wholeness
 from knarr.care.health import Notes
 from knarr.catalog import documents
 from knarr.catalog.records import DocumentRecord
@@ -29,6 +30,11 @@ def check_document(connection: sa.Connection, record: DocumentRecord, notes: Not
     fault = sections_fault(sections, len(data)) or _objects(rows, sections, data)
     if fault:
         notes.add("error", PART, where, fault, _RELAY, mendable=True)
+        return False
+    seals = wholeness()
+    broken = seals.faults(connection, record.id).get(record.id, "") if seals is not None else ""
+    if broken:
+        notes.add("error", PART, where, str(broken), _AGAIN)
         return False
     if record.recipe.partition(":")[0] != str(RECIPE_VERSION):
         return True  # laid out by an older knarr, in another way

@@ -7,8 +7,9 @@ import sqlalchemy as sa
 
 from knarr.care.health import Notes
 from knarr.catalog import embedders, lacking
+from knarr.catalog import vectors as stored
 from knarr.catalog.batches import batches
-from knarr.catalog.schema import documents, episodes, folders, labels, objects, vectors
+from knarr.catalog.schema import documents, vectors
 
 PART = "vectors"
 _EMBED = "knarr doctor --repair embeds it again"
@@ -30,7 +31,7 @@ def check_vectors(connection: sa.Connection, notes: Notes) -> None:
     for key in damaged(connection, notes, {model: dim}):
         what = f"the vector {key[0].hex()[:12]} of {key[1]} is not finite, of length one or of its width"
         notes.add("error", PART, "", what, _EMBED, mendable=True)
-    unused = sum(len(unused_among(connection, part)) for part in lacking.keys(connection))
+    unused = sum(len(set(part) - stored.used_among(connection, part)) for part in lacking.keys(connection))
     if unused:
         what = f"{unused} vectors stand for nothing any more"
         notes.add("warning", PART, "", what, "knarr doctor --repair removes them", mendable=True)
@@ -74,12 +75,3 @@ def _is_unit(blob: bytes) -> bool:
     with np.errstate(all="ignore"):
         length = float(np.linalg.norm(vector.astype(np.float64)))
     return bool(np.isfinite(vector).all()) and abs(length - 1.0) <= _LENGTH
-
-
-def unused_among(connection: sa.Connection, keys: list[bytes]) -> list[bytes]:
-    """Those of the keys that nothing uses."""
-    used: set[bytes] = set()
-    for table in (objects, labels, folders, episodes):
-        query = sa.select(table.c.vector_hash).where(table.c.vector_hash.in_(keys)).distinct()
-        used.update(connection.execute(query).scalars())
-    return [key for key in keys if key not in used]

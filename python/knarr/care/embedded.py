@@ -7,6 +7,7 @@ that a text which is found is the right one. A folder's vector may be the mean o
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from knarr.catalog import documents, folders, vectors
+from knarr.catalog import documents, folders, schema, vectors
 from knarr.catalog.folders import FolderRecord
 from knarr.catalog.schema import episodes
 from knarr.language.plain import text_key
@@ -36,25 +37,39 @@ class Embedded:
 def of_document(connection: sa.Connection, document_id: int) -> Iterator[Embedded]:
     """The texts of a document's objects and labels."""
     record = documents.find_id(connection, document_id)
-    if record is None:
-        return
-    data = documents.text_of(connection, document_id).encode("utf-8")
-    sections = documents.sections_of(connection, document_id)
+    if record is not None:
+        yield from _of_parts(
+            record.uri,
+            documents.text_of(connection, document_id).encode("utf-8"),
+            documents.sections_of(connection, document_id),
+            documents.objects_of(connection, document_id),
+            documents.labels_of(connection, document_id),
+        )
+
+
+def of_version(connection: sa.Connection, version_id: int) -> Iterator[Embedded]:
+    """The texts of an earlier version that is kept (see `lacking.version_ids`)."""
+    table = schema.metadata.tables["versions"]
+    data = connection.execute(sa.select(table.c.content).where(table.c.id == version_id)).scalar()
+    if data is not None:
+        kept = importlib.import_module("knarr.catalog.packed").unpack(data)
+        text = kept.text.encode("utf-8")
+        yield from _of_parts(kept.record.uri, text, kept.sections, kept.objects, kept.labels)
+
+
+def _of_parts(
+    uri: str, data: bytes, sections: Sequence[Any], rows: Sequence[Any], labels: Sequence[Any]
+) -> Iterator[Embedded]:
     titles = {row.ordinal: str(row.title) for row in sections}
-    rows = documents.objects_of(connection, document_id)
     alone: dict[int, list[str]] = {}
     for row in rows:
         if row.kind == "chunk":
             alone.setdefault(row.section, []).append(_shown(row, data))
     for row in rows:
-        title = titles.get(row.section, "")
-        yield _matching(
-            row.vector_hash,
-            _candidates(row, title, data, alone.get(row.section, [])),
-            f"{record.uri}/{row.path}",
-        )
-    for label in documents.labels_of(connection, document_id):
-        yield _matching(label.vector_hash, [str(label.text)], record.uri)
+        texts = _candidates(row, titles.get(row.section, ""), data, alone.get(row.section, []))
+        yield _matching(row.vector_hash, texts, f"{uri}/{row.path}")
+    for label in labels:
+        yield _matching(label.vector_hash, [str(label.text)], uri)
 
 
 def of_questions(connection: sa.Connection) -> Iterator[Embedded]:

@@ -135,7 +135,10 @@ def _delete(connection: sa.Connection, what: ForgetOptions) -> dict[str, int]:
 
 
 def _documents(connection: sa.Connection, uri: str) -> list[int]:
-    found = [record.id for record in documents.under(connection, canonical(uri))]
+    place, module = canonical(uri), versions()
+    found = [record.id for record in documents.under(connection, place)]
+    if module is not None:  # those that were removed from there as well
+        found = list(dict.fromkeys([*found, *module.ids_below(connection, place)]))
     if not found:
         raise NotFound(f"{uri}: no such document or folder; nothing was forgotten")
     return found
@@ -174,7 +177,8 @@ def _prune_versions(connection: sa.Connection, what: ForgetOptions, ids: list[in
         if before is not None:
             raise InvalidArgument("versions_older_than: this knarr keeps no earlier versions of documents")
         return 0
-    return int(module.prune(connection, before=before, documents=ids) or 0)
+    found = module.prune(connection, before=before, documents=ids)
+    return int(found.versions)
 
 
 def _forget_vectors(connection: sa.Connection, model: str) -> int:

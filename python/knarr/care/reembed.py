@@ -137,6 +137,12 @@ class Embedding:
             if self._progress is not None:
                 self._progress(done + 1, len(ids), texts[0].where if texts else "")
         with self._catalog.reading() as connection:
+            kept = lacking.version_ids(connection, model)
+        for version_id in kept:
+            with self._catalog.reading() as connection:
+                texts = list(embedded.of_version(connection, version_id))
+            self._store(texts)
+        with self._catalog.reading() as connection:
             wanted = set(lacking.questions(connection, model))
             texts = [one for one in embedded.of_questions(connection) if one.key in wanted]
             texts += embedded.of_folders(connection)

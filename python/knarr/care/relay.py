@@ -1,8 +1,9 @@
 """Laying a stored document out anew from its text: sections, chunks, abstracts and labels follow from it.
 
 The text stands for itself only as far as something vouches for it: the keys of the vectors, which are hashes of what
-was embedded when the file was read. Where a chunk of the new layout has no such key, the text may be damaged, and
-nothing is changed: its file has to be added again.
+was embedded when the file was read. Where a chunk of the new layout has no such key the text may be damaged, and where
+an object that is left has no place in it the layout was another: then nothing is changed, and the file has to be added
+again.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from knarr.abstracts.recall import AbstractRecall
+from knarr.care.bases import wholeness
 from knarr.care.check_documents import sections_fault
 from knarr.catalog import abstracts, changes, documents, experience, folders, vectors
 from knarr.catalog.records import DocumentRecord, Laid
@@ -34,6 +36,9 @@ def relay(
     document = _document(connection, record, text)
     laid, asked = _laid(connection, document, record, tokenizer, settings, recall)
     hashes = [part.embedded_hash() for part in laid.objects]
+    paths = {part.path for part in laid.objects}
+    if any(row.path not in paths for row in documents.objects_of(connection, record.id)):
+        return False  # it was laid out in another way
     old = vectors.hashes_of(connection, [record.id])
     vouched = {*old, *vectors.get(connection, hashes, model)}
     if any(
@@ -46,6 +51,9 @@ def relay(
     chunks = {part.path: experience.text_hash(part.text) for part in laid.objects if part.kind == "chunk"}
     experience.reconcile(connection, record.id, chunks)
     folders.mark_stale(connection, above(record.uri))
+    seals = wholeness()
+    if seals is not None:
+        seals.renew(connection, record.id)
     changes.append(connection, "put", record.uri, document_id=record.id)
     return True
 
@@ -77,8 +85,9 @@ def _document(connection: sa.Connection, record: DocumentRecord, text: str) -> D
     """The document as it was parsed: by its sections where they are sound, else by the headings of its text, which
     is in Markdown."""
     rows = documents.sections_of(connection, record.id)
-    if sections_fault(rows, len(text.encode("utf-8"))):
-        found = parse(text.encode("utf-8"), "text.md")
+    named = [row.section for row in documents.objects_of(connection, record.id)]
+    if sections_fault(rows, len(text.encode("utf-8"))) or max(named, default=0) >= len(rows):
+        found = parse(text.encode("utf-8"), "text.txt" if record.format == "text" else "text.md")
         return Document(record.title, text, found.root, record.format, record.page_begins, found.tables)
     made = [Section(row.title, row.level, row.begin_byte, row.body_byte, row.end_byte) for row in rows]
     for row, section in zip(rows, made, strict=True):

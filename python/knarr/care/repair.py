@@ -24,6 +24,7 @@ from knarr.config import Settings
 from knarr.errors import KnarrError
 from knarr.index.index import Index
 from knarr.models.embed import Embedder, load_embedder
+from knarr.uris import above
 
 
 def repair_database(folder: Path, found: Iterable[Finding]) -> str:
@@ -145,7 +146,8 @@ class Repair:
 
     def _folders(self, uris: list[str], embedder: Embedder) -> None:
         with self._catalog.writing() as connection:
-            folders.mark_stale(connection, [uri for uri in dict.fromkeys(uris) if uri])
+            # Those above are made of these: they may quote them.
+            folders.mark_stale(connection, {place for uri in uris if uri for place in (uri, *above(uri))})
         refresh(self._catalog, embedder, self._settings)
         self.did["folders"] = "made anew"
 

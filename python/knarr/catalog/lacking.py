@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from knarr.catalog import vectors
 from knarr.catalog.batches import VALUES
-from knarr.catalog.schema import documents, episodes, folders, labels, objects
+from knarr.catalog.schema import documents, episodes, folders, labels, metadata, objects
 from knarr.catalog.schema import vectors as stored
 
 
@@ -23,6 +23,15 @@ def document_ids(connection: sa.Connection, model: str) -> list[int]:
     either = sa.union(of_objects, of_labels).subquery()
     query = sa.select(documents.c.id).where(documents.c.id.in_(sa.select(either.c[0])))
     return list(connection.execute(query.order_by(documents.c.id)).scalars())
+
+
+def version_ids(connection: sa.Connection, model: str) -> list[int]:
+    """The earlier versions that lack a vector; none where this knarr keeps no versions."""
+    used = metadata.tables.get("version_vectors")
+    if used is None:
+        return []
+    query = sa.select(used.c.version_id).where(_lacks(used.c.vector_hash, model)).distinct()
+    return list(connection.execute(query.order_by(used.c.version_id)).scalars())
 
 
 def questions(connection: sa.Connection, model: str) -> list[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,13 +55,24 @@ def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[by
     return list(found)
 
 
+def used_among(connection: sa.Connection, keys: Sequence[bytes]) -> set[bytes]:
+    """Those of a bounded number of keys whose vectors something uses."""
+    return {bytes(row[0]) for row in connection.execute(_users(keys))}
+
+
 def release(connection: sa.Connection, hashes: Sequence[bytes]) -> None:
     """Delete those of `hashes` that nothing uses any more."""
     for part in batches(hashes):
-        used = sa.union(
-            sa.select(objects.c.vector_hash).where(objects.c.vector_hash.in_(part)),
-            sa.select(labels.c.vector_hash).where(labels.c.vector_hash.in_(part)),
-            sa.select(folders.c.vector_hash).where(folders.c.vector_hash.in_(part)),
-            sa.select(episodes.c.vector_hash).where(episodes.c.vector_hash.in_(part)),
+        connection.execute(
+            vectors.delete().where(vectors.c.hash.in_(part), vectors.c.hash.not_in(_users(part)))
         )
-        connection.execute(vectors.delete().where(vectors.c.hash.in_(part), vectors.c.hash.not_in(used)))
+
+
+def _users(part: Sequence[bytes]) -> sa.CompoundSelect[Any]:
+    """All that keeps a vector: whatever names its key."""
+    return sa.union(
+        sa.select(objects.c.vector_hash).where(objects.c.vector_hash.in_(part)),
+        sa.select(labels.c.vector_hash).where(labels.c.vector_hash.in_(part)),
+        sa.select(folders.c.vector_hash).where(folders.c.vector_hash.in_(part)),
+        sa.select(episodes.c.vector_hash).where(episodes.c.vector_hash.in_(part)),
+    )
