@@ -309,7 +309,7 @@ class KnowledgeBase:
         CatalogError when another process writes."""
         from knarr.care.forget import forget
 
-        return forget(self._catalog, self._index, self._context.follow, what)
+        return forget(self._catalog, self._index, self._context.follow, self.embedder, self.settings, what)
 
     @checked
     def reembed(self, embedder: Embedder, *, progress: Progress | None = None) -> ReembedReport:

@@ -23,16 +23,17 @@ EVENTS = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "shutil.rmtree", "sq
 
 
 class Killer:
-    def __init__(self, left: int) -> None:
+    def __init__(self, left: int, folder: str) -> None:
         self.left = left
+        self.folder = folder  # opening its files counts
 
     def step(self) -> None:
         self.left -= 1
         if self.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def hear(self, event: str, _args: Sequence[object]) -> None:
-        if event in EVENTS:
+    def hear(self, event: str, args: Sequence[object]) -> None:
+        if event in EVENTS or (event == "open" and str(args[0]).startswith(self.folder)):
             self.step()
 
 
@@ -65,7 +66,7 @@ def run(verb: str, folder: Path, killer: Killer) -> None:
 
 
 if __name__ == "__main__":
-    killer = Killer(int(sys.argv[3]))
+    killer = Killer(int(sys.argv[3]), sys.argv[2])
     sys.addaudithook(killer.hear)
     sa.event.listen(sa.Engine, "before_cursor_execute", lambda *_: killer.step())
     sa.event.listen(sa.Engine, "commit", lambda *_: killer.step())

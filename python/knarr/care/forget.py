@@ -18,12 +18,15 @@ from typing import TypedDict
 
 import sqlalchemy as sa
 
+from knarr.abstracts.folders import refresh
 from knarr.care.bases import versions
 from knarr.catalog import FILE_NAME, Catalog, documents, embedders, experience, lacking, traces
 from knarr.catalog.schema import edges, episodes
 from knarr.catalog.schema import traces as stored
+from knarr.config import Settings
 from knarr.errors import CatalogError, InvalidArgument, NotFound
 from knarr.index.index import Index
+from knarr.models.embed import Embedder
 from knarr.uris import canonical
 
 _ASKER = "asker"  # the column of `traces` that says who asked, in catalogs that have it
@@ -68,11 +71,20 @@ class ForgetReport:
     notes: tuple[str, ...] = ()
 
 
-def forget(catalog: Catalog, index: Index, follow: Callable[[], object], what: ForgetOptions) -> ForgetReport:
+def forget(
+    catalog: Catalog,
+    index: Index,
+    follow: Callable[[], object],
+    embedder: Embedder,
+    settings: Settings,
+    what: ForgetOptions,
+) -> ForgetReport:
     """See `KnowledgeBase.forget`."""
     _check(what)
     before = size_of(catalog.folder)
     with catalog.exclusive():
+        # Abstracts of folders that a killed change left may quote what it removed. No embedder is called for them.
+        refresh(catalog, embedder, settings, embed=False)
         with catalog.writing() as connection:
             counts = _delete(connection, what)
             counts["vectors"] += lacking.release_unused(connection)
