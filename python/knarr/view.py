@@ -48,7 +48,20 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-WRITING = ("add", "remove", "move", "rights", "abstracts", "tenant", "tenants", "as_", "close")
+WRITING = (
+    "add",
+    "remove",
+    "move",
+    "rights",
+    "abstracts",
+    "tenant",
+    "tenants",
+    "as_",
+    "close",
+    "backup",
+    "forget",
+    "reembed",
+)
 """What a knowledge base has for its owner alone."""
 
 

@@ -12,7 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from knarr.abstracts.maker import AbstractMaker
-from knarr.catalog import Catalog, abstracts, changes, documents, folders, pages, sources, vectors, versions
+from knarr.catalog import (
+    Catalog,
+    abstracts,
+    changes,
+    documents,
+    experience,
+    folders,
+    pages,
+    sources,
+    traces,
+    vectors,
+    versions,
+)
 from knarr.catalog.versions import Retention
 from knarr.config import Settings
 from knarr.errors import AlreadyExists, CatalogError, ChatError, EmbedderError, InvalidArgument, NotFound
@@ -114,6 +126,8 @@ class DocumentWriter:
                 if history:
                     versions.keep(connection, ids, self._retention)
                 hashes = vectors.hashes_of(connection, ids)
+                traces.remove_of(connection, [*ids, *earlier])
+                hashes += experience.forget_documents(connection, ids)
                 documents.remove(connection, ids)
                 hashes += folders.remove_below(connection, uri)
                 abstracts.forget(connection, [abstracts.owner(number) for number in ids])
