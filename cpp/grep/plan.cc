@@ -53,6 +53,7 @@ class GrepPlanner {
       const std::size_t first = plan_.stretches.size();
       const std::size_t low = block.to_match(run.begin_byte);
       const std::size_t high = block.to_match(run.end_byte);
+      if (low == high) continue;  // the CR of a CRLF alone, which has no match text
       for (const PageSpan& span : spans) {
         if (span.begin >= high) break;
         if (span.end > low) add_stretch(block.match_text(), span, low, high, first);

@@ -70,7 +70,9 @@ if TYPE_CHECKING:
         Verdict,
     )
     from knarr.version import __version__ as __version__
+    from knarr.writing.jobs import JobInfo
     from knarr.writing.receipt import AddReport, FileReport
+    from knarr.writing.sync_receipt import SyncReport
 
 # The same names again, for the process that runs: by the module that each is imported from.
 _NAMES = {
@@ -132,7 +134,9 @@ _NAMES = {
         "Verdict",
     ),
     "knarr.version": ("__version__",),
+    "knarr.writing.jobs": ("JobInfo",),
     "knarr.writing.receipt": ("AddReport", "FileReport"),
+    "knarr.writing.sync_receipt": ("SyncReport",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -186,6 +190,7 @@ __all__ = [
     "Health",
     "Hit",
     "InvalidArgument",
+    "JobInfo",
     "KnarrError",
     "KnowledgeBase",
     "Listing",
@@ -208,6 +213,7 @@ __all__ = [
     "SettingsError",
     "StorageError",
     "StoredDocument",
+    "SyncReport",
     "Unsupported",
     "Usage",
     "Verdict",

@@ -26,7 +26,7 @@ Messages carry the value that was given, what was expected and how to mend it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from knarr.types import ModelUsage
@@ -92,11 +92,7 @@ class DeviceError(EngineError, RuntimeError):
 
 
 class CatalogError(KnarrError, OSError):
-    """The catalog cannot be opened, read or written, or was made with other settings.
-
-    report: of an `add` that it ended, the receipt of what was stored before (`AddReport`); else None"""
-
-    report: Any = None
+    """The catalog cannot be opened, read or written, or was made with other settings."""
 
 
 class ServerError(KnarrError, RuntimeError):
@@ -114,11 +110,7 @@ class ServerError(KnarrError, RuntimeError):
 
 
 class EmbedderError(ServerError):
-    """An embedder is missing, cannot be reached, or its reply does not fit.
-
-    report: of an `add` that it ended, the receipt of what was stored before (`AddReport`); else None"""
-
-    report: Any = None
+    """An embedder is missing, cannot be reached, or its reply does not fit."""
 
 
 class ChatError(ServerError):

@@ -1,7 +1,7 @@
 """`KnowledgeBase`: catalog, engine and embedder behind one facade. Documents in; search, grep, read and ask out.
 
 The verbs of every day are here; the rest are parts, each an object of its own room, which this file only puts
-together: `experience`, `checker`, `traces`, `abstracts`, and `library` for agents of your own.
+together: `experience`, `checker`, `traces`, `abstracts`, `jobs`, and `library` for agents of your own.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import tempfile
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from knarr.abstracts.maker import AbstractMaker
 from knarr.arguments import checked
@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from knarr.care.forget import ForgetOptions, ForgetReport
     from knarr.care.reembed import ReembedReport
     from knarr.checker.oversight import Oversight
+    from knarr.writing.jobs import Jobs
     from knarr.writing.receipt import AddReport
+    from knarr.writing.sync_receipt import SyncReport
 
 _LOG = logging.getLogger("knarr")
 
@@ -62,6 +64,7 @@ class KnowledgeBase(Reader):
     traces:     the recorded runs of questions
     history:    versions of documents: listed, compared, put back
     abstracts:  abstracts of directories by a chat model
+    jobs:       what was asked to be added or kept in step, and how it ended; to be resumed
     library:    for an `Agent` of your own
     """
 
@@ -100,7 +103,7 @@ class KnowledgeBase(Reader):
         self._configured = configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
         self.abstracts = AbstractMaker(catalog, embedder, settings, configured, changing, context.follow)
-        self._writer = DocumentWriter(
+        self._writer = writer = DocumentWriter(
             catalog, index, embedder, settings, changing, context.follow, self.abstracts
         )
         self._history = History(context, settings, changing, self._writer.settle_unembedded)
@@ -108,6 +111,7 @@ class KnowledgeBase(Reader):
         # These close over parts and not over `self`: a knowledge base that nobody holds is closed at once.
         self._checker = checker = Once(lambda: _checker(catalog, traces))
         library = Once(lambda: _library(context, settings, traces, experience, past))
+        self._jobs = Once(lambda: _jobs(catalog, writer))
         asker = Once(lambda: _asker(library(), configured, checker()))
         self._experience = experience = Experience(context, settings, traces, configured, asker)
         self._owned = Parts(context, past, traces, experience, checker, library, asker, self._history)
@@ -126,6 +130,11 @@ class KnowledgeBase(Reader):
     def checker(self) -> Oversight:
         """The checker's calibration, rules and report."""
         return self._checker()
+
+    @property
+    def jobs(self) -> Jobs:
+        """Each `add` and `sync`: its arguments, state and counts."""
+        return self._jobs()
 
     @property
     def history(self) -> History:
@@ -200,10 +209,47 @@ class KnowledgeBase(Reader):
         https:// or http:// is fetched, which is the only time that adding asks the network. Adding again is free for files whose bytes are the
         same, and an update (version + 1) for others. Each document is whole or absent, whatever
         happens. `progress(done_bytes, total_bytes, name)` is called as work goes on.
+
+        What fails on the way is told by the receipt and does not raise: a file that cannot be read or embedded is a
+        line of it, and where the embedder or the disk is gone, `error` says so and `unread` what was not tried.
+        Nothing that was added before is ever removed: the receipt names what is `gone`, and `sync` removes it.
         Raises InvalidArgument for a missing path or an `into` that lies in a document, CatalogError
-        when another process writes. A file that cannot be read is a line of the receipt, not an error.
+        when another process writes.
         """
         return self._writer.add(source, into, progress)
+
+    @checked
+    def sync(
+        self,
+        folder: str | Path,
+        into: str = SCHEME,
+        *,
+        dry_run: bool = False,
+        when_unreadable: Literal["keep", "remove"] = "keep",
+        links: Literal["skip", "follow-inside"] = "skip",
+        ignore: Sequence[str] = (),
+        allow_empty: bool = False,
+        progress: Progress | None = None,
+    ) -> SyncReport:
+        """Bring the folder `into` in step with a folder on disk: what is new is added, what changed updated, what has
+        another name or place moved, and what is gone removed. Returns the receipt.
+
+        A moved document keeps its id, vectors, edges and history, and nothing of it is embedded. Only documents that
+        came from this folder are moved or removed. A sync that was cut off is gone on with by the next one.
+
+        dry_run:          say what would be done, and do nothing
+        when_unreadable:  what becomes of a document whose file is there and gives nothing, as when it is empty or
+                          damaged; those of a folder that cannot be listed stay in either case
+        links:            "follow-inside" reads what links name, as long as that lies in the folder
+        ignore:           patterns as in a `.gitignore`, beside those of `.knarrignore` files in the folder
+        allow_empty:      remove everything that came from a folder that is empty or missing; without it such a one is
+                          refused, since so looks a disk that is not mounted
+
+        Raises as `add` does, and InvalidArgument for what is no folder, or cannot be listed."""
+        from knarr.writing.sync import SyncOptions
+
+        options = SyncOptions(dry_run, when_unreadable, links, tuple(ignore), allow_empty)
+        return self._writer.sync(folder, into, options, progress)
 
     @checked
     def remove(self, uri: str, *, all: bool = False, history: bool = True) -> int:
@@ -311,6 +357,12 @@ class _TenantParts:
             )
             weakref.finalize(self._empty, place.cleanup)
         return self._empty
+
+
+def _jobs(catalog: Catalog, writer: DocumentWriter) -> Jobs:
+    from knarr.writing.jobs import Jobs
+
+    return Jobs(catalog, writer.run_job)
 
 
 def _checker(catalog: Catalog, traces: Traces) -> Oversight:

@@ -50,8 +50,10 @@ _T = TypeVar("_T")
 
 WRITING = (
     "add",
+    "sync",
     "remove",
     "move",
+    "jobs",
     "rights",
     "abstracts",
     "tenant",

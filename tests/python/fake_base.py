@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from knarr.trace.record import CallRecord, RoundRecord, ScopeRecord, Trace
@@ -24,7 +25,9 @@ from knarr.types import (
     Usage,
     Verdict,
 )
-from knarr.writing.receipt import AddReport, FileReport
+from knarr.writing.jobs import JobInfo
+from knarr.writing.receipt import AddReport, FileReport, GoneFile
+from knarr.writing.sync_receipt import MovedFile, RemovedFile, SyncReport
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -37,6 +40,9 @@ QUOTE = "A late fee of 15 euros is due."
 
 COMMANDS: dict[str, list[str]] = {
     "add": ["add", "loans.md"],
+    "sync": ["sync", "."],
+    "jobs": ["jobs"],
+    "resume": ["jobs", "resume", "7"],
     "search": ["search", "late fee"],
     "list": ["list", "viking://handbook"],
     "grep": ["grep", "late fee"],
@@ -63,9 +69,12 @@ class FakeBase:
         self.preview = QUOTE
         self.empty = False
         self.outcome: Any = None
+        self.stopped = ""
         self.status: Any = "answered"
         self.error: Exception | None = None
         self.traces = FakeTraces(self)
+        self.jobs = FakeJobs(self)
+        self.path = Path("knarr.kb")
 
     def __enter__(self) -> FakeBase:
         return self
@@ -80,7 +89,17 @@ class FakeBase:
 
     def add(self, paths: Any, into: str, progress: Any = None) -> AddReport:
         self._called("add", paths, into=into)
-        return AddReport(into, self.files, 0.5, 0.25)
+        return AddReport(into, self.files, 0.5, 0.25, error=self.stopped, job=7)
+
+    def sync(self, folder: Any, into: str, **options: Any) -> SyncReport:
+        self._called("sync", folder, into=into, **options)
+        moved = (MovedFile(LOANS, "viking://handbook/Old\x1b[31m", "loans.md"),)
+        removed = (RemovedFile("viking://handbook/Fees", "/docs/fees.md", "its file is gone"),)
+        gone = (GoneFile("viking://handbook/Far", "/far/x.md", why="kept"),)
+        return SyncReport(
+            into, self.files, 0.5, 0.25, gone=gone, folder="/docs", moved=moved, removed=removed, error=self.stopped,
+            job=7, dry_run=options["dry_run"],
+        )  # fmt: skip
 
     def search(self, query: str, **options: Any) -> SearchResult:
         self._called("search", query, **options)
@@ -142,6 +161,25 @@ class FakeBase:
         usage = Usage({"search": 420, "read": 80}, {"search": 2, "read": 1}, {"search": 3.0})
         verdict = Verdict("sufficient" if found else "insufficient", "as told")
         return Answer(question, text, self.status, citations, 2, usage, "t-1", "as told", verdict)
+
+
+class FakeJobs:
+    """One job that a full disk ended."""
+
+    def __init__(self, base: FakeBase) -> None:
+        self._base = base
+
+    def list(self) -> tuple[JobInfo, ...]:
+        self._base._called("jobs")
+        arguments = {"paths": ["/docs/loans.md\x1b[31m"], "into": "viking://handbook"}
+        job = JobInfo(
+            7, "add", arguments, "failed", {"added": 2}, "the disk is full", "2026-01-01T10:00:00+00:00", ""
+        )
+        return () if self._base.empty else (job,)
+
+    def resume(self, job_id: int, progress: Any = None) -> AddReport:
+        self._base._called("resume", job_id)
+        return AddReport("viking://handbook", self._base.files, 0.5, 0.25, job=8)
 
 
 class FakeTraces:

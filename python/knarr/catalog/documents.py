@@ -56,6 +56,25 @@ def free_file_name(connection: sa.Connection, folder: str, name: str, document_i
     return next(one for one in chain((name,), numbers) if holder_of(connection, folder, one) in free)
 
 
+def rename_files(connection: sa.Connection, names: Mapping[int, str]) -> None:
+    """Note that documents, by id, came from files of these names, which some of them may have from each other."""
+    for document_id in names:
+        mine = documents.update().where(documents.c.id == document_id)
+        connection.execute(mine.values(file_name=f"//moving/{document_id}"))
+    for document_id, name in names.items():
+        record = find_id(connection, document_id)
+        if record is not None:
+            free = free_file_name(connection, record.folder, name, document_id)
+            mine = documents.update().where(documents.c.id == document_id)
+            connection.execute(mine.values(file_name=free))
+
+
+def outdate(connection: sa.Connection, ids: Iterable[int]) -> None:
+    """Have documents laid out anew when their files are met next, though their bytes are the same."""
+    for document_id in ids:
+        connection.execute(documents.update().where(documents.c.id == document_id).values(recipe=""))
+
+
 def is_occupied(connection: sa.Connection, uri: str) -> bool:
     """Whether a document stands at or below a URI."""
     query = sa.select(documents.c.id).where(at_or_below(documents.c.uri, uri)).limit(1)
@@ -80,6 +99,12 @@ def uris_of(connection: sa.Connection, ids: Sequence[int]) -> dict[int, str]:
 def find_id(connection: sa.Connection, document_id: int) -> DocumentRecord | None:
     row = connection.execute(sa.select(documents).where(documents.c.id == document_id)).first()
     return record_of(row._mapping) if row else None
+
+
+def uri_of(connection: sa.Connection, document_id: int) -> str:
+    """Where a document stands."""
+    query = sa.select(documents.c.uri).where(documents.c.id == document_id)
+    return str(connection.execute(query).scalar_one())
 
 
 def owning(connection: sa.Connection, uri: str) -> DocumentRecord | None:

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from knarr.catalog import abstracts, vectors
-from knarr.catalog.documents import at_or_below
+from knarr.catalog.documents import at_or_below, hashes_by_uri
 from knarr.catalog.schema import documents, folders, objects, stale_folders
 from knarr.catalog.seals import seal
 from knarr.uris import ABSTRACT_NAME, moved, parent, span_below
@@ -106,9 +106,10 @@ def mark_stale(connection: sa.Connection, uris: Iterable[str], *, quotes_gone: b
 
 
 def hidden(connection: sa.Connection) -> set[str]:
-    """The folders whose abstracts may quote what is gone."""
+    """The folders whose abstracts may quote what is gone; not those whose place a document has taken."""
     query = sa.select(stale_folders.c.uri).where(stale_folders.c.quotes_gone.is_not(sa.false()))
-    return set(connection.execute(query).scalars())
+    uris = set(connection.execute(query).scalars())
+    return uris - hashes_by_uri(connection, list(uris)).keys()
 
 
 def unmark(connection: sa.Connection, uri: str) -> bool:

@@ -28,6 +28,7 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     placements                   where each version of a document stood, and when: open where it stands now
     versions 1─n version_vectors the content of versions that are no longer the newest, packed, once; and the
                                  keys of the vectors that they still use
+    jobs                         what was asked to be added or kept in step, and how far that came
 """
 
 from __future__ import annotations
@@ -339,6 +340,21 @@ version_vectors = sa.Table(
     sa.Column("vector_hash", sa.LargeBinary, primary_key=True),
     sa.Column("version_id", sa.ForeignKey("versions.id", ondelete="CASCADE"), primary_key=True, index=True),
     sqlite_with_rowid=False,
+)
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("arguments", sa.JSON, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("counts", sa.JSON, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("started_at", sa.Text, nullable=False),
+    sa.Column("ended_at", sa.Text, nullable=False),
+    sa.Column("process", sa.Text, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 ADDED_COLUMNS: tuple[sa.Column[Any], ...] = (

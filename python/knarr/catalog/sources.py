@@ -41,6 +41,14 @@ class Seen:
     path: str
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The version of a document that stands while its file gives nothing."""
+
+    uri: str
+    version: int
+
+
 def same_name(name: str) -> str:
     """Equal for names that differ in their Unicode form alone."""
     return unicodedata.normalize("NFC", name)
@@ -70,6 +78,17 @@ def candidates(connection: sa.Connection, folder: str, name: str) -> list[KnownF
     return found
 
 
+def standing(connection: sa.Connection, path: str, into: str) -> Standing | None:
+    """The first document below `into` whose file was at this path."""
+    query = (
+        sa.select(documents.c.uri, documents.c.version)
+        .join(sources, sources.c.document_id == documents.c.id)
+        .where(sources.c.path == path, at_or_below(documents.c.uri, into))
+    )
+    row = connection.execute(query.order_by(documents.c.id).limit(1)).first()
+    return Standing(str(row.uri), int(row.version)) if row else None
+
+
 def path_of(connection: sa.Connection, document_id: int) -> str:
     """Where the file of a document was found last, "" where that is not known."""
     found = connection.execute(sa.select(sources.c.path).where(sources.c.document_id == document_id)).scalar()
@@ -84,16 +103,35 @@ def put(connection: sa.Connection, seen: Sequence[Seen]) -> None:
         connection.execute(sources.insert().values(**values, same_name=same_name(one.name)))
 
 
-def below_path(connection: sa.Connection, path: str, into: str) -> list[tuple[int, str, str]]:
-    """`(document id, path, URI)` of the documents below `into` whose files were below a folder on disk."""
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A document below a folder on disk. `folder` is the URI of its folder."""
+
+    id: int
+    path: str
+    uri: str
+    folder: str
+    name: str
+    content_hash: str
+
+
+def below_path(connection: sa.Connection, path: str, into: str) -> list[StoredFile]:
+    """The documents below `into` whose files were below a folder on disk."""
     low = path.rstrip("/") + "/"
     query = (
-        sa.select(documents.c.id, sources.c.path, documents.c.uri)
+        sa.select(
+            documents.c.id,
+            sources.c.path,
+            documents.c.uri,
+            sources.c.folder,
+            sources.c.name,
+            documents.c.content_hash,
+        )
         .join(sources, sources.c.document_id == documents.c.id)
         .where(sources.c.path >= low, sources.c.path < low[:-1] + "0", at_or_below(documents.c.uri, into))
-        .order_by(sources.c.path)
+        .order_by(sources.c.path, documents.c.id)
     )
-    return [(int(number), str(path), str(uri)) for number, path, uri in connection.execute(query)]
+    return [StoredFile(*row) for row in connection.execute(query)]
 
 
 # -- folders ---------------------------------------------------------------------------------------------
@@ -111,6 +149,17 @@ def is_claimed(connection: sa.Connection, uri: str) -> bool:
     """Whether a folder on disk is the one at this URI."""
     query = sa.select(source_folders.c.uri).where(source_folders.c.uri == uri).limit(1)
     return connection.execute(query).first() is not None
+
+
+def folder_at(connection: sa.Connection, into: str, names: Sequence[str]) -> str | None:
+    """The URI of the folder that some names lead to on disk, from the one at `into`; None where none was stored."""
+    uri = into
+    for name in names:
+        rows = dict(folders_named(connection, uri, name))
+        if not rows:
+            return None
+        uri = rows[name] if name in rows else next(iter(rows.values()))
+    return uri
 
 
 def claim(connection: sa.Connection, uri: str, name: str) -> None:

@@ -19,9 +19,11 @@ from knarr.cli import (
     facts,
     forgetting,
     history,
+    jobs,
     look,
     page,
     rights,
+    sync,
     traces,
     warmup,
     write,
@@ -40,6 +42,7 @@ app = typer.Typer(
 
 app.command("demo")(demo.demo)
 app.command("add")(write.add)
+app.command("sync", short_help="Keep documents in step with a folder.")(sync.sync)
 app.command("ask")(answers.ask)
 app.add_typer(traces.traces, name="trace", short_help="Draw how a question was answered.")
 app.command("warm-up", short_help="Learn from questions before anyone asks.")(warmup.warm_up)
@@ -56,6 +59,7 @@ app.command("abstracts")(abstracts.abstracts)
 app.add_typer(rights.rights, name="rights")
 app.add_typer(checker.checker, name="checker")
 app.add_typer(experience.experience, name="experience")
+app.add_typer(jobs.jobs, name="jobs", short_help="List adds and syncs, and go on with them.")
 app.command("remove")(write.remove)
 app.command("move")(write.move)
 app.command("doctor", short_help="Check a knowledge base, and repair it.")(care.doctor)

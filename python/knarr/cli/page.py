@@ -66,6 +66,11 @@ def say_json(value: Any) -> None:
     say(json.dumps(plain(value), ensure_ascii=not utf8, allow_nan=False, indent=2))
 
 
+def say_json_line(value: Any) -> None:
+    """One of several results, as JSON on one line."""
+    say(json.dumps(plain(value), allow_nan=False))
+
+
 def _style(text: str, **how: bool | str) -> str:
     if not in_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -13,12 +14,14 @@ from knarr.cli import exits, page
 from knarr.cli.abstracts import show_abstracts
 from knarr.cli.options import DEFAULT_KB, ROOT, JsonOption, KbOption, open_base
 from knarr.cli.progress import progress_line
-from knarr.errors import CatalogError, EmbedderError, InvalidArgument
+from knarr.errors import InvalidArgument
 from knarr.uris import is_web_address, without_slash
 
 if TYPE_CHECKING:
     from knarr.knowledge_base import KnowledgeBase
     from knarr.writing.receipt import AddReport, FileReport
+
+_Report = TypeVar("_Report", bound="AddReport")
 
 MAX_FILES_SHOWN = 24
 MAX_PAGES_SHOWN = 12
@@ -32,6 +35,7 @@ _MEANING = {
     "unsupported": "of a kind that is not read",
     "unreadable": "that could not be read",
     "skipped": "passed over",
+    "failed": "that could not be stored",
 }
 
 
@@ -56,50 +60,57 @@ def add(
     ]
     if missing:
         raise InvalidArgument(f"no such file or folder: {', '.join(missing)}; nothing was added")
-    with open_base(kb, create=True) as base:
-        try:
-            with progress_line("adding") as progress:
-                given = [path if is_web_address(path) else Path(path) for path in paths]
-                report = base.add(given[0] if len(given) == 1 else given, into=into, progress=progress)
-        except (EmbedderError, CatalogError) as error:
-            if error.report is not None:
-                _show(error.report, as_json)
-            raise
-    _show(report, as_json)
-    if not report.files:
-        raise typer.Exit(exits.NOTHING_FOUND)
-    if not report.ok:
-        raise typer.Exit(exits.INCOMPLETE)
+    with open_base(kb, create=True) as base, progress_line("adding") as progress:
+        given = [path if is_web_address(path) else Path(path) for path in paths]
+        report = base.add(given[0] if len(given) == 1 else given, into=into, progress=progress)
+    end_with(report, as_json, show_receipt)
 
 
-def _show(report: AddReport, as_json: bool) -> None:
+def end_with(report: _Report, as_json: bool, show: Callable[[_Report], None]) -> None:
+    """Print a receipt, and leave with a code that says whether anything is missing."""
     if as_json:
         page.say_json({"ok": report.ok} | page.plain(report))
-        return
-    show_receipt(report)
-    if report.abstracts is not None:
-        show_abstracts(report.abstracts)
+    else:
+        show(report)
+        if report.abstracts is not None:
+            show_abstracts(report.abstracts)
+    if report.error:
+        page.note(f"knarr: stopped: {page.clean_line(report.error)}; knarr jobs resume {report.job} goes on")
+        raise typer.Exit(exits.ERROR)
+    if not report.ok:
+        raise typer.Exit(exits.INCOMPLETE)
+    if not report.files:
+        raise typer.Exit(exits.NOTHING_FOUND)
 
 
 def show_receipt(report: AddReport) -> None:
     """The coverage receipt. In a large folder, files without anything to say are only counted."""
+    from knarr.writing.receipt import gone_line
+
     few = len(report.files) <= MAX_FILES_SHOWN
     worth_showing = [file for file in report.files if few or file.status != "ok" or file.notes]
     for file in worth_showing[:MAX_FILES_SHOWN]:
-        _show_file(file)
+        show_file(file)
     if len(worth_showing) > MAX_FILES_SHOWN:
         page.say(page.dim(f"{'':12}and {len(worth_showing) - MAX_FILES_SHOWN:,} more; --json lists all"))
-    _show_list("not stored", [page.clean(path) for path in report.unread])
-    _show_list("gone", [page.clean(str(gone)) for gone in report.gone])
+    show_list("not tried", [page.clean(path) for path in report.unread])
+    show_list("gone", [page.clean(str(gone)) for gone in report.gone])
     if worth_showing or report.unread or report.gone:
         page.say()
     page.say(_summary(report))
+    say_what_is_missing(report)
+    if report.gone:
+        page.say(page.bad(f"{gone_line(report.gone)}; knarr sync removes what is gone"))
+
+
+def say_what_is_missing(report: AddReport) -> None:
+    """How many files were left out, by the reason."""
     for word, meaning in _MEANING.items():
         if number := report.count(word):
             page.say(page.bad(f"{page.count(number, 'file')} {meaning}"))
 
 
-def _show_file(file: FileReport) -> None:
+def show_file(file: FileReport) -> None:
     status = file.change if file.status == "ok" else file.status
     label = page.pad(status, 11)
     where = file.uri if file.uri else page.clean(file.path)
@@ -111,7 +122,7 @@ def _show_file(file: FileReport) -> None:
         page.say(page.dim(page.block(text, " " * 12)))
 
 
-def _show_list(label: str, lines: list[str]) -> None:
+def show_list(label: str, lines: list[str]) -> None:
     """Files of which there is no more to say than a line each."""
     for line in lines[:MAX_FILES_SHOWN]:
         page.say(f"{page.bad(page.pad(label, 11))} {line}")

@@ -314,7 +314,8 @@ class Index:
                     continue
                 if engine.dim == self._dim:
                     self._saved = position
-                    self._drop_set_aside(engine, connection)
+                    for uri in self._aside.uris(connection):
+                        _drop(engine, uri)
                     return engine, position
             return self._rebuild(connection)
 
@@ -331,13 +332,9 @@ class Index:
         for folder in folders.all_of(connection):
             publish_folder(engine, connection, folder.uri, self._model)
         publish_edges(engine, connection, experience.active_traces(connection), self._model)
-        for uri in self._hidden(connection):
+        for uri in folders.hidden(connection):
             _drop(engine, abstract_of(uri))
         return engine, position
-
-    def _drop_set_aside(self, engine: Engine, connection: sa.Connection) -> None:
-        for uri in self._aside.uris(connection):
-            _drop(engine, uri)
 
     def _publish(self, engine: Engine, connection: sa.Connection, record: DocumentRecord, uri: str) -> None:
         """Index a document, unless it is damaged: then it is set aside, and nothing else."""
@@ -352,14 +349,8 @@ class Index:
         _drop(engine, uri)
 
     def _hide(self, connection: sa.Connection) -> None:
-        for uri in self._hidden(connection):
+        for uri in folders.hidden(connection):
             _drop(self._engine, abstract_of(uri))
-
-    @staticmethod
-    def _hidden(connection: sa.Connection) -> set[str]:
-        """The folders whose abstracts must not be shown. A document may have taken the place of one."""
-        uris = folders.hidden(connection)
-        return uris - documents.hashes_by_uri(connection, list(uris)).keys()
 
     def _check_bound(self, connection: sa.Connection) -> None:
         embedders.check_bound(connection, self._catalog.folder, self._own)

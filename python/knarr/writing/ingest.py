@@ -8,13 +8,11 @@ of the same bytes is recognised by its hash, a chunk of the same text by its own
 from __future__ import annotations
 
 import hashlib
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import cast, get_args
 
 import sqlalchemy as sa
 
@@ -33,23 +31,36 @@ from knarr.catalog import (
 )
 from knarr.catalog.pages import ReadPages
 from knarr.catalog.records import DocumentRecord, Laid
-from knarr.catalog.sources import KnownFile
+from knarr.catalog.sources import KnownFile, Standing
 from knarr.catalog.vectors import Vector
 from knarr.catalog.versions import Retention
 from knarr.config import Settings
 from knarr.documents import parse
 from knarr.documents.ocr import PageReader, installed
 from knarr.documents.sections import Document
-from knarr.errors import CatalogError, DocumentError, EmbedderError, InvalidArgument, KnarrError
+from knarr.errors import CatalogError, DocumentError, EmbedderError, InvalidArgument
 from knarr.models.embed import Embedder, embed_checked
 from knarr.models.embed.parallel import available_cores
 from knarr.types import Progress
 from knarr.uris import above, place
+from knarr.writing.failures import Failures
+from knarr.writing.files import Batch, SourceFile, read_bytes, why
+from knarr.writing.jobs import JobLog
 from knarr.writing.layout import lay_out
 from knarr.writing.metadata import kept
+from knarr.writing.outcomes import (
+    Taken,
+    contained,
+    gone_files,
+    left_out,
+    status_of,
+    stored_report,
+    with_progress,
+)
 from knarr.writing.places import Places
 from knarr.writing.receipt import AddReport, Change, FileReport, GoneFile, Status
-from knarr.writing.sources import SourceFile, find_sources, read_bytes, why
+from knarr.writing.sources import find_sources
+from knarr.writing.walk import Names
 
 # Grows when parsing, naming, chunking or the embedded text change, so that a later knarr lays the
 # same bytes out anew instead of calling them unchanged.
@@ -58,13 +69,6 @@ RECIPE_VERSION = 3
 _OCR_SHARE = 0.95
 # Texts embedded between two writes: enough for every core, few enough that a kill loses seconds of work.
 _EMBED_BATCH = max(32, 8 * available_cores())
-
-
-@dataclass(slots=True)
-class _Clock:
-    """Seconds spent embedding, apart from the rest."""
-
-    embedding: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,92 +100,160 @@ class Ingest:
         self._ocr = PageReader(ReadPages(catalog)) if settings.ocr and installed() else None
 
     def add(
-        self, paths: str | Path | Iterable[str | Path], into: str, progress: Progress | None = None
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        into: str,
+        progress: Progress | None = None,
+        log: JobLog | None = None,
     ) -> AddReport:
         """Read everything, one document at a time. See `KnowledgeBase.add`."""
         started = time.monotonic()
         into = place(into)
-        self._refuse_inside_document(into)
+        self.refuse_inside_document(into)
         batch = find_sources(paths, self._settings.max_file_bytes)
-        places, clock = Places(into, batch), _Clock()
-        reports: list[FileReport] = []
+        places = Places(into, batch)
+        taken = self.take(batch, places, progress, log)
+        gone: tuple[GoneFile, ...] = ()
+        if not taken.unread:
+            with self._catalog.reading() as connection:
+                gone = gone_files(connection, places, taken.reports)
+        return AddReport(
+            into,
+            tuple(taken.reports),
+            time.monotonic() - started,
+            taken.embedding_s,
+            gone=gone,
+            unread=taken.unread,
+            error=taken.error,
+        )
+
+    def take(
+        self,
+        batch: Batch,
+        places: Places,
+        progress: Progress | None,
+        log: JobLog | None = None,
+        digests: Mapping[Names, str] | None = None,
+    ) -> Taken:
+        """Store the files of a batch that are new or changed, whatever becomes of the others. A file whose bytes are
+        known by a digest already is read only when it is not the document that it was.
+
+        What an embedder or the catalog refuses is a failure of its file; where the next ones would fail as well they
+        are not tried."""
+        taken = Taken()
+        failures = Failures(lambda: embed_checked(self._embedder, ["a word"], "nothing was stored"))
         try:
-            for source, advance in _with_progress(batch.files, progress):
-                reports.append(self._add_file(source, places, advance, clock))
-            gone = self._note_places(places, reports)
-        except (EmbedderError, CatalogError) as error:
-            # What was stored is whole and stays; the same `add` again goes on from there.
-            left = tuple(source.shown for source in batch.files[len(reports) :])
-            seconds = time.monotonic() - started
-            error.report = AddReport(into, tuple(reports), seconds, clock.embedding, unread=left)
-            where = f"{left[0]}: " if left else ""
-            error.args = (f"{where}{error}. {error.report.stopped}",)
-            raise
+            for source, advance in with_progress(batch.files, progress):
+                digest = (digests or {}).get((*source.folders, source.name), "")
+                try:
+                    report = self._add_file(source, places, advance, taken, digest)
+                    if report.change in ("added", "updated"):
+                        failures.went_well()
+                except (EmbedderError, CatalogError) as error:
+                    report = self._failed(source, str(error), places)
+                    taken.note(error, failures.ends(error))
+                taken.reports.append(report)
+                if log is not None:
+                    log.count(report.change if report.ready else report.status)
+                if taken.error:
+                    break
+            taken.unread = tuple(source.shown for source in batch.files[len(taken.reports) :])
+            self._note_places(places, taken)
         finally:
             if self._ocr is not None:
                 self._ocr.close()
-        return AddReport(into, tuple(reports), time.monotonic() - started, clock.embedding, gone=gone)
+        return taken
 
-    def _note_places(self, places: Places, reports: Sequence[FileReport]) -> tuple[GoneFile, ...]:
-        """Note where unchanged files are now; returns the documents whose files are gone."""
+    def _failed(self, source: SourceFile, reason: str, places: Places) -> FileReport:
+        try:
+            with self._catalog.reading() as connection:
+                standing = places.standing(connection, source)
+        except CatalogError:
+            standing = None
+        return left_out(source, "failed", reason, standing)
+
+    def _note_places(self, places: Places, taken: Taken) -> None:
+        """Note where unchanged files are now."""
         unwritten = places.take_unwritten()
-        if unwritten:
+        if not unwritten:
+            return
+        try:
             with self._catalog.writing() as connection:
                 sources.put(connection, unwritten)
-        with self._catalog.reading() as connection:
-            gone = places.gone(connection)
-            fresh = [report.uri for report in reports if report.change == "added"]
-            hashes = documents.hashes_by_uri(connection, [*fresh, *(uri for _, uri in gone)]) if gone else {}
-        now = {hashes[uri]: uri for uri in reversed(fresh) if uri in hashes}
-        return tuple(GoneFile(uri, path, now.get(hashes.get(uri, ""), "")) for path, uri in gone)
+        except CatalogError as error:
+            taken.note(error, True)
 
-    def _refuse_inside_document(self, into: str) -> None:
+    def refuse_inside_document(self, into: str) -> None:
+        """Raises InvalidArgument for a place that lies in a document."""
         with self._catalog.reading() as connection:
             owner = documents.owning(connection, into)
         if owner is not None:
             raise InvalidArgument(f"{into}: lies in the document {owner.uri}; name a folder above documents")
 
     def _add_file(
-        self, source: SourceFile, places: Places, advance: Callable[[float], None], clock: _Clock
+        self,
+        source: SourceFile,
+        places: Places,
+        advance: Callable[[float], None],
+        taken: Taken,
+        digest: str = "",
     ) -> FileReport:
         if source.status:
-            return _left_out(source, source.status, source.reason)
-        most, size = self._settings.max_file_bytes, source.size_bytes
+            return self._left_out(source, source.status, source.reason, places)
+        most = self._settings.max_file_bytes
+        if digest and (report := self._met(source, places, digest)[0]) is not None:
+            if source.inside is not None:
+                source.inside.holder.skip()
+            return report
         try:
-            data = read_bytes(source, most) if size <= most else b""
+            data = read_bytes(source, most) if source.size_bytes <= most else b""
         except OSError as error:
-            return _left_out(source, "unreadable", why(error))
-        size = max(size, len(data))
+            return self._left_out(source, "unreadable", why(error), places)
+        size = max(source.size_bytes, len(data))
         if size > most:
-            return _left_out(
-                source, "limit", f"{size} bytes, the limit is {most} (KNARR_MAX_FILE_BYTES)", size
-            )
+            reason = f"{size} bytes, the limit is {most} (KNARR_MAX_FILE_BYTES)"
+            return self._left_out(source, "limit", reason, places, size)
         digest = hashlib.sha256(data).hexdigest()
-        with self._catalog.reading() as connection:
-            folder = places.folder(connection, source)
-            known = places.known(connection, source, folder, digest)
-            if (
-                known is not None
-                and known.record.content_hash == digest
-                and self._is_current(known.record)
-                and not wholeness.is_damaged(connection, known.record.id)
-            ):
-                places.unchanged(known, source, folder)
-                return self._unchanged(connection, source, known.record)
+        report, folder, known = self._met(source, places, digest)
+        if report is not None:
+            return report
         file = _File(source, folder, known, digest, len(data))
         try:
-            with _contained():
+            with contained():
                 document, advance = self._parse(data, source.name, advance)
             if known is not None and self._gives_the_same(known.record, document, digest):
                 with self._catalog.reading() as connection:
                     places.unchanged(known, source, folder)
                     return self._unchanged(connection, source, known.record)
-            return self._store(file, document, places, advance, clock)
+            return self._store(file, document, places, advance, taken)
         except DocumentError as error:
-            notes = [str(error).removeprefix(f"{source.name}: ")]  # the name stands beside it
-            if known is not None:
-                notes.append(f"version {known.record.version} stays as it is at {known.record.uri}")
-            return _left_out(source, _status(error), "; ".join(notes), len(data))
+            reason = str(error).removeprefix(f"{source.name}: ")  # the name stands beside it
+            standing = None if known is None else Standing(known.record.uri, known.record.version)
+            return left_out(source, status_of(error), reason, standing, len(data))
+
+    def _left_out(
+        self, source: SourceFile, status: Status, reason: str, places: Places, size_bytes: int = 0
+    ) -> FileReport:
+        with self._catalog.reading() as connection:
+            standing = None if source.passed_over else places.standing(connection, source)
+        return left_out(source, status, reason, standing, size_bytes)
+
+    def _met(
+        self, source: SourceFile, places: Places, digest: str
+    ) -> tuple[FileReport | None, str, KnownFile | None]:
+        """The report of a file whose document holds these bytes already, if it does; its folder, and the document."""
+        with self._catalog.reading() as connection:
+            folder = places.folder(connection, source)
+            known = places.known(connection, source, folder, digest)
+            if (
+                known is None
+                or known.record.content_hash != digest
+                or not self._is_current(known.record)
+                or wholeness.is_damaged(connection, known.record.id)
+            ):
+                return None, folder, known
+            places.unchanged(known, source, folder)
+            return self._unchanged(connection, source, known.record), folder, known
 
     def _is_current(self, known: DocumentRecord) -> bool:
         """Whether the same bytes would be laid out in the same way. Pages that OCR did read, or would have read,
@@ -243,18 +315,20 @@ class Ingest:
         document: Document,
         places: Places,
         advance: Callable[[float], None],
-        clock: _Clock,
+        taken: Taken,
     ) -> FileReport:
         source, known = file.source, file.known.record if file.known else None
-        with self._catalog.reading() as connection, _contained():
+        with self._catalog.reading() as connection, contained():
             name, uri, renamed = places.name(connection, source, file.folder, known)
             laid, asked = self._lay_out(connection, document, name)
             claimed = (known.id, known.version + 1) if known else versions.claim(connection, uri)
         number, version = claimed
         hashes = [part.embedded_hash() for part in laid.objects]
         began = time.monotonic()
-        missing, fresh = self._embed_missing(laid, hashes, advance)
-        clock.embedding += time.monotonic() - began
+        try:
+            missing, fresh = self._embed_missing(laid, hashes, advance)
+        finally:
+            taken.embedding_s += time.monotonic() - began
         metadata, cut = kept(document.metadata)
         notes = (*document.notes, *cut, *laid.notes, *renamed)
         values = {
@@ -274,14 +348,14 @@ class Ingest:
             "metadata": metadata,
             "updated_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        with _contained():
+        with contained():
             self._commit(file, places, values, number, document.text, laid, hashes, fresh, asked)
         places.settled(number, source)
         self._published()
         change: Change = "updated" if known else "added"
         reused = sum(key not in missing for key in hashes)
         notes = (*notes, *_replaced(file))
-        return _report(
+        return stored_report(
             source, document, laid, uri, version, file.size_bytes, change, len(missing), reused, notes
         )
 
@@ -353,85 +427,9 @@ class Ingest:
             versions.stands(connection, [document_id], seq, self._retention)
 
 
-def _with_progress(
-    files: Sequence[SourceFile], progress: Progress | None
-) -> Iterator[tuple[SourceFile, Callable[[float], None]]]:
-    """The files, each with a function that tells how much of it is done, from 0 to 1."""
-    total, done = sum(source.size_bytes for source in files), 0
-    for source in files:
-
-        def advance(share: float, source: SourceFile = source, done: int = done) -> None:
-            if progress is not None:
-                progress(done + int(source.size_bytes * share), total, source.shown)
-
-        advance(0.0)
-        yield source, advance
-        advance(1.0)
-        done += source.size_bytes
-
-
-@contextmanager
-def _contained() -> Iterator[None]:
-    """One odd file costs only itself: what its reader, or a library below, did not foresee is a DocumentError."""
-    try:
-        yield
-    except InvalidArgument as error:  # a name that cannot be kept
-        raise DocumentError(str(error), "limit") from None
-    except KnarrError:
-        raise
-    except (MemoryError, RecursionError) as error:
-        raise DocumentError(
-            f"nested too deep or too large to be read ({type(error).__name__})", "limit"
-        ) from None
-    except Exception as error:
-        raise DocumentError(f"its reader failed ({type(error).__name__}: {error})", "corrupt") from error
-
-
-def _left_out(source: SourceFile, status: Status, reason: str, size_bytes: int = 0) -> FileReport:
-    size = size_bytes or source.size_bytes
-    return FileReport(source.shown, status, "none", size_bytes=size, notes=(reason,))
-
-
 def _replaced(file: _File) -> list[str]:
     """A note on a document whose former version came from elsewhere: perhaps another file was meant."""
     known = file.known
     if known is None or known.path in ("", file.source.path):
         return []
     return [f"version {known.record.version} came from {known.path}"]
-
-
-def _status(error: DocumentError) -> Status:
-    known = get_args(Status)
-    return cast(Status, error.status) if error.status in known else "corrupt"
-
-
-def _report(
-    source: SourceFile,
-    document: Document,
-    laid: Laid,
-    uri: str,
-    version: int,
-    size: int,
-    change: Change,
-    embedded: int,
-    reused: int,
-    notes: tuple[str, ...],
-) -> FileReport:
-    chunks = [part for part in laid.objects if part.kind == "chunk"]
-    return FileReport(
-        source.shown,
-        "partial" if document.status == "partial" else "ok",
-        change,
-        uri=uri,
-        version=version,
-        size_bytes=size,
-        text_bytes=len(document.data),
-        pages=len(document.page_begins),
-        missing_pages=document.missing_pages,
-        sections=len(laid.sections),
-        chunks=len(chunks),
-        tokens=sum(part.tokens for part in chunks),
-        embedded=embedded,
-        reused=reused,
-        notes=notes,
-    )

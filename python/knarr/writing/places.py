@@ -10,6 +10,7 @@ the stored form is still there beside it. Two files of one batch never become on
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
@@ -18,10 +19,10 @@ import sqlalchemy as sa
 
 from knarr.catalog import documents, sources
 from knarr.catalog.records import DocumentRecord
-from knarr.catalog.sources import KnownFile, Seen
+from knarr.catalog.sources import KnownFile, Seen, Standing
 from knarr.uris import component, encode, is_web_address, join, name_of, numbered, parent, place
 from knarr.writing.archive import is_archive
-from knarr.writing.sources import Batch, Root, SourceFile, printable
+from knarr.writing.files import Batch, Root, SourceFile, printable
 
 Folders = tuple[str, ...]
 
@@ -36,6 +37,7 @@ class Places:
         self._unstored: dict[str, str] = {}  # folders that no document was stored in yet: URI to name on disk
         self._untried: dict[str, int] = {}  # by wanted URI: the first number that was never tried
         self._met: set[int] = set()
+        self._former: set[str] = set()  # where given folders were before
         self._unwritten: list[Seen] = []
         read = [source for source in batch.files if not source.status]
         self._paths = {source.path for source in read}
@@ -52,13 +54,30 @@ class Places:
 
     def folder(self, connection: sa.Connection, source: SourceFile) -> str:
         """The URI of the folder for a file."""
-        known = len(source.folders)
-        while source.folders[:known] not in self._uris:
+        return self.folder_at(connection, source.folders)
+
+    def folder_at(self, connection: sa.Connection, folders: Folders) -> str:
+        """The URI of the folder that some names lead to."""
+        known = len(folders)
+        while folders[:known] not in self._uris:
             known -= 1
-        for size in range(known, len(source.folders)):
-            above, name = source.folders[:size], source.folders[size]
+        for size in range(known, len(folders)):
+            above, name = folders[:size], folders[size]
             self._uris[(*above, name)] = self._child(connection, above, name)
-        return self._uris[source.folders]
+        return self._uris[folders]
+
+    def claim(self, connection: sa.Connection, folders: Folders) -> str:
+        """From now on the folder that some names lead to, and those above it, are the ones at their URIs."""
+        uri = self.folder_at(connection, folders)
+        for size in range(1, len(folders) + 1):
+            above = self._uris[folders[:size]]
+            if above in self._unstored:
+                sources.claim(connection, above, self._unstored.pop(above))
+        return uri
+
+    def met(self, folders: Folders, uri: str) -> None:
+        """The folder that some names lead to is at this URI, as the catalog says already."""
+        self._uris[folders] = uri
 
     def _child(self, connection: sa.Connection, above: Folders, name: str) -> str:
         folder = self._uris[above]
@@ -97,6 +116,10 @@ class Places:
         same = [one for one in free if one.name == source.name]
         other_form = [one for one in free if one.name != source.name and not self._is_there(one, source)]
         return next(iter([*same, *other_form]), None)
+
+    def standing(self, connection: sa.Connection, source: SourceFile) -> Standing | None:
+        """What stands of a file that gives nothing now."""
+        return sources.standing(connection, source.path, self._into)
 
     def _is_there(self, one: KnownFile, source: SourceFile) -> bool:
         """Whether the file of another Unicode form is still beside this one, as a file of its own."""
@@ -164,8 +187,15 @@ class Places:
     def unchanged(self, one: KnownFile, source: SourceFile, folder: str) -> None:
         """A document's file was met with the bytes that are stored; where it was is noted at the end."""
         self._met.add(one.record.id)
+        self._note_former(one, source)
         if (one.name, one.path) != (source.name, source.path):
             self._unwritten.append(self._seen(one.record.id, source, folder))
+
+    def _note_former(self, one: KnownFile, source: SourceFile) -> None:
+        """Where the given folder was before, when it has another name now."""
+        below = "/" + printable("/".join([*source.folders, source.name]))
+        if one.path != source.path and source.root.is_folder and one.path.endswith(below):
+            self._former.add(one.path.removesuffix(below))
 
     def take_unwritten(self) -> list[Seen]:
         """What is still to be noted, once."""
@@ -176,16 +206,23 @@ class Places:
         return Seen(document_id, folder, source.name, source.path)
 
     def gone(self, connection: sa.Connection) -> list[tuple[str, str]]:
-        """`(path, URI)` of the documents that came from the given folders and whose files are no longer there."""
+        """`(path, URI)` of the documents that came from the given folders and whose files are no longer there; those of
+        a folder that has another name now among them."""
         listed = {str(PurePosixPath(source.path)) for source in self._batch.files}
+        roots = [above for root in self._batch.roots if (above := _folder_of(root))]
         found = {
-            (path, uri)
-            for root in self._batch.roots
-            if (above := _folder_of(root))
-            for number, path, uri in sources.below_path(connection, printable(above), self._into)
-            if number not in self._met
+            (one.path, one.uri)
+            for above in roots
+            for one in sources.below_path(connection, printable(above), self._into)
+            if one.id not in self._met and not _is_listed(one.path, listed)
         }
-        return [(path, uri) for path, uri in sorted(found) if not _is_listed(path, listed)]
+        found |= {
+            (one.path, one.uri)
+            for former in self._former
+            for one in sources.below_path(connection, former, self._into)
+            if one.id not in self._met and not os.path.lexists(one.path)
+        }
+        return sorted(found)
 
 
 def _folder_of(root: Root) -> str:

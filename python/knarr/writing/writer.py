@@ -6,35 +6,30 @@ takes it up, and the abstracts of the folders that it touched are made anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from knarr.abstracts.maker import AbstractMaker
-from knarr.catalog import (
-    Catalog,
-    abstracts,
-    changes,
-    documents,
-    experience,
-    folders,
-    pages,
-    sources,
-    traces,
-    vectors,
-    versions,
-)
+from knarr.catalog import Catalog, documents, traces, versions
 from knarr.catalog.versions import Retention
 from knarr.config import Settings
 from knarr.errors import AlreadyExists, CatalogError, ChatError, EmbedderError, InvalidArgument, NotFound
 from knarr.index.index import Changing, Index
 from knarr.models.embed import Embedder
 from knarr.types import Progress
-from knarr.uris import SCHEME, above, canonical, lies_in, moved, place
+from knarr.uris import SCHEME, canonical, is_web_address, lies_in, moved, place
+from knarr.writing.changing import move_below, remove_below
 
 if TYPE_CHECKING:
+    from knarr.writing.jobs import JobLog
     from knarr.writing.receipt import AddReport
+    from knarr.writing.sync import SyncOptions
+    from knarr.writing.sync_receipt import SyncReport
+
+_Report = TypeVar("_Report", bound="AddReport")
 
 
 class DocumentWriter:
@@ -69,27 +64,83 @@ class DocumentWriter:
     ) -> AddReport:
         """See `KnowledgeBase.add`."""
         from knarr.writing.ingest import Ingest
+        from knarr.writing.sources import given_paths
 
-        with self._changing():
+        given = given_paths(source)
+        paths = [str(one) if is_web_address(str(one)) else Path(one) for one in given]
+        with self._changing(), self._job("add", {"paths": paths, "into": into}) as log:
             ingest = Ingest(self._catalog, self._embedder, self._settings, self._published)
-            try:
-                report = ingest.add(source, into, progress)
-            except BaseException:
-                # What was stored before is seen. Abstracts of folders wait for the next change: an embedder that
-                # has just failed is not asked again.
-                self._published()
-                raise
-            try:
-                self._settle()
-            except (EmbedderError, CatalogError) as error:
-                error.report = report
-                raise
-        if self._settings.abstracts != "model" or not self._maker.has_model:
-            return report
+            report = ingest.add(given, into, progress, log)
+            report = replace(report, job=log.id, error=report.error or self._settle_after(report))
+            log.end_with(report)
         return self._with_abstracts(report, progress)
 
-    def _with_abstracts(self, report: AddReport, progress: Progress | None) -> AddReport:
-        """Abstracts by the model for the documents that are new or changed, and the receipt with their report."""
+    def sync(
+        self, folder: str | Path, into: str, options: SyncOptions, progress: Progress | None
+    ) -> SyncReport:
+        """See `KnowledgeBase.sync`."""
+        from knarr.writing.ingest import Ingest
+        from knarr.writing.sync import Sync
+
+        def sync() -> Sync:
+            ingest = Ingest(self._catalog, self._embedder, self._settings, self._published)
+            return Sync(self._catalog, self._settings, ingest, lambda: self._settle(embed=False), options)
+
+        if options.dry_run:
+            return sync().run(folder, into, None, None)
+        arguments = {"folder": Path(folder), "into": into, **asdict(options)}
+        with self._changing(), self._job("sync", arguments) as log:
+            report = sync().run(folder, into, progress, log)
+            report = replace(report, job=log.id, error=report.error or self._settle_after(report))
+            log.end_with(report)
+        return self._with_abstracts(report, progress)
+
+    def run_job(
+        self, kind: str, arguments: Mapping[str, Any], progress: Progress | None
+    ) -> AddReport | SyncReport:
+        """Do again what a job was asked to do."""
+        from knarr.writing.sync import SyncOptions
+
+        given = dict(arguments)
+        into = given.pop("into")
+        if kind == "add":
+            return self.add(given["paths"], into, progress)
+        folder = given.pop("folder")
+        return self.sync(folder, into, SyncOptions(**{**given, "ignore": tuple(given["ignore"])}), progress)
+
+    @contextmanager
+    def _job(self, kind: str, arguments: dict[str, Any]) -> Iterator[JobLog]:
+        """Write down what begins. However it ends, what was stored is seen."""
+        from knarr.writing.jobs import JobLog
+
+        log = JobLog(self._catalog, kind, arguments)
+        try:
+            yield log
+        except InvalidArgument:
+            log.drop()
+            raise
+        except BaseException as error:
+            log.end("interrupted" if isinstance(error, KeyboardInterrupt) else "failed", str(error))
+            self._published()
+            raise
+
+    def _settle_after(self, report: AddReport) -> str:
+        """Bring the abstracts of folders up to date, unless the batch was ended: an embedder that has just failed is
+        not asked again. Returns what went wrong; they are then made with the next change."""
+        try:
+            if report.error:
+                self._published()
+            else:
+                self._settle()
+        except (EmbedderError, CatalogError) as error:
+            return str(error)
+        return ""
+
+    def _with_abstracts(self, report: _Report, progress: Progress | None) -> _Report:
+        """Where a model is to write them, abstracts for the documents that are new or changed, and the receipt with
+        their report."""
+        if self._settings.abstracts != "model" or not self._maker.has_model:
+            return report
         fresh = {file.uri for file in report.files if file.change in ("added", "updated")}
         if not fresh:
             return report
@@ -121,22 +172,8 @@ class DocumentWriter:
                 earlier = [] if history else versions.ids_below(connection, uri)
                 if not removed and not earlier:
                     self._refuse(uri)
-                ids = [record.id for record in removed]
-                versions.begin(connection)
-                if history:
-                    versions.keep(connection, ids, self._retention)
-                hashes = vectors.hashes_of(connection, ids)
-                traces.remove_of(connection, [*ids, *earlier])
-                hashes += experience.forget_documents(connection, ids)
-                documents.remove(connection, ids)
-                hashes += folders.remove_below(connection, uri)
-                abstracts.forget(connection, [abstracts.owner(number) for number in ids])
-                vectors.release(connection, hashes)
-                pages.release(connection, [record.content_hash for record in removed])
-                sources.release_below(connection, uri)
-                folders.mark_stale(connection, above(uri))
-                seq = changes.append(connection, "remove", uri)
-                versions.gone(connection, ids, seq, self._retention)
+                traces.remove_of(connection, earlier)
+                remove_below(connection, uri, removed, self._retention, history=history)
                 if not history:
                     versions.prune(connection, documents=earlier)
             self._settle()
@@ -163,15 +200,8 @@ class DocumentWriter:
                     raise InvalidArgument(
                         f"{target} lies in the document {owner.uri}; name a folder above documents"
                     )
-                versions.begin(connection)
-                count = documents.move(connection, source, target)
-                sources.move_folders(connection, source, target)
-                folders.clear(connection, target)
-                folders.move(connection, source, target)
-                folders.mark_stale(connection, {target, *above(source), *above(target)})
-                seq = changes.append(connection, "move", source, target=target)
-                versions.stands(connection, [record.id for record in found], seq, self._retention)
-            self.settle_unembedded()
+                count = move_below(connection, source, target, self._retention)
+            self._settle(embed=False)
         return count
 
     def _refuse(self, uri: str) -> NoReturn:

@@ -227,5 +227,23 @@ TEST(GrepIndex, FindsWhatAFullScanFinds) {
   EXPECT_LT(searched, all - all / 10);  // the index excludes something
 }
 
+// A slice may end inside a CRLF, whose CR has no match text: there is nothing to search in it.
+TEST(GrepIndex, ACarriageReturnAloneIsNotSearched) {
+  std::string text = "needle here\r\nneedle there";
+  text.append(200, 'x');
+  TextStore store(1);
+  store.append(text,
+               std::vector<Slice>{
+                   {0, 0, 11}, {1, 11, 12}, {2, 12, static_cast<std::uint32_t>(text.size())}});
+  const TextView view = store.view();
+  ASSERT_GT(view.pages().unit_count(), 0u);
+  for (const IndexUse use : {IndexUse::kAlways, IndexUse::kNever}) {
+    GrepOptions options;
+    options.index = use;
+    EXPECT_EQ(grep(view, RowSet::range(1, 2), "needle", options).bytes_allowed, 0u);
+    EXPECT_EQ(grep(view, RowSet::range(0, 2), "needle", options).total, 1u);
+  }
+}
+
 }  // namespace
 }  // namespace knarr

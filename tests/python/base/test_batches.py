@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+import sqlalchemy as sa
 
 import knarr
 from knarr.testing import HashEmbedder
-from knarr.writing import ingest, sources
+from knarr.writing import files, ingest, sources, walk
 from support import WriteDocs
 
 
@@ -25,7 +26,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> 
     """Have something happen between the listing and the reading."""
     find = sources.find_sources
 
-    def listed(paths: object, most_bytes: int) -> sources.Batch:
+    def listed(paths: object, most_bytes: int) -> files.Batch:
         batch = find(paths, most_bytes)  # type: ignore[arg-type]
         change()
         return batch
@@ -166,7 +167,7 @@ def test_thousands_of_nested_folders(kb: knarr.KnowledgeBase, write_docs: WriteD
     os.close(at)
     report = kb.add(docs, into="viking://kb")
     assert report.count("ok") == 2 and report.count("limit") == 1 and len(report.files) == 3
-    assert f"more than {sources.MAX_DEPTH} folders deep" in str(report)
+    assert f"more than {walk.MAX_DEPTH} folders deep" in str(report)
     assert len(str(report)) < 2000
     _unnest(docs)
 
@@ -259,22 +260,75 @@ def test_an_embedder_that_fails_half_way_leaves_a_receipt(tmp_path: Path, write_
     embedder = Failing()
     with knarr.open(tmp_path / "f.kb", embedder=embedder) as kb:
         embedder.left = 2
-        with pytest.raises(
-            knarr.EmbedderError, match=r"c\.md: .*the server is gone.*2 of 4 files were done"
-        ) as caught:
-            kb.add(docs, into="viking://kb")
-        report = caught.value.report
-        assert statuses(report) == {"a.md": "ok", "b.md": "ok"} and report.unread == ("c.md", "d.md")
-        assert not report.ok and "not stored: d.md" in str(report)
+        report = kb.add(docs, into="viking://kb")
+        assert statuses(report) == {"a.md": "ok", "b.md": "ok", "c.md": "failed"} and report.unread == (
+            "d.md",
+        )
+        assert not report.ok and "not tried: d.md" in str(report) and "the server is gone" in report.error
+        assert "the server is gone" in report.failed[0].notes[0]
         # What is stored is seen, without the embedder too, and may be changed; the rest is added later.
         assert [match.excerpt for match in kb.grep("word")] == ["word a", "word b"]
         with pytest.raises(knarr.EmbedderError, match="viking://kb is made with the next change"):
             kb.remove("viking://kb/a")
         assert len(kb.grep("word")) == 1
+        (job,) = kb.jobs
+        assert (job.state, job.counts) == (
+            "failed",
+            {"added": 2, "failed": 1},
+        ) and "server is gone" in job.reason
         embedder.left = 10**9
-        again = kb.add(docs, into="viking://kb")
-        assert (again.count("added"), again.count("unchanged")) == (3, 1)
+        again = kb.jobs.resume(job.id)
+        assert (again.count("added"), again.count("unchanged")) == (3, 1) and again.ok
+        assert [one.state for one in kb.jobs] == ["done", "done"]
         assert kb.list("viking://kb").abstract.startswith("kb. Contains: b; a; c; d.")
+
+
+class Picky(HashEmbedder):
+    """Refuses some texts, as a server does that finds fault with one of them."""
+
+    refused = "poison"
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        if any(self.refused in text for text in texts):
+            raise knarr.EmbedderError("400 bad text", "refused")
+        return super().embed(texts)
+
+
+def test_a_file_that_cannot_be_embedded_costs_itself_only(tmp_path: Path, write_docs: WriteDocs) -> None:
+    docs = write_docs(
+        {"a.md": "word a", "b.md": "poison b", "c.md": "word c", "d.md": "poison", "e.md": "word e"}
+    )
+    with knarr.open(tmp_path / "p.kb", embedder=Picky()) as kb:
+        report = kb.add(docs, into="viking://kb")
+        assert list(statuses(report).values()) == ["ok", "failed", "ok", "failed", "ok"]
+        assert not report.ok and not report.unread and not report.error and "400 bad text" in str(report)
+        assert next(iter(kb.jobs)).state == "failed"
+        # However many there are, as long as the embedder does its work for others.
+        write_docs({f"f{number}.md": f"poison {number}" for number in range(6)} | {"z.md": "word z"})
+        report = kb.add(docs, into="viking://kb")
+        assert report.count("failed") == 8 and [file.path for file in report.added] == ["z.md"]
+
+
+def test_a_full_disk_leaves_a_receipt(
+    kb: knarr.KnowledgeBase, write_docs: WriteDocs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = write_docs({f"{name}.md": f"word {name} " * 40_000 for name in "abc"})
+    from knarr.catalog import vectors
+
+    put, calls = vectors.put, []
+
+    def fill(connection: sa.Connection, *more: object) -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            connection.exec_driver_sql("PRAGMA max_page_count=1")
+        put(connection, *more)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(vectors, "put", fill)
+        report = kb.add(docs, into="viking://kb")
+    assert statuses(report) == {"a.md": "ok", "b.md": "failed"} and report.unread == ("c.md",)
+    assert "full" in report.error
+    assert kb.info()["documents"] == 1
 
 
 def test_the_receipt_names_what_is_stored_and_no_longer_there(

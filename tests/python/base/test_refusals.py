@@ -26,7 +26,7 @@ NEVER: dict[str, tuple[object, ...]] = {
     "float": ("", b"x", True, float("nan"), object(), []),
     "bool": ("", b"x", 1.5, object(), []),
 }
-PARTS = ("experience", "checker", "traces", "abstracts", "history", "library")
+PARTS = ("experience", "checker", "traces", "abstracts", "history", "jobs", "library")
 LINKS = ("sqlalche.me", "pydantic.dev", "https://errors")
 
 Call = Callable[..., object]
@@ -54,6 +54,7 @@ def values(kb: knarr.KnowledgeBase, folder: Path) -> dict[str, Any]:
         "uris": ["viking://n/1.md"], "vectors": vectors[:1], "queries": vectors[:2], "seeds": ["viking://a/x.md"],
         "sources": ["viking://a/x.md"], "targets": ["viking://a/y.md"], "vector": vectors[0], "timeout_s": 0.0,
         "version": 1, "citations": [],
+        "folder": folder / "any", "job_id": 1,
     }  # fmt: skip
 
 

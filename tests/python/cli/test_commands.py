@@ -32,7 +32,7 @@ def test_text_ends_well(command: str, base: FakeBase, run: Run) -> None:
     assert "\x1b" not in out.replace("\x1b[31m", "")
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "add"])
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("add", "sync")])
 def test_reading_never_creates_a_base(command: str, base: FakeBase, run: Run, tmp_path: Path) -> None:
     code, out, err = run(*COMMANDS[command], "--kb", "elsewhere.kb")
     assert (code, out) == (1, "")
@@ -101,7 +101,7 @@ def test_help_and_version(run: Run) -> None:
 
 def test_nothing_found_exits_3(base: FakeBase, run: Run) -> None:
     base.empty = True
-    for command in ("search", "list", "grep", "traces"):
+    for command in ("search", "list", "grep", "traces", "jobs"):
         code, out, _ = run(*COMMANDS[command])
         assert code == 3, command
         assert out == "" or command == "list"
@@ -181,3 +181,45 @@ def test_add_of_a_missing_path_touches_nothing(base: FakeBase, run: Run) -> None
     assert err == "knarr: no such file or folder: lonas.md; nothing was added\n"
     assert base.calls == []
     assert not Path("new.kb").exists()
+
+
+def test_a_batch_that_was_ended_is_an_error_with_its_receipt(base: FakeBase, run: Run) -> None:
+    base.stopped = "the disk is full"
+    for command in ("add", "sync"):
+        code, out, err = run(*COMMANDS[command])
+        assert code == 1 and LOANS in out
+        assert err == "knarr: stopped: the disk is full; knarr jobs resume 7 goes on\n"
+        code, out, _ = run(*COMMANDS[command], "--json")
+        assert code == 1 and json.loads(out)["ok"] is False
+
+
+def test_sync_hands_on_what_it_was_told(base: FakeBase, run: Run) -> None:
+    code, out, _ = run(
+        "sync", ".", "--into", "viking://h", "--dry-run", "--follow-links", "--remove-unreadable", "--ignore", "*.tmp",
+        "--ignore", "build/", "--allow-empty",
+    )  # fmt: skip
+    assert code == 0 and out.splitlines()[-2].startswith("would be in step: 1 added, 1 moved, 1 removed")
+    assert base.calls[0] == (
+        "sync",
+        (Path(),),
+        {
+            "into": "viking://h", "dry_run": True, "when_unreadable": "remove", "links": "follow-inside",
+            "ignore": ["*.tmp", "build/"], "allow_empty": True, "progress": None,
+        },
+    )  # fmt: skip
+    assert (
+        "viking://handbook/Fees: its file is gone" in out
+        and "its file /far/x.md is no longer there; kept" in out
+    )
+    assert run("sync", ".", "--watch", "--dry-run")[0] == 1
+
+
+def test_jobs_are_told_with_what_is_left_of_them(base: FakeBase, run: Run) -> None:
+    code, out, _ = run("jobs")
+    assert (
+        code == 0
+        and "7  failed" in out
+        and "add /docs/loans.md" in out
+        and "2 added; the disk is full" in out
+    )
+    assert run("jobs", "resume", "7")[0] == 0 and base.calls[-2][:2] == ("resume", (7,))

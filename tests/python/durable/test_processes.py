@@ -196,10 +196,8 @@ def test_a_fork_inside_a_transaction_commits_nothing(tmp_path: Path) -> None:
     with opened(tmp_path / "f.kb") as kb:
 
         def inside() -> None:
-            with (
-                pytest.raises(knarr.CatalogError, match="forked inside a transaction"),
-                kb._catalog.writing() as connection,
-            ):
+            refused = pytest.raises(knarr.CatalogError, match="forked inside a transaction")
+            with refused, kb._catalog.writing() as connection:
                 connection.exec_driver_sql("INSERT INTO meta VALUES ('forked', 'yes')")
                 pid = os.fork()
                 if pid:

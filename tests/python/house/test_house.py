@@ -57,9 +57,9 @@ LOOSE = {
 }
 READING = {"search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info", "refresh"}
 CARE = {"backup", "forget", "reembed"}
-VERBS = READING | CARE | {"add", "remove", "move", "as_", "tenant", "tenants", "close"}
+VERBS = READING | CARE | {"add", "sync", "remove", "move", "as_", "tenant", "tenants", "close"}
 READABLE = {"experience", "checker", "traces", "library", "history"}
-PARTS = READABLE | {"abstracts", "rights"}
+PARTS = READABLE | {"abstracts", "rights", "jobs"}
 FACTS = {"path", "embedder", "settings"}
 
 

@@ -28,7 +28,7 @@ def run(
     monkeypatch.setattr(knarr.agent.agent, "load_reranker", lambda *_: None)
     monkeypatch.setenv("KNARR_KB", str(tmp_path / "cli.kb"))
     docs = write_docs(
-        {"pub/loan.md": "# Loan\n\nA loan lasts a week.\n", "sec/plan.md": "# Plan\n\nA merger.\n"}
+        {"pub/loan.md": "# Loan\n\nThe loan lasts fourteen days.\n", "sec/plan.md": "# Plan\n\nA merger.\n"}
     )
     with knarr.open(tmp_path / "cli.kb") as kb:
         kb.add(docs, "viking://h")
