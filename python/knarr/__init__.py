@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from knarr.agent import Agent
     from knarr.agent.asker import AskOptions
     from knarr.agent.budget import Budget
+    from knarr.care.backup import BackupPart, BackupReport
+    from knarr.care.doctor import doctor
+    from knarr.care.forget import ForgetOptions, ForgetReport
+    from knarr.care.health import Finding, Health
+    from knarr.care.reembed import ReembedReport, reembed
+    from knarr.care.restore import restore
     from knarr.config import Settings
     from knarr.engine import Engine
     from knarr.errors import (
@@ -74,6 +80,12 @@ _NAMES = {
     "knarr.agent": ("Agent",),
     "knarr.agent.asker": ("AskOptions",),
     "knarr.agent.budget": ("Budget",),
+    "knarr.care.backup": ("BackupPart", "BackupReport"),
+    "knarr.care.doctor": ("doctor",),
+    "knarr.care.forget": ("ForgetOptions", "ForgetReport"),
+    "knarr.care.health": ("Finding", "Health"),
+    "knarr.care.reembed": ("ReembedReport", "reembed"),
+    "knarr.care.restore": ("restore",),
     "knarr.config": ("Settings",),
     "knarr.engine": ("Engine",),
     "knarr.errors": (
@@ -151,6 +163,8 @@ __all__ = [
     "Answer",
     "AsOf",
     "AskOptions",
+    "BackupPart",
+    "BackupReport",
     "Box",
     "Budget",
     "CatalogError",
@@ -168,8 +182,12 @@ __all__ = [
     "EngineError",
     "Entry",
     "FileReport",
+    "Finding",
+    "ForgetOptions",
+    "ForgetReport",
     "Gate",
     "GrepResult",
+    "Health",
     "Hit",
     "InvalidArgument",
     "JobInfo",
@@ -186,6 +204,7 @@ __all__ = [
     "Principal",
     "Provenance",
     "QuoteNow",
+    "ReembedReport",
     "SearchResult",
     "SectionDifference",
     "Seq",
@@ -199,5 +218,8 @@ __all__ = [
     "Usage",
     "Verdict",
     "Version",
+    "doctor",
     "open",
+    "reembed",
+    "restore",
 ]

@@ -140,6 +140,15 @@ class Settings(BaseSettings):
         (0.0, 0.0, 0.0), "input, cached input and output, per million tokens, as JSON; zeros when not known"
     )
 
+    # ---------------------------------------------------------------- traces
+
+    trace_days: float = _setting(
+        90.0,
+        "days after which the record of a question, which holds text of documents, is deleted; 0 keeps it for ever",
+        ge=0,
+        le=36_500,
+    )
+
     # ---------------------------------------------------------------- experience and checker
 
     learning: Literal["off", "record", "learn", "frozen"] = _setting(

@@ -11,7 +11,7 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from knarr.abstracts.maker import AbstractMaker
 from knarr.arguments import checked
@@ -40,6 +40,9 @@ from knarr.writing.writer import DocumentWriter
 if TYPE_CHECKING:
     from knarr.agent.asker import Asker
     from knarr.agent.knowledge import KnowledgeLibrary, Learner
+    from knarr.care.backup import BackupReport
+    from knarr.care.forget import ForgetOptions, ForgetReport
+    from knarr.care.reembed import ReembedReport
     from knarr.checker.oversight import Oversight
     from knarr.writing.jobs import Jobs
     from knarr.writing.receipt import AddReport
@@ -77,28 +80,34 @@ class KnowledgeBase(Reader):
         self.path = Path(path).absolute()
         self.settings = settings
         self._tenant = tenant
+        self._tenants: Tenants[KnowledgeBase] = Tenants(self.path)
         catalog = Catalog.open(self.path, create=create, wait_s=settings.wait_s)
         try:
-            self.embedder = embedder if embedder is not None else load_embedder(settings)
-            catalog.bind_embedder(self.embedder.id, self.embedder.dim)
-            index = Index(
-                catalog, self.embedder.dim, self.embedder.id, settings.precision, graph=settings.graph
-            )
+            embedder = embedder if embedder is not None else load_embedder(settings)
+            catalog.bind_embedder(embedder.id, embedder.dim)
+            self._assemble(catalog, embedder)
+            self._traces.tend()
         except BaseException:
             catalog.close()
             raise
+
+    def _assemble(self, catalog: Catalog, embedder: Embedder) -> None:
+        """Make the parts over a catalog and the embedder that is bound to it."""
+        settings = self.settings
+        index = Index(catalog, embedder.dim, embedder.id, settings.precision, graph=settings.graph)
+        self.embedder = embedder
         self._catalog, self._index = catalog, index
-        self._context = context = ReadContext(catalog, index, self.embedder)
+        self._context = context = ReadContext(catalog, index, embedder)
         index.tell(context.followed)
         self._past = past = Past(context, settings)
         self._configured = configured = ConfiguredChat(settings)
         changing = Changing(catalog, context.follow)
-        self.abstracts = AbstractMaker(catalog, self.embedder, settings, configured, changing, context.follow)
+        self.abstracts = AbstractMaker(catalog, embedder, settings, configured, changing, context.follow)
         self._writer = writer = DocumentWriter(
-            catalog, index, self.embedder, settings, changing, context.follow, self.abstracts
+            catalog, index, embedder, settings, changing, context.follow, self.abstracts
         )
         self._history = History(context, settings, changing, self._writer.settle_unembedded)
-        self._traces = traces = Traces(catalog)
+        self._traces = traces = Traces(catalog, settings.trace_days)
         # These close over parts and not over `self`: a knowledge base that nobody holds is closed at once.
         self._checker = checker = Once(lambda: _checker(catalog, traces))
         library = Once(lambda: _library(context, settings, traces, experience, past))
@@ -109,12 +118,10 @@ class KnowledgeBase(Reader):
         self._keeper = keeper = Keeper(catalog, index)
         self._shared = Shared(settings)
         self.rights = Rights(catalog, keeper)
-        own_embedder = self.embedder
-        self._tenants = tenants = Tenants(
-            self.path,
-            lambda name, folder: KnowledgeBase(folder, own_embedder, settings, create=True, tenant=name),
+        self._tenants.renew(
+            lambda name, folder: KnowledgeBase(folder, embedder, settings, create=True, tenant=name)
         )
-        self._finalizer = weakref.finalize(self, _close, index, catalog, keeper, tenants)
+        self._finalizer = weakref.finalize(self, _close, index, catalog, keeper, self._tenants)
 
     def _parts(self) -> Parts:
         return self._owned
@@ -264,6 +271,47 @@ class KnowledgeBase(Reader):
         Raises NotFound, AlreadyExists when `target` is taken, InvalidArgument for a place inside a
         document or a folder moved into itself."""
         return self._writer.move(source, target)
+
+    # ------------------------------------------------------------------ care
+
+    @checked
+    def backup(self, file: str | Path, *, progress: Progress | None = None) -> BackupReport:
+        """Write all that is stored here, tenants included, to one file, while others read and write: the state of
+        one moment, with the hash of each part. `knarr.restore` makes a base of it. The file is there whole or not at
+        all; one that is another backup is replaced. Raises AlreadyExists for any other, InvalidArgument, StorageError."""
+        from knarr.care.backup import backup
+
+        self._catalog.check_open()
+        return backup(self.path, file, progress)
+
+    @checked
+    def forget(self, **what: Unpack[ForgetOptions]) -> ForgetReport:
+        """Delete traces, questions, old versions or vectors, and have what was deleted, now or before, gone from
+        the files of this base too, and with `tenants` from those of its tenants. With no option only the latter, which
+        `remove` alone does not do. The options are those of `knarr.ForgetOptions`. Backups keep what they hold. Raises
+        NotFound, InvalidArgument, and CatalogError when another process writes."""
+        from knarr.care.forget import Base, forget
+
+        self._catalog.check_open()
+        inside = [self._tenants.get(name) for name in self.tenants()] if what.get("tenants") else []
+        bases = [Base(one._catalog, one._index, one._context.follow) for one in (*inside, self)]
+        return forget(bases, self.embedder, self.settings, what)
+
+    @checked
+    def reembed(self, embedder: Embedder, *, progress: Progress | None = None) -> ReembedReport:
+        """Go over to another embedder: see `knarr.reembed`. This handle goes over too; parts that were taken from
+        it before say so when they next look for news. Raises CatalogError, EmbedderError."""
+        from knarr.care.bases import catalogs
+        from knarr.care.reembed import reembed_all
+
+        self._catalog.check_open()
+        with catalogs(self.path, self.settings.wait_s) as opened:
+            report = reembed_all([*opened[:-1], self._catalog], embedder, progress)
+        former = self._finalizer
+        self._assemble(self._catalog, embedder)
+        former.detach()
+        self._index.save()
+        return report
 
     def close(self) -> None:
         """Write the snapshot and let go of files and locks. Closing twice is fine; every other call on a closed

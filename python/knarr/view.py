@@ -60,6 +60,9 @@ WRITING = (
     "tenants",
     "as_",
     "close",
+    "backup",
+    "forget",
+    "reembed",
 )
 """What a knowledge base has for its owner alone."""
 

@@ -169,7 +169,7 @@ def check(path: Path, acknowledged: int) -> None:
         check_whole(path, kb)
         before = answers(kb)
     assert list((path / "test.kb").glob("engine-*")) == [
-        snapshots.path_of(path / "test.kb", index._RECIPE, kb._index._position)
+        snapshots.path_of(path / "test.kb", index.RECIPE, kb._index._position)
     ]
     with opened(path) as kb:
         assert answers(kb) == before

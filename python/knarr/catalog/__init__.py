@@ -30,10 +30,10 @@ class Catalog:
     cannot be written it is `read_only`: reading goes on, and every change is refused. In a forked child it goes on with
     connections of its own."""
 
-    def __init__(self, folder: Path, *, wait_s: float = 0.0) -> None:
+    def __init__(self, folder: Path, *, wait_s: float = 0.0, read_only: bool = False) -> None:
         self.folder = folder.absolute()
         self.wait_s = wait_s
-        self.read_only = _is_read_only(self.folder)
+        self.read_only = read_only or _is_read_only(self.folder)
         self._turn = turn_of(self.folder)
         self._database = opening.open_database(self.folder, read_only=self.read_only)
         self._is_open = True
@@ -111,7 +111,7 @@ class Catalog:
         if stored != own:
             raise CatalogError(
                 f"{self.folder}: its vectors were made by {stored}, the embedder given is {own}. Open it with "
-                "the first, or add the documents to a new knowledge base"
+                "the first, or let it go over to the second with `knarr reembed`"
             )
 
     def check_open(self) -> None:

@@ -10,6 +10,10 @@ import sqlalchemy as sa
 from knarr.catalog.records import Change, Position
 from knarr.catalog.schema import changes
 from knarr.catalog.seals import is_whole, seal
+from knarr.uris import above
+
+WIPE = "wipe"
+"""The kind of the line with which the log begins after `knarr forget`; it changes nothing."""
 
 
 def append(
@@ -75,6 +79,12 @@ def since(connection: sa.Connection, seq: int) -> list[Change] | None:
             return None
         found.append(change)
     return found
+
+
+def was_removed(connection: sa.Connection, uri: str) -> bool:
+    """Whether the log knows of the removal of a place, or of one above it."""
+    places = sa.select(changes.c.seq).where(changes.c.kind == "remove", changes.c.uri.in_([uri, *above(uri)]))
+    return connection.execute(places.limit(1)).first() is not None
 
 
 def prune(connection: sa.Connection, below: int) -> int:

@@ -155,20 +155,23 @@ def put(
     """Insert the `new` document whose `id` is among the values, or replace it. Edges whose text it no longer has
     become stale."""
     number = int(values["id"])
-    names = zip(laid.labels, laid.label_hashes(), strict=True)
-    rows = {
-        labels: [
-            {"document_id": number, "ordinal": at, "text": label, "vector_hash": key}
-            for at, (label, key) in enumerate(names)
-        ],
-        sections: [_section_row(number, at, s) for at, s in enumerate(laid.sections)],
-        objects: [
-            _object_row(number, at, o, h) for at, (o, h) in enumerate(zip(laid.objects, hashes, strict=True))
-        ],
-        pages: page_boxes.rows_of(number, laid.pages),
-    }
+    rows = {**_laid_rows(number, laid, hashes), pages: page_boxes.rows_of(number, laid.pages)}
     chunks = {part.path: part.text for part in laid.objects if part.kind == "chunk"}
     write(connection, values, text, rows, None if new else chunks)
+
+
+def put_laid(connection: sa.Connection, document_id: int, laid: Laid, hashes: list[bytes]) -> None:
+    """Give a stored document its sections, objects and labels anew; its text and its pages stay. Edges whose text it
+    no longer has become stale."""
+    for table, rows in _laid_rows(document_id, laid, hashes).items():
+        connection.execute(table.delete().where(table.c.document_id == document_id))
+        if rows:
+            connection.execute(table.insert(), rows)
+    chunks = (part for part in laid.objects if part.kind == "chunk")
+    experience.reconcile(
+        connection, document_id, {one.path: experience.text_hash(one.text) for one in chunks}
+    )
+    wholeness.renew(connection, document_id)
 
 
 def write(
@@ -195,6 +198,21 @@ def write(
         hashes = {path: experience.text_hash(chunk) for path, chunk in chunks.items()}
         experience.reconcile(connection, number, hashes)
     wholeness.renew(connection, number)
+
+
+def _laid_rows(document_id: int, laid: Laid, hashes: list[bytes]) -> dict[sa.Table, list[dict[str, Any]]]:
+    names = zip(laid.labels, laid.label_hashes(), strict=True)
+    return {
+        labels: [
+            {"document_id": document_id, "ordinal": at, "text": label, "vector_hash": key}
+            for at, (label, key) in enumerate(names)
+        ],
+        sections: [_section_row(document_id, at, s) for at, s in enumerate(laid.sections)],
+        objects: [
+            _object_row(document_id, at, o, h)
+            for at, (o, h) in enumerate(zip(laid.objects, hashes, strict=True))
+        ],
+    }
 
 
 def _section_row(document_id: int, ordinal: int, section: NamedSection) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from knarr.catalog import changes, vectors
+from knarr.catalog import changes, traces, vectors
 from knarr.catalog.batches import batches
 from knarr.catalog.records import EdgeEnd
 from knarr.catalog.schema import documents, edges, episodes
@@ -141,8 +141,31 @@ def remove(connection: sa.Connection, trace_ids: Sequence[str]) -> int:
         connection.execute(edges.delete().where(of))
         connection.execute(episodes.delete().where(named))
     vectors.release(connection, keys)
+    traces.forget_shown(connection, trace_ids)
     log(connection, trace_ids)
     return removed
+
+
+def forget_documents(connection: sa.Connection, ids: Sequence[int]) -> list[bytes]:
+    """Before documents go: forget the episodes that rest on them alone, with their questions, which may be made of
+    their words, and take the summaries of the others, which name what led there. Edges go with their documents.
+    Returns the keys of the questions' vectors."""
+    touched: dict[int, str] = {}
+    for part in batches(ids):
+        ends = sa.or_(edges.c.source_id.in_(part), edges.c.target_id.in_(part))
+        query = sa.select(episodes.c.id, episodes.c.trace_id).join(edges, edges.c.episode_id == episodes.c.id)
+        touched |= {int(key): str(trace) for key, trace in connection.execute(query.where(ends).distinct())}
+        connection.execute(edges.delete().where(ends))
+    keys: list[bytes] = []
+    for some in batches(list(touched)):
+        connection.execute(episodes.update().where(episodes.c.id.in_(some)).values(summary=""))
+        teaching = sa.select(edges.c.episode_id).where(edges.c.episode_id.in_(some))
+        empty = sa.and_(episodes.c.id.in_(some), episodes.c.id.not_in(teaching))
+        keys += connection.execute(sa.select(episodes.c.vector_hash).where(empty)).scalars()
+        connection.execute(episodes.delete().where(empty))
+    traces.forget_shown(connection, list(touched.values()))
+    log(connection, touched.values())
+    return keys
 
 
 def reconcile(connection: sa.Connection, document_id: int, chunks: Mapping[str, bytes]) -> None:
@@ -162,8 +185,8 @@ def reconcile(connection: sa.Connection, document_id: int, chunks: Mapping[str, 
             if chunks.get(path) == key:
                 continue
             at = (*known, edges.c[f"{end}_path"] == path, edges.c[f"{end}_hash"] == key)
-            traces = sa.select(episodes.c.trace_id).join(edges, edges.c.episode_id == episodes.c.id)
-            touched |= dict.fromkeys(connection.execute(traces.where(*at).distinct()).scalars())
+            taught = sa.select(episodes.c.trace_id).join(edges, edges.c.episode_id == episodes.c.id)
+            touched |= dict.fromkeys(connection.execute(taught.where(*at).distinct()).scalars())
             found = places.get(key, [])
             if len(found) == 1:
                 _rebind(connection, at, end, document_id, found[0])

@@ -18,8 +18,8 @@ decoded URI components, so that moving a subtree rewrites the URIs of documents 
     vectors                      by content hash + model: unchanged content is never embedded twice
     changes                      append-only, growing `seq`: what the engine applies to catch up
     rules                        who may see what is at and below a URI: grants, denies and labels
-    traces                       the recorded run of each question
-    trace_documents              the documents that a run was shown or told of
+    traces n─n documents         the recorded run of each question, and the documents that it was shown or told of
+                                 (trace_documents), with the first of which it goes
     episodes 1─n edges           what a trace taught: from a chunk of one document to one of another;
                                  edges end with either document, and follow it where it moves
     read_pages                   what OCR read, by file + page: no page is read twice

@@ -53,6 +53,13 @@ def damaged_documents(connection: sa.Connection, model: str) -> set[int]:
     return found
 
 
+def width_of(connection: sa.Connection, model: str) -> int | None:
+    """The width of a model's vectors, by any of them; None where there are none."""
+    query = sa.select(sa.func.length(vectors.c.vector)).where(vectors.c.model == model).limit(1)
+    size = connection.execute(query).scalar()
+    return None if size is None else int(size) // np.dtype("<f4").itemsize
+
+
 def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[bytes]:
     """The vector keys that these documents use."""
     found: dict[bytes, None] = {}
@@ -63,12 +70,22 @@ def hashes_of(connection: sa.Connection, document_ids: Sequence[int]) -> list[by
     return list(found)
 
 
+def used_among(connection: sa.Connection, keys: Sequence[bytes]) -> set[bytes]:
+    """Those of a bounded number of keys whose vectors something uses."""
+    query = sa.select(vectors.c.hash).where(vectors.c.hash.in_(keys), _is_used(keys))
+    return {bytes(key) for key in connection.execute(query).scalars()}
+
+
 def release(connection: sa.Connection, hashes: Sequence[bytes]) -> None:
     """Delete those of `hashes` that nothing uses any more, earlier versions of documents included."""
-    users = (objects, labels, episodes, version_vectors)
-    used = [sa.exists().where(table.c.vector_hash == vectors.c.hash) for table in users]
     for part in batches(hashes):
-        # Folders have no index by vector.
-        shown = sa.select(folders.c.vector_hash).where(folders.c.vector_hash.in_(part))
-        unused = sa.and_(vectors.c.hash.not_in(shown), *(~one for one in used))
-        connection.execute(vectors.delete().where(vectors.c.hash.in_(part), unused))
+        connection.execute(vectors.delete().where(vectors.c.hash.in_(part), ~_is_used(part)))
+
+
+def _is_used(part: Sequence[bytes]) -> sa.ColumnElement[bool]:
+    """Whether anything names a vector, whose key is among `part`: objects, labels, abstracts of folders, learnt
+    questions, and earlier versions of documents. Folders have no index by vector."""
+    users = (objects, labels, episodes, version_vectors)
+    named = (sa.exists().where(table.c.vector_hash == vectors.c.hash) for table in users)
+    shown = sa.select(folders.c.vector_hash).where(folders.c.vector_hash.in_(part))
+    return sa.or_(vectors.c.hash.in_(shown), *named)

@@ -26,7 +26,14 @@ from knarr.catalog import changes, packed, vectors
 from knarr.catalog.batches import batches
 from knarr.catalog.documents import at_or_below
 from knarr.catalog.records import Floor
-from knarr.catalog.schema import documents, meta, placements, version_vectors, versions
+from knarr.catalog.schema import (
+    documents,
+    meta,
+    placements,
+    trace_documents,
+    version_vectors,
+    versions,
+)
 from knarr.uris import lies_in
 
 GAP = 0
@@ -99,6 +106,10 @@ def inherit(connection: sa.Connection, uri: str, document_id: int) -> None:
             for table in (placements, versions):
                 mine = table.update().where(table.c.document_id == number)
                 connection.execute(mine.values(document_id=document_id))
+            told = trace_documents.update().prefix_with("OR REPLACE", dialect="sqlite")
+            connection.execute(
+                told.where(trace_documents.c.document_id == -number).values(document_id=-document_id)
+            )
             return
 
 

@@ -11,11 +11,13 @@ import typer
 from knarr.cli import (
     abstracts,
     answers,
+    care,
     checker,
     demo,
     exits,
     experience,
     facts,
+    forgetting,
     history,
     jobs,
     look,
@@ -60,6 +62,11 @@ app.add_typer(experience.experience, name="experience")
 app.add_typer(jobs.jobs, name="jobs", short_help="List adds and syncs, and go on with them.")
 app.command("remove")(write.remove)
 app.command("move")(write.move)
+app.command("doctor", short_help="Check a knowledge base, and repair it.")(care.doctor)
+app.command("backup", short_help="Save everything to one file.")(care.backup)
+app.command("restore", short_help="Make a knowledge base of a backup.")(care.restore)
+app.command("forget", short_help="Delete records of questions, for good.")(forgetting.forget)
+app.command("reembed", short_help="Go over to another embedder.")(forgetting.reembed)
 
 
 def _version(wanted: bool) -> None:

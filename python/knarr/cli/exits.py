@@ -15,5 +15,5 @@ Exit codes:
   2  wrong usage
   3  nothing found: no hit, no match, no answer that stands, an empty directory
   4  done, but something is missing: a file could not be read in full, an
-     abstract was not made
+     abstract was not made, doctor found damage that still stands
 """

@@ -33,7 +33,9 @@ class ShowByDefault(TyperGroup):
 traces = typer.Typer(
     cls=ShowByDefault,
     subcommand_metavar="[ID] | diff A B | export",
-    help="Draw what happened when a question was asked. Without an id: list the latest questions.",
+    help="Draw what happened when a question was asked. Without an id: list the latest questions.\n\n"
+    "The record of a question holds text of the documents that it was shown. It is kept for KNARR_TRACE_DAYS days "
+    "(90), goes with the first of these documents that is removed, and sooner with `knarr forget`.",
 )
 
 

@@ -205,15 +205,16 @@ class Experience:
         """One transaction: the episode is there with all its edges, or not at all. False when a document
         changed since its text was judged, or the trace was learnt by another meanwhile."""
         from knarr.experience import learning
-        from knarr.trace.shown import note_documents
+        from knarr.trace.shown import shown_documents
 
         vector = np.asarray(self._context.embed_query(trace.core), dtype=np.float32)
         with self._context.catalog.writing() as connection:
             if experience.knows(connection, trace.id) or not learning.still_stand(connection, edges):
                 return False
             vectors.put(connection, {values["vector_hash"]: vector}, self._context.embedder.id)
-            note_documents(connection, trace)
-            trace_documents.put(connection, trace.id, {end.document_id for pair in edges for end in pair})
+            shown, _ = shown_documents(connection, trace)
+            taught = {end.document_id for pair in edges for end in pair}
+            trace_documents.put(connection, trace.id, shown | taught)
             experience.put(connection, values, edges)
             experience.log(connection, [trace.id])
         return True

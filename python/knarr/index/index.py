@@ -16,7 +16,16 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from knarr.catalog import Catalog, changes, documents, experience, folders, vectors, wholeness
+from knarr.catalog import (
+    Catalog,
+    changes,
+    documents,
+    embedders,
+    experience,
+    folders,
+    vectors,
+    wholeness,
+)
 from knarr.catalog.experience import Lesson
 from knarr.catalog.failures import is_damage
 from knarr.catalog.locks import never_freed, on_fork
@@ -43,7 +52,7 @@ from knarr.uris import SCHEME, abstract_of, below, lies_in, moved
 LABEL_WEIGHT = 0.8
 # Raised when documents are indexed, or snapshots written, in another way: snapshots of an older recipe are not
 # used.
-_RECIPE = 3
+RECIPE = 3
 
 # Smaller snapshots are checked whole when they are opened, in a tenth of a second, and made anew when they are
 # damaged. Of larger ones a page is checked before its first use.
@@ -72,7 +81,7 @@ class Changing:
 
 
 Follower = Callable[[sa.Connection, Sequence[Change] | None], None]
-_NOT_DOCUMENTS = ("experience", "rights")
+_NOT_DOCUMENTS = ("experience", "rights", embedders.CHANGE, changes.WIPE)
 
 
 class Index:
@@ -94,6 +103,7 @@ class Index:
     ) -> None:
         self._catalog = catalog
         self._model = model
+        self._own = embedders.identity(model, dim)
         self._precision = precision
         self._saved: Position | None = None
         self._saved_graph = 0
@@ -156,10 +166,13 @@ class Index:
         in the newest state: when it changed, that name may have been another folder's, or nobody's. Those that may
         quote what is gone are hidden before anything else, and shown again when they were made anew.
 
-        Where the log cannot be followed, because it was pruned or is damaged, the engine is built anew."""
+        Where the log cannot be followed, because it was pruned or is damaged, the engine is built anew. Raises
+        CatalogError, and stays as it is, once the base has gone over to another embedder."""
         engine = self.engine
         with self._lock, self._catalog.reading() as connection:
             news = changes.since(connection, self.seq)
+            if news is None or any(change.kind == embedders.CHANGE for change in news):
+                self._check_bound(connection)
             if news is None:
                 self.epoch, self.settled = self.epoch + 1, False
                 self._engine, self._position = self._rebuild(connection)
@@ -228,12 +241,15 @@ class Index:
             return
         with self._lock:
             position, folder = self._position, self._catalog.folder
+            with self._catalog.reading() as connection:
+                if embedders.bound(connection) not in (None, self._own):
+                    return
             if self._waiting_traces or self._waiting_folders or position.seq == 0 or position.stamp is None:
                 return
             graph_rows = self.engine.graph_rows
             is_saved = self._saved == position and self._saved_graph == graph_rows
-            path = snapshots.path_of(folder, _RECIPE, position)
-            kept = snapshots.newest_first(folder, _RECIPE)
+            path = snapshots.path_of(folder, RECIPE, position)
+            kept = snapshots.newest_first(folder, RECIPE)
             try:
                 if not is_saved and not snapshots.write(self.engine, path):
                     return
@@ -250,13 +266,23 @@ class Index:
 
     def _prune(self) -> None:
         """Forget changes that neither a snapshot nor, in all likelihood, another process has still to follow."""
-        positions = [at.seq for at, _ in snapshots.newest_first(self._catalog.folder, _RECIPE)]
+        positions = [at.seq for at, _ in snapshots.newest_first(self._catalog.folder, RECIPE)]
         with self._catalog.reading() as connection:
             last, first = changes.last(connection), changes.first(connection)
         below = min([last - _LOG_KEPT, *positions])
         if below - first >= _LOG_KEPT:
             with self._catalog.writing() as connection:
                 changes.prune(connection, below)
+
+    def rewrite(self) -> None:
+        """Give back what removed rows held, write a snapshot without it in place of all others, and forget the log
+        below it: who lags behind builds its engine anew. The writer's lock must be held."""
+        with self._lock:
+            self.engine.compact()
+            self._saved = None
+            self.save()
+            with self._catalog.writing() as connection:
+                changes.prune(connection, self.seq)
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         why = f"({error}); the index is rebuilt from the catalog"
@@ -271,9 +297,12 @@ class Index:
 
     def _load(self) -> tuple[Engine, Position]:
         with self._catalog.reading() as connection:
+            self._check_bound(connection)
             self._aside.load(connection, self._model, whole=False)
-            for position, path in snapshots.newest_first(self._catalog.folder, _RECIPE):
+            for position, path in snapshots.newest_first(self._catalog.folder, RECIPE):
                 if not changes.holds(connection, position):
+                    continue
+                if position.seq < embedders.last_change(connection):  # its vectors are another embedder's
                     continue
                 try:
                     check_all = path.stat().st_size <= _WHOLE_BYTES
@@ -322,6 +351,9 @@ class Index:
     def _hide(self, connection: sa.Connection) -> None:
         for uri in folders.hidden(connection):
             _drop(self._engine, abstract_of(uri))
+
+    def _check_bound(self, connection: sa.Connection) -> None:
+        embedders.check_bound(connection, self._catalog.folder, self._own)
 
     def _apply(self, connection: sa.Connection, change: Change) -> None:
         if change.kind == "folder":
@@ -372,6 +404,7 @@ def _drop(engine: Engine, uri: str) -> None:
 def publish(engine: Engine, connection: sa.Connection, record: DocumentRecord, uri: str, model: str) -> None:
     """Index a stored document under `uri`, replacing what is there."""
     rows = documents.objects_of(connection, record.id)
+    rows = documents.objects_of(connection, record.id)
     labels = documents.labels_of(connection, record.id)
     if rows:
         publish_rows(engine, connection, uri, rows, labels, documents.text_of(connection, record.id), model)
@@ -388,6 +421,21 @@ def publish_rows(
 ) -> None:
     """Index a document under `uri` by the rows of its objects and labels, and its text; replaces what is there."""
     data = text.encode("utf-8")
+    engine.add(
+        [below(uri, row.path) for row in rows],
+        matrix_of(connection, uri, rows, labels, model),
+        [_text(row, data) for row in rows],
+        [row.kind for row in rows],
+        document=uri,
+        replace=True,
+        previews=[row.preview for row in rows],
+    )
+
+
+def matrix_of(
+    connection: sa.Connection, uri: str, rows: Sequence[Any], labels: Sequence[Any], model: str
+) -> vectors.Vector:
+    """The vectors by which a document's objects are found, one a row. Raises CatalogError where one is missing."""
     stored = vectors.get(connection, [row.vector_hash for row in [*rows, *labels]], model)
     try:
         matrix = np.stack([stored[row.vector_hash] for row in rows])
@@ -395,16 +443,10 @@ def publish_rows(
             label = np.sum([stored[row.vector_hash] for row in labels], axis=0)
             matrix = matrix + LABEL_WEIGHT * label / np.linalg.norm(label)
     except KeyError:
-        raise CatalogError(f"{uri}: a vector is missing from the catalog; add the document again") from None
-    engine.add(
-        [below(uri, row.path) for row in rows],
-        np.ascontiguousarray(matrix, dtype=np.float32),
-        [_text(row, data) for row in rows],
-        [row.kind for row in rows],
-        document=uri,
-        replace=True,
-        previews=[row.preview for row in rows],
-    )
+        raise CatalogError(
+            f"{uri}: a vector is missing from the catalog; `knarr doctor --repair` embeds it again"
+        ) from None
+    return np.ascontiguousarray(matrix, dtype=np.float32)
 
 
 def publish_folder(engine: Engine, connection: sa.Connection, uri: str, model: str) -> None:

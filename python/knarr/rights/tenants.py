@@ -58,11 +58,18 @@ def tenant_name(folder: str) -> str | None:
 class Tenants(Generic[_Base]):
     """The tenants of one base, opened when they are first used and closed with it. Thread-safe."""
 
-    def __init__(self, base: Path, open_base: Callable[[str, Path], _Base]) -> None:
+    def __init__(self, base: Path) -> None:
         self._folder = base / FOLDER
-        self._open_base = open_base
+        self._open_base: Callable[[str, Path], _Base]
         self._opened: dict[str, _Base] = {}
+        self._former: list[_Base] = []
         self._lock = threading.Lock()
+
+    def renew(self, open_base: Callable[[str, Path], _Base]) -> None:
+        """From now on tenants are opened so. Those that were opened before are closed with the base."""
+        with self._lock:
+            self._former += self._opened.values()
+            self._open_base, self._opened = open_base, {}
 
     def names(self) -> list[str]:
         """The tenants that there are, in order."""
@@ -90,7 +97,7 @@ class Tenants(Generic[_Base]):
     def close(self) -> None:
         """Close those that were opened; all of them, whatever happens."""
         with self._lock:
-            opened, self._opened = list(self._opened.values()), {}
+            opened, self._opened, self._former = [*self._former, *self._opened.values()], {}, []
         _close_all(opened)
 
 

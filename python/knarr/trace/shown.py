@@ -1,4 +1,4 @@
-"""Which documents a run was shown or told of: on whose rights its record, and what it taught, rest."""
+"""Which documents a run was shown or told of: on whose rights its record and what it taught rest, and with which it goes."""
 
 from __future__ import annotations
 
@@ -6,21 +6,36 @@ from collections.abc import Iterator
 
 import sqlalchemy as sa
 
-from knarr.catalog import trace_documents
+from knarr.catalog import changes, facts, trace_documents
 from knarr.errors import InvalidArgument
 from knarr.trace.record import Trace
 from knarr.types import Verdict
 from knarr.uris import ABSTRACT_NAME, canonical, name_of, parent
 
 
-def note_documents(connection: sa.Connection, trace: Trace) -> None:
-    """Keep which documents a run was shown, in the transaction that keeps what the run says or taught. A folder
-    stands for all that lies in it, since its abstract tells of that. An earlier question that an edge showed
+def shown_documents(connection: sa.Connection, trace: Trace) -> tuple[set[int], str]:
+    """The documents that a run was shown or told of, to be noted in the transaction that keeps what it says or taught,
+    and the URI of one that was removed since it began, "" where none was. Those that were moved meanwhile are found
+    where they are now.
+
+    A folder stands for all that lies in it, since its abstract tells of that. An earlier question that an edge showed
     brings the documents of its own run."""
-    ids = trace_documents.named_by(connection, set(_places(trace)))
+    ids, missing = trace_documents.named_by(connection, set(_places(trace)))
+    gone = ""
+    for uri in missing:
+        found, is_gone = trace_documents.stood(connection, uri, trace.created_at)
+        if is_gone or (not found and _may_be_gone(connection, uri, trace)):
+            gone = uri
+        ids.update(found or [trace_documents.GONE])
     for earlier in {edge.trace for call in trace.calls() for edge in call.edges}:
         ids.update(trace_documents.of(connection, earlier) or [trace_documents.GONE])
-    trace_documents.put(connection, trace.id, ids)
+    return ids, gone
+
+
+def _may_be_gone(connection: sa.Connection, uri: str, trace: Trace) -> bool:
+    """Whether a document of which nothing is known any more was removed with its history since a run began."""
+    wiped = facts.get(connection, facts.WIPED_AT)
+    return changes.was_removed(connection, uri) or (wiped is not None and wiped > trace.created_at)
 
 
 def _places(trace: Trace) -> Iterator[str]:

@@ -1,16 +1,23 @@
-"""`kb.traces`: the recorded runs of a knowledge base."""
+"""`kb.traces`: the recorded runs of a knowledge base.
+
+A trace holds text of documents. How long it is kept, and with what it goes, is decided here and in
+`DocumentWriter.remove`.
+"""
 
 from __future__ import annotations
 
 import builtins
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import sqlalchemy as sa
+
 from knarr.arguments import checked, path_text, shown
-from knarr.catalog import Catalog, traces
+from knarr.catalog import Catalog, facts, trace_documents, traces
 from knarr.errors import CatalogError, KnarrError, NotFound, StorageError
 
 if TYPE_CHECKING:
@@ -19,22 +26,52 @@ if TYPE_CHECKING:
     from knarr.trace.record import Trace
 
 
-class Traces:
-    """Keeps traces in the catalog. A trace may be named by the beginning of its id where only one begins so."""
+_NOTED = "trace_documents"  # in the catalog, once the documents of all its traces are noted
 
-    def __init__(self, catalog: Catalog) -> None:
+
+class Traces:
+    """Keeps traces in the catalog, for `days` (0: for ever). A trace may be named by the beginning of its id where
+    only one begins so.
+
+    A trace holds the text that its run was shown. It goes with the first document among that which is removed."""
+
+    def __init__(self, catalog: Catalog, days: float = 0.0) -> None:
         self._catalog = catalog
+        self._days = days
 
     @checked
     def put(self, trace: Trace, *, asker: str = "") -> None:
         """Keep the record of a run, and nothing else: no edge is learnt from it. `asker` is who asked, "" for the
-        owner."""
-        from knarr.trace.shown import note_documents
+        owner. One that was shown a document which has been removed meanwhile is not kept."""
+        from knarr.trace.shown import shown_documents
 
         record = json.dumps(trace.to_json(), ensure_ascii=False)
         with self._catalog.writing() as connection:
-            traces.put(connection, trace.id, trace.created_at, trace.question, trace.status, record, asker)
-            note_documents(connection, trace)
+            self._prune(connection)
+            numbers, gone = shown_documents(connection, trace)
+            if not gone:
+                traces.put(
+                    connection, trace.id, trace.created_at, trace.question, trace.status, record, asker
+                )
+                trace_documents.put(connection, trace.id, numbers)
+
+    def tend(self) -> None:
+        """Drop what is too old, and note what older versions did not: which documents traces were shown. Costs a
+        look where there is nothing to do. Where the catalog cannot be written now, a later opening does it."""
+        if self._catalog.read_only:
+            return
+        with self._catalog.reading() as connection:
+            is_old = self._days > 0 and traces.any_before(connection, traces.days_ago(self._days))
+            is_noted = facts.get(connection, _NOTED) is not None
+        if is_old or not is_noted:
+            with suppress(CatalogError, StorageError), self._catalog.writing() as connection:
+                self._prune(connection)
+                if not is_noted:
+                    _note_older(connection)
+
+    def _prune(self, connection: sa.Connection) -> None:
+        if self._days > 0:
+            traces.prune(connection, traces.days_ago(self._days))
 
     @checked
     def get(self, trace_id: str) -> Trace:
@@ -98,6 +135,22 @@ class Traces:
             if isinstance(error, KnarrError):
                 raise
             raise StorageError(f"{shown(str(target))}: cannot be written ({error.strerror})") from error
+
+
+def _note_older(connection: sa.Connection) -> None:
+    """Once in the life of a catalog: what was kept before documents were noted, by what stands at its URIs now. That
+    may be another document by now, so such a run stays the owner's alone."""
+    for trace_id, record in traces.all_within(connection):
+        if trace_documents.of(connection, trace_id):
+            continue
+        from knarr.trace.shown import shown_documents
+
+        try:
+            numbers, _ = shown_documents(connection, _parsed(record))
+        except CatalogError:
+            continue  # of a newer version
+        trace_documents.put(connection, trace_id, {*numbers, trace_documents.GONE})
+    facts.put(connection, _NOTED, "1")
 
 
 def _parsed(record: str, trace_id: str = "") -> Trace:

@@ -9,7 +9,18 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from knarr.catalog import abstracts, changes, documents, folders, pages, sources, vectors, versions
+from knarr.catalog import (
+    abstracts,
+    changes,
+    documents,
+    experience,
+    folders,
+    pages,
+    sources,
+    traces,
+    vectors,
+    versions,
+)
 from knarr.catalog.records import DocumentRecord
 from knarr.catalog.versions import Retention
 from knarr.uris import above
@@ -23,12 +34,15 @@ def remove_below(
     *,
     history: bool = True,
 ) -> None:
-    """Remove the documents at and below a URI, which are these; without `history` their last versions are not kept."""
+    """Remove the documents at and below a URI, which are these; without `history` their last versions are not kept.
+    The records of runs that were shown any of them go, history or not, and what was learnt from them alone."""
     ids = [record.id for record in removed]
     versions.begin(connection)
     if history:
         versions.keep(connection, ids, retention)
     hashes = vectors.hashes_of(connection, ids)
+    traces.remove_of(connection, ids)
+    hashes += experience.forget_documents(connection, ids)
     documents.remove(connection, ids)
     hashes += folders.remove_below(connection, uri)
     abstracts.forget(connection, [abstracts.owner(number) for number in ids])

@@ -64,7 +64,7 @@ from knarr.writing.walk import Names
 
 # Grows when parsing, naming, chunking or the embedded text change, so that a later knarr lays the
 # same bytes out anew instead of calling them unchanged.
-_RECIPE_VERSION = 3
+RECIPE_VERSION = 3
 # What a file whose pages OCR reads has cost, of all that it will, when they are read.
 _OCR_SHARE = 0.95
 # Texts embedded between two writes: enough for every core, few enough that a kill loses seconds of work.
@@ -94,7 +94,7 @@ class Ingest:
         self._published = published
         self._recall = AbstractRecall.of(catalog, settings)
         self._recipe = (
-            f"{_RECIPE_VERSION}:{settings.chunk_tokens}:{settings.abstract_tokens}:{settings.preview_chars}"
+            f"{RECIPE_VERSION}:{settings.chunk_tokens}:{settings.abstract_tokens}:{settings.preview_chars}"
         )
         self._retention = Retention(settings.history_versions, settings.history_days)
         self._ocr = PageReader(ReadPages(catalog)) if settings.ocr and installed() else None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from knarr.abstracts.maker import AbstractMaker
-from knarr.catalog import Catalog, documents, versions
+from knarr.catalog import Catalog, documents, traces, versions
 from knarr.catalog.versions import Retention
 from knarr.config import Settings
 from knarr.errors import AlreadyExists, CatalogError, ChatError, EmbedderError, InvalidArgument, NotFound
@@ -172,6 +172,7 @@ class DocumentWriter:
                 earlier = [] if history else versions.ids_below(connection, uri)
                 if not removed and not earlier:
                     self._refuse(uri)
+                traces.remove_of(connection, earlier)
                 remove_below(connection, uri, removed, self._retention, history=history)
                 if not history:
                     versions.prune(connection, documents=earlier)

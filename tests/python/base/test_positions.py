@@ -321,7 +321,7 @@ def test_a_base_of_an_older_knarr_opens_and_learns_when_it_is_read_again(
         assert kb.document("viking://kb/a").metadata == {} and kb.document("viking://kb/a").pages == ()
         assert kb.boxes("viking://kb/a") == ()
         assert kb.add(docs, into="viking://kb").files[0].change == "unchanged"
-    monkeypatch.setattr("knarr.writing.ingest._RECIPE_VERSION", 10_000)
+    monkeypatch.setattr("knarr.writing.ingest.RECIPE_VERSION", 10_000)
     with knarr.open(tmp_path / "k", embedder=embedder) as kb:
         assert kb.add(docs, into="viking://kb").files[0].change == "updated"
         assert ask_bell(kb).citations[0].boxes == old.boxes

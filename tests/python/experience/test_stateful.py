@@ -47,8 +47,11 @@ class Document:
 
 @dataclass
 class Episode:
+    """`kept` are its edges with the stale ones: it goes with the documents of the last of these."""
+
     edges: set[tuple[Part, Part]]
     state: str = "active"
+    kept: set[tuple[Part, Part]] = field(default_factory=set)
 
 
 class Experience(RuleBasedStateMachine):
@@ -113,7 +116,13 @@ class Experience(RuleBasedStateMachine):
         document = self.documents.pop(name, None)
         if document is not None:
             self.kb.remove(f"{document.folder}/{name}")
-            self.drop({(name, n) for n in range(PARTS)})
+            gone = {(name, n) for n in range(PARTS)}
+            self.drop(gone)
+            for trace, episode in list(self.episodes.items()):
+                left = {edge for edge in episode.kept if not gone & set(edge)}
+                if episode.kept and not left:
+                    del self.episodes[trace]
+                episode.kept = left
 
     @rule(name=name)
     def move(self, name: str) -> None:
@@ -144,7 +153,7 @@ class Experience(RuleBasedStateMachine):
         edges = {(found, told)} if found != told else set()
         assert self.kb.experience.learn(trace, mode="record" if recorded else "learn") == len(edges)
         assert self.kb.experience.learn(trace) == 0
-        self.episodes[trace.id] = Episode(edges, "pending" if recorded else "active")
+        self.episodes[trace.id] = Episode(edges, "pending" if recorded else "active", set(edges))
 
     def pick(self, at: int) -> tuple[str, Episode] | None:
         known = list(self.episodes.items())

@@ -29,6 +29,7 @@ TIERS = (
     ("agent",),
     ("experience",),
     ("view",),
+    ("care",),
     ("knowledge_base", "testing"),
     ("knarr",),
     ("cli",),
@@ -55,7 +56,8 @@ LOOSE = {
     "view",
 }
 READING = {"search", "list", "grep", "read", "document", "boxes", "ask", "aask", "info", "refresh"}
-VERBS = READING | {"add", "sync", "remove", "move", "as_", "tenant", "tenants", "close"}
+CARE = {"backup", "forget", "reembed"}
+VERBS = READING | CARE | {"add", "sync", "remove", "move", "as_", "tenant", "tenants", "close"}
 READABLE = {"experience", "checker", "traces", "library", "history"}
 PARTS = READABLE | {"abstracts", "rights", "jobs"}
 FACTS = {"path", "embedder", "settings"}
