@@ -42,7 +42,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingVersion:
     """The version of a document that stands while its file gives nothing."""
 
     uri: str
@@ -78,7 +78,7 @@ def candidates(connection: sa.Connection, folder: str, name: str) -> list[KnownF
     return found
 
 
-def standing(connection: sa.Connection, path: str, into: str) -> Standing | None:
+def standing(connection: sa.Connection, path: str, into: str) -> StandingVersion | None:
     """The first document below `into` whose file was at this path."""
     query = (
         sa.select(documents.c.uri, documents.c.version)
@@ -86,7 +86,7 @@ def standing(connection: sa.Connection, path: str, into: str) -> Standing | None
         .where(sources.c.path == path, at_or_below(documents.c.uri, into))
     )
     row = connection.execute(query.order_by(documents.c.id).limit(1)).first()
-    return Standing(str(row.uri), int(row.version)) if row else None
+    return StandingVersion(str(row.uri), int(row.version)) if row else None
 
 
 def path_of(connection: sa.Connection, document_id: int) -> str:
