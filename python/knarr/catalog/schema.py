@@ -287,6 +287,7 @@ edges = sa.Table(
 ADDED_COLUMNS: tuple[sa.Column[Any], ...] = (
     changes.c.stamp,
     documents.c.metadata,
+    episodes.c.core,
     *(table.c.crc for table in (vectors, folders, changes, read_pages, model_abstracts)),
     stale_folders.c.quotes_gone,
 )

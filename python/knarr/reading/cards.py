@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from knarr.catalog import Catalog, documents
+from knarr.catalog.locks import on_fork
 from knarr.catalog.records import DocumentRecord
 from knarr.errors import NotFound
 from knarr.types import MetadataValue, Provenance, Span
@@ -117,6 +118,11 @@ class Cards:
         self._catalog = catalog
         self._cards: OrderedDict[str, Card] = OrderedDict()
         self._roots: OrderedDict[str, WholeDocument | None] = OrderedDict()
+        self._lock = threading.Lock()
+        on_fork(self)
+
+    def after_fork(self) -> None:
+        """In a child: another thread of the parent may have had the lock."""
         self._lock = threading.Lock()
 
     def of(self, document_uri: str) -> Card:
