@@ -23,6 +23,7 @@ from knarr.errors import CatalogError
 
 LOCK_NAME = "writer.lock"
 _BUSY = (errno.EWOULDBLOCK, errno.EACCES)
+_GATE_S = 30.0
 _FIRST_NAP_S, _LONGEST_NAP_S = 0.005, 0.1
 
 
@@ -121,6 +122,53 @@ class Forked(Protocol):
     def after_fork(self) -> None: ...
 
 
+class Gate:
+    """Open to all threads, and shut while one of them forks: a thread inside the database may hold a lock of its
+    library, which a child would have for ever. Entered once for a transaction, at about a microsecond."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._inside: dict[int, int] = {}
+        self._is_shut = False
+
+    @contextmanager
+    def passed(self) -> Iterator[None]:
+        """Be inside. A thread that is inside may enter again."""
+        me = threading.get_ident()
+        with self._changed:
+            while self._is_shut and me not in self._inside:
+                self._changed.wait()
+            self._inside[me] = self._inside.get(me, 0) + 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._inside[me] -= 1
+                if not self._inside[me]:
+                    del self._inside[me]
+                    self._changed.notify_all()
+
+    def shut(self) -> None:
+        """Let nobody in, and wait until all others are out, if that is not for too long."""
+        me = threading.get_ident()
+        with self._changed:
+            self._is_shut = True
+            self._changed.wait_for(lambda: not self._inside.keys() - {me}, _GATE_S)
+
+    def open(self) -> None:
+        """In the parent, after the fork."""
+        with self._changed:
+            self._is_shut = False
+            self._changed.notify_all()
+
+    def after_fork(self) -> None:
+        """In the child, which has one thread."""
+        me = threading.get_ident()
+        self._changed, self._is_shut = threading.Condition(), False
+        self._inside = {me: self._inside[me]} if me in self._inside else {}
+
+
+GATE = Gate()
 _FORKED: weakref.WeakSet[Forked] = weakref.WeakSet()
 
 
@@ -137,9 +185,10 @@ def never_freed(value: object) -> None:
 def _in_child() -> None:
     global _TURNS_LOCK
     _TURNS_LOCK = threading.Lock()
+    GATE.after_fork()
     for one in list(_FORKED):
         one.after_fork()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
+    os.register_at_fork(before=GATE.shut, after_in_parent=GATE.open, after_in_child=_in_child)

@@ -16,7 +16,15 @@ from typing import Any
 import sqlalchemy as sa
 
 from knarr.catalog.failures import damaged
-from knarr.catalog.schema import ADDED_COLUMNS, APPLICATION_ID, SCHEMA_VERSION, changes, meta, metadata
+from knarr.catalog.schema import (
+    ADDED_COLUMNS,
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    changes,
+    episodes,
+    meta,
+    metadata,
+)
 from knarr.errors import CatalogError
 
 _SEAL = "crc"
@@ -51,6 +59,8 @@ def upgrade(connection: sa.Connection, folder: Path) -> None:
     for column in missing:
         kind = column.type.compile(connection.dialect)
         connection.exec_driver_sql(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}")
+    if episodes.c.core in missing:
+        connection.execute(episodes.update().values(core=episodes.c.question))
     if changes.c.stamp in missing:
         _stamp_newest(connection)
     _mark(connection, SCHEMA_VERSION, APPLICATION_ID)

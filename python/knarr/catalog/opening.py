@@ -24,7 +24,7 @@ import sqlalchemy as sa
 
 from knarr.catalog import migrations
 from knarr.catalog.failures import in_our_words
-from knarr.catalog.locks import LOCK_NAME, never_freed, on_fork, take
+from knarr.catalog.locks import GATE, LOCK_NAME, never_freed, on_fork, take
 from knarr.catalog.schema import metadata
 from knarr.errors import CatalogError
 
@@ -70,21 +70,22 @@ class Database:
     @contextlib.contextmanager
     def begin(self, *, immediate: bool = False) -> Iterator[sa.Connection]:
         """A transaction: committed at the end, or rolled back by an exception."""
-        pid, engine = os.getpid(), self._engine
-        connection = engine.connect().execution_options(immediate=immediate)
-        try:
-            transaction = connection.begin()
-            yield connection
-            if pid != os.getpid():
-                raise CatalogError(
-                    f"{self._folder}: this process was forked inside a transaction, which is its parent's alone"
-                )
-            transaction.commit()
-        finally:
-            if pid == os.getpid():
-                connection.close()  # which rolls back what was not committed
-            else:
-                never_freed(connection)
+        with GATE.passed():
+            pid, engine = os.getpid(), self._engine
+            connection = engine.connect().execution_options(immediate=immediate)
+            try:
+                transaction = connection.begin()
+                yield connection
+                if pid != os.getpid():
+                    raise CatalogError(
+                        f"{self._folder}: this process was forked inside a transaction, which is its parent's alone"
+                    )
+                transaction.commit()
+            finally:
+                if pid == os.getpid():
+                    connection.close()  # which rolls back what was not committed
+                else:
+                    never_freed(connection)
 
     def raw_connection(self) -> sa.PoolProxiedConnection:
         """A connection of the driver's own, outside of any transaction."""

@@ -361,6 +361,7 @@ ADDED_COLUMNS: tuple[sa.Column[Any], ...] = (
     changes.c.stamp,
     documents.c.metadata,
     traces.c.asker,
+    episodes.c.core,
     *(table.c.crc for table in (vectors, folders, changes, read_pages, model_abstracts)),
     stale_folders.c.quotes_gone,
 )

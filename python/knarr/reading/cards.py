@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from knarr.catalog import Catalog, documents, page_boxes, sources
+from knarr.catalog.locks import on_fork
 from knarr.catalog.records import DocumentRecord, NamedPage
 from knarr.errors import NotFound
 from knarr.types import MetadataValue, PageShape, Provenance, Span
@@ -136,6 +137,11 @@ class Cards:
         self._catalog = catalog
         self._cards: OrderedDict[str, Card] = OrderedDict()
         self._roots: OrderedDict[str, WholeDocument | None] = OrderedDict()
+        self._lock = threading.Lock()
+        on_fork(self)
+
+    def after_fork(self) -> None:
+        """In a child: another thread of the parent may have had the lock."""
         self._lock = threading.Lock()
 
     def of(self, document_uri: str) -> Card:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from knarr.catalog import Catalog, changes, documents
+from knarr.catalog.locks import on_fork
 from knarr.engine import Engine
 from knarr.errors import EmbedderError, InvalidArgument, KnarrError, NotFound
 from knarr.language.characters import plain_lines
@@ -164,6 +165,11 @@ class QueryVectors:
         self._kept = kept
         # By hash, so that an entry takes the same room however long the query.
         self._vectors: OrderedDict[bytes, npt.NDArray[np.float32]] = OrderedDict()
+        self._lock = threading.Lock()
+        on_fork(self)
+
+    def after_fork(self) -> None:
+        """In a child: another thread of the parent may have had the lock."""
         self._lock = threading.Lock()
 
     def of(self, query: str) -> npt.NDArray[np.float32]:

@@ -221,6 +221,8 @@ def main(folder: Path, count: int, seed: int = 1) -> int:
             where = f"call {nth}" if at_call else f"{after:.3f} s"
             print(f"FAULT at {where}: {error}", file=sys.stderr, flush=True)
             shutil.copytree(folder / "k", folder / f"fault-{name}", dirs_exist_ok=True)
+        if number % 10 == 9:
+            print(f"{number + 1} writers, {killed} killed, {faults} faults", file=sys.stderr, flush=True)
     print(f"{count} writers, {killed} killed, {faults} faults", flush=True)
     return killed if not faults else -faults
 
