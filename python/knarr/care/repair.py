@@ -72,6 +72,7 @@ class Repair:
         self._catalog = catalog
         self._settings = settings
         self._given = embedder
+        self._embedded = 0
         self.did: dict[str, str] = {}
         self.left = Notes()
 
@@ -101,6 +102,8 @@ class Repair:
             with self._catalog.writing() as connection:
                 lacking.release_unused(connection)
                 _take_back(connection, model)
+                if self._embedded:
+                    changes.append_all(connection, "folder", [one.uri for one in folders.all_of(connection)])
             self._index(model, dim, "index" in parts)
 
     def _embedder(self, model: str, dim: int) -> Embedder | None:
@@ -161,6 +164,7 @@ class Repair:
                 connection.execute(stored.delete().where(stored.c.hash == key, stored.c.model == model))
         job = Embedding(self._catalog, embedder, None, sure=True)
         job.embed()
+        self._embedded = job.embedded
         with self._catalog.writing() as connection:
             for record in embedded.means(connection):
                 mean = embedded.mean_of(connection, record.uri, embedder.id)

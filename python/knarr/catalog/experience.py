@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from knarr.catalog import changes, traces, vectors
 from knarr.catalog.batches import batches
 from knarr.catalog.records import EdgeEnd
-from knarr.catalog.schema import documents, edges, episodes
+from knarr.catalog.schema import documents, edges, episodes, trace_documents
 from knarr.language.plain import text_key
 from knarr.uris import below
 
@@ -147,14 +147,19 @@ def remove(connection: sa.Connection, trace_ids: Sequence[str]) -> int:
 
 
 def forget_documents(connection: sa.Connection, ids: Sequence[int]) -> list[bytes]:
-    """Before documents go: forget the episodes that rest on them alone, with their questions, which may be made of
-    their words, and take the summaries of the others, which name what led there. Edges go with their documents.
-    Returns the keys of the questions' vectors."""
+    """Before documents go: forget the episodes that have edges with them, or were shown them, and keep no edge. Their
+    questions may be made of the documents' words. The others lose their summaries, which name what led there. Edges
+    go with their documents. Returns the keys of the questions' vectors."""
     touched: dict[int, str] = {}
     for part in batches(ids):
         ends = sa.or_(edges.c.source_id.in_(part), edges.c.target_id.in_(part))
         query = sa.select(episodes.c.id, episodes.c.trace_id).join(edges, edges.c.episode_id == episodes.c.id)
         touched |= {int(key): str(trace) for key, trace in connection.execute(query.where(ends).distinct())}
+        told = sa.select(episodes.c.id, episodes.c.trace_id).join(
+            trace_documents, trace_documents.c.trace_id == episodes.c.trace_id
+        )
+        shown = told.where(trace_documents.c.document_id.in_(part)).distinct()
+        touched |= {int(key): str(trace) for key, trace in connection.execute(shown)}
         connection.execute(edges.delete().where(ends))
     keys: list[bytes] = []
     for some in batches(list(touched)):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,13 +43,14 @@ DERIVED = {
     "vectors that are gone": ("vectors", "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors LIMIT 4)"),
     "a vector of zeros": ("vectors", "UPDATE vectors SET vector = zeroblob(256) WHERE rowid = (SELECT min(rowid) FROM vectors)"),
     "a short vector": ("vectors", "UPDATE vectors SET vector = zeroblob(12) WHERE rowid = (SELECT max(rowid) FROM vectors)"),
-    "a vector of nothing": ("vectors", "INSERT INTO vectors SELECT x'0102', model, vector FROM vectors LIMIT 1"),
-    "a stale folder": ("folders", "INSERT INTO stale_folders VALUES ('viking://h')"),
+    "a vector of nothing": ("vectors", "INSERT INTO vectors SELECT x'0102', model, vector, NULL FROM vectors LIMIT 1"),
+    "a stale folder": ("folders", "INSERT INTO stale_folders (uri) VALUES ('viking://h')"),
     "a folder that quotes what is gone": ("folders", "UPDATE folders SET text = text || ' Xolotl was here.'"),
     "a folder without an abstract": ("folders", "DELETE FROM folders WHERE uri = 'viking://h'"),
-    "a folder without documents": ("folders", "INSERT INTO folders SELECT 'viking://gone', text, tokens, preview, vector_hash FROM folders LIMIT 1"),
+    "a folder without documents": ("folders", "INSERT INTO folders SELECT 'viking://gone', text, tokens, preview, vector_hash, NULL FROM folders LIMIT 1"),
     "edges of another text": ("experience", "UPDATE edges SET target_hash = x'00'"),
     "a question of another embedder": ("experience", "UPDATE episodes SET model = 'other'"),
+    "another vector of length one": ("vectors", "UPDATE vectors SET vector = (SELECT max(vector) FROM vectors) WHERE rowid = (SELECT rowid FROM vectors ORDER BY vector LIMIT 1)"),
     "an index of the database": ("catalog", None),
 }  # fmt: skip
 
@@ -165,6 +168,32 @@ def test_tenants_are_looked_at(filled: Path) -> None:
     assert knarr.doctor(filled, repair=True, embedder=HashEmbedder(64)).ok
 
 
+def test_a_catalog_of_an_older_knarr_is_told_and_brought_up(filled: Path) -> None:
+    change(filled, "UPDATE meta SET value = '1' WHERE key = 'schema'", "DROP TABLE rules")
+    found = knarr.doctor(filled)
+    assert {one.severity for one in found.findings} == {"warning"} and "older knarr" in found.findings[0].what
+    assert knarr.doctor(filled, repair=True, embedder=HashEmbedder(64)).ok
+    assert knarr.doctor(filled).findings == ()
+
+
+def test_what_was_set_aside_is_shown_again_once_it_is_mended(filled: Path) -> None:
+    before = answers(filled)
+    change(filled, "UPDATE vectors SET vector = zeroblob(256)")
+    with knarr.open(filled, embedder=HashEmbedder(64)) as base:
+        for path in filled.glob("*.snapshot"):
+            path.unlink()
+        assert base.info()["documents"] == 3
+    for path in filled.glob("*.snapshot"):
+        path.unlink()
+    with knarr.open(filled, embedder=HashEmbedder(64)) as base:
+        assert len(base.info()["damaged"]) == 3 and base.search("ships").hits == ()
+        assert knarr.doctor(filled, repair=True, embedder=HashEmbedder(64)).ok
+        base.refresh()
+        assert "damaged" not in base.info()
+        assert len(base.search("the fee of the contract", kinds=None, k=50).hits) == len(before)
+    assert answers(filled) == before
+
+
 def test_without_the_embedder_the_rest_is_mended_and_it_is_said(filled: Path) -> None:
     change(filled, "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors LIMIT 2)",
            "UPDATE edges SET target_hash = x'00'")  # fmt: skip
@@ -175,8 +204,18 @@ def test_without_the_embedder_the_rest_is_mended_and_it_is_said(filled: Path) ->
 
 
 def test_another_process_that_writes_is_an_error(filled: Path) -> None:
-    change(filled, "INSERT INTO stale_folders VALUES ('viking://h')")
-    with knarr.open(filled, embedder=HashEmbedder(64)) as base, base._catalog.exclusive():
+    change(filled, "INSERT INTO stale_folders (uri) VALUES ('viking://h')")
+    hold = (
+        "import sys; from pathlib import Path; from knarr.catalog import Catalog\n"
+        "with Catalog.open(Path(sys.argv[1]), create=False).exclusive():\n"
+        "    print('held', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(filled)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"held\n"
         with pytest.raises(knarr.CatalogError, match="another process"):
             knarr.doctor(filled, repair=True, embedder=HashEmbedder(64))
         assert not knarr.doctor(filled).ok
+        other.communicate()
+    assert knarr.doctor(filled, repair=True, embedder=HashEmbedder(64)).ok

@@ -11,7 +11,7 @@ import pytest
 
 import knarr
 from care_base import SECRET, Fill, files_with
-from knarr.catalog import traces
+from knarr.catalog import trace_documents
 from knarr.config import Settings
 from knarr.testing import HashEmbedder
 from make_traces import full_trace
@@ -28,6 +28,11 @@ def opened(path: Path, **settings: object) -> knarr.KnowledgeBase:
     return knarr.open(path, embedder=HashEmbedder(64), settings=Settings(**settings))
 
 
+def rows(folder: Path, table: str) -> int:
+    with sqlite3.connect(folder / "catalog.sqlite") as connection:
+        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+
 def test_a_trace_goes_with_the_document_it_was_shown(filled: Path) -> None:
     with opened(filled) as base:
         assert len(base.traces.list()) == 2 and base.experience.stats()["questions"] == 2
@@ -41,10 +46,11 @@ def test_what_is_removed_is_gone_from_the_files_after_forget(filled: Path) -> No
     (filled / "engine-r1-1-0000000000000001.damaged").write_bytes(SECRET.encode())
     (filled / "engine-r1-1-0000000000000001.snapshot.tmp").write_bytes(SECRET.encode())
     with opened(filled) as base:
-        base.remove("viking://h/secret")
+        base.remove("viking://h/secret", history=False)
         assert files_with(filled, SECRET), "the test would see nothing"
         report = base.forget()
         assert report.notes == () and files_with(filled, SECRET) == []
+        assert rows(filled, "versions") == 0 and files_with(filled, "viking://h/secret") == []
         assert base.search("cargo over the sea").hits[0].uri.startswith("viking://h/ships")
     assert files_with(filled, SECRET) == []
 
@@ -53,7 +59,7 @@ def test_old_text_of_a_changed_document_is_gone_too(filled: Path, write_docs: Wr
     with opened(filled) as base:
         base.add(write_docs({"secret.md": "# Nothing\n\nNothing is left here.\n"}), into="viking://h")
         base.forget(document="viking://h/secret", questions=True)
-    assert files_with(filled, SECRET) == []
+    assert files_with(filled, SECRET) == [] and rows(filled, "versions") == 0
 
 
 def test_questions_are_forgotten_where_asked(filled: Path) -> None:
@@ -167,6 +173,6 @@ def test_a_trace_of_a_moved_document_follows_it(filled: Path) -> None:
             number = connection.exec_driver_sql(
                 "SELECT id FROM documents WHERE uri = 'viking://h/kept'"
             ).scalar()
-            assert number in traces.documents_of(connection, ["d" * 16])
+            assert number in trace_documents.of(connection, "d" * 16)
         base.remove("viking://h/kept")
         assert SECRET not in " ".join(trace.dumps() for trace in base.traces.walk())

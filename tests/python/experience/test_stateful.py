@@ -47,11 +47,13 @@ class Document:
 
 @dataclass
 class Episode:
-    """`kept` are its edges with the stale ones: it goes with the documents of the last of these."""
+    """`kept` are its edges with the stale ones, `shown` the documents that its run met: it goes with one of these when no
+    edge is left."""
 
     edges: set[tuple[Part, Part]]
     state: str = "active"
     kept: set[tuple[Part, Part]] = field(default_factory=set)
+    shown: set[str] = field(default_factory=set)
 
 
 class Experience(RuleBasedStateMachine):
@@ -120,9 +122,10 @@ class Experience(RuleBasedStateMachine):
             self.drop(gone)
             for trace, episode in list(self.episodes.items()):
                 left = {edge for edge in episode.kept if not gone & set(edge)}
-                if episode.kept and not left:
+                if name in episode.shown and not left:
                     del self.episodes[trace]
                 episode.kept = left
+                episode.shown.discard(name)
 
     @rule(name=name)
     def move(self, name: str) -> None:
@@ -153,7 +156,8 @@ class Experience(RuleBasedStateMachine):
         edges = {(found, told)} if found != told else set()
         assert self.kb.experience.learn(trace, mode="record" if recorded else "learn") == len(edges)
         assert self.kb.experience.learn(trace) == 0
-        self.episodes[trace.id] = Episode(edges, "pending" if recorded else "active", set(edges))
+        state = "pending" if recorded else "active"
+        self.episodes[trace.id] = Episode(edges, state, set(edges), {found[0], told[0]})
 
     def pick(self, at: int) -> tuple[str, Episode] | None:
         known = list(self.episodes.items())
