@@ -105,11 +105,11 @@ class ReadContext:
         """The episodes that may be told of, None for all: those whose runs were shown nothing but what may be seen."""
         return None
 
-    def mixed_abstract(self, uri: str) -> str:
-        """The abstract of a folder of which not all may be seen, "" for any other."""
+    def own_abstract(self, uri: str) -> str:
+        """The abstract of a folder, made of what a reader sees in it who is not the owner; "" for the owner."""
         return ""
 
-    def mixed_preview(self, uri: str) -> str:
+    def own_preview(self, uri: str) -> str:
         """The beginning of that abstract, "" for any other folder."""
         return ""
 

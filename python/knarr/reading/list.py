@@ -33,7 +33,7 @@ def list_children(context: ReadContext, uri: str = SCHEME, offset: int = 0, limi
             entry.name,
             entry.is_directory,
             entry.rows,
-            entry.preview or _mixed_preview(context, entry),
+            entry.preview or _own_preview(context, entry),
             root.source if root else None,
             root.metadata if root else {},
         )
@@ -53,9 +53,9 @@ def _abstract(context: ReadContext, uri: str) -> str:
     try:
         return context.engine.read(abstract_of(uri)).text
     except NotFound:
-        return context.mixed_abstract(uri)
+        return context.own_abstract(uri)
 
 
-def _mixed_preview(context: ReadContext, entry: ListEntry) -> str:
-    """The beginning of the abstract of a folder of which not all may be seen."""
-    return context.mixed_preview(canonical(entry.uri)) if entry.is_directory else ""
+def _own_preview(context: ReadContext, entry: ListEntry) -> str:
+    """The beginning of the abstract of a folder for a reader who is not the owner."""
+    return context.own_preview(canonical(entry.uri)) if entry.is_directory else ""

@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 
 class Shared:
     """What the contexts of all principals have in common: by class the vectors of the queries that it asked, and by
-    content the abstracts of folders of which not all may be seen. Thread-safe."""
+    content the abstracts of folders. Thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -218,27 +218,26 @@ class _HeldContext(ReadContext):
 
     # ------------------------------------------------------------------ folders
 
-    def mixed_abstract(self, uri: str) -> str:
+    def own_abstract(self, uri: str) -> str:
         """Made of the abstracts of what may be seen in the folder, by rule. It costs a listing and a read of each
-        child (of at most `_CHILDREN`), the same for folders below that are mixed themselves, and is kept by its
-        content."""
+        child (of at most `_CHILDREN`), the same for the folders below, and is kept by its content."""
         if not self._engine.exists(uri) or self.cards.owning(uri) is not None:
             return ""
         page = self._engine.list(uri, 0, _CHILDREN)
         children = [(name_of(entry.uri), canonical(entry.uri)) for entry in page.entries if not entry.kind]
         return self._shared.abstract(name_of(uri), [(name, self._told(child)) for name, child in children])
 
-    def mixed_preview(self, uri: str) -> str:
+    def own_preview(self, uri: str) -> str:
         from knarr.abstracts.extractive import preview
 
-        text = self.mixed_abstract(uri)
+        text = self.own_abstract(uri)
         return preview(text, self._shared.settings.preview_chars) if text else ""
 
     def _told(self, uri: str) -> str:
         try:
             return self._engine.read(abstract_of(uri)).text
         except NotFound:
-            return self.mixed_abstract(uri)
+            return self.own_abstract(uri)
 
 
 class _SeenCards(Cards):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import sqlalchemy as sa
 from pyroaring import BitMap
 
-from knarr.catalog import Catalog, changes, folders, trace_documents
+from knarr.catalog import Catalog, changes, documents, folders, trace_documents
 from knarr.catalog.locks import on_fork
 from knarr.catalog.records import Change
 from knarr.catalog.watch import Watch
@@ -96,7 +96,6 @@ class Keeper:
         # What follows changes under the index's lock alone.
         self._rules = RuleSet()
         self._folders = RowSet()
-        self._stale: frozenset[str] = frozenset()
         self._generation = -1
         self._touches: deque[Touch] = deque(maxlen=_TOUCHES)
         self._touched = 0
@@ -193,7 +192,7 @@ class Keeper:
     def _told(self, connection: sa.Connection, news: Sequence[Change] | None) -> None:
         """Called by the index, under its lock."""
         if news is None:  # another engine
-            self._rules, self._stale, self._generation, news = RuleSet(), frozenset(), -1, ()
+            self._rules, self._generation, news = RuleSet(), -1, ()
             self._classes.clear()
             self._touches.clear()
             self._rules.load(connection)
@@ -211,9 +210,6 @@ class Keeper:
                 touches.append(Touch(change.uri, "abstract"))
             elif change.kind in _EXTENTS:
                 touches += [Touch(uri, _EXTENTS[change.kind]) for uri in places]
-        stale = frozenset(folders.stale(connection))
-        touches += [Touch(uri, "abstract") for uri in stale ^ self._stale]
-        self._stale = stale
         self._place_folders(connection, touches)
         for touch in touches:
             if touch.extent != "abstract":
@@ -235,11 +231,13 @@ class Keeper:
             self._folders = RowSet()
         else:
             named = [touch.uri for touch in touches if touch.extent == "abstract"]
+        taken = documents.hashes_by_uri(connection, named)  # by documents, whose abstracts are theirs
         for uri in named:
-            self._folders = self._folders | place.rows(abstract_of(uri))
+            if uri not in taken:
+                self._folders = self._folders | place.rows(abstract_of(uri))
 
     def _place(self) -> Surroundings:
-        return Surroundings(self._index.engine, self._rules, self._folders, self._stale)
+        return Surroundings(self._index.engine, self._rules, self._folders)
 
     def _class(self, key: ClassKey) -> PrincipalClass:
         found = self._classes.get(key)

@@ -1,7 +1,8 @@
 """The rows that one class of principals may see, kept in step with the log at the cost of each change.
 
-Rows of documents follow the rules. The abstract of a folder is made from all that lies in it, so its row is seen
-only where every document below is, and the abstract is not one that a change has outdated.
+Rows of documents follow the rules. The abstract of a folder is made from all that lies in it, so its row is seen by
+nobody but the owner: not where all of the folder may be seen either, since a folder without an abstract would tell that
+something in it is hidden. To others a listing describes each folder by what they see (`reading.seen`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Literal
 from knarr.engine import Engine, RowSet
 from knarr.errors import NotFound
 from knarr.rights.rules import ClassKey, RuleSet
-from knarr.uris import SCHEME, above, abstract_of, lies_in
+from knarr.uris import SCHEME
 
 Extent = Literal["documents", "rights", "abstract"]
 
@@ -31,13 +32,12 @@ class Touch:
 class Surroundings:
     """What a class is held against: one state of the engine, and of the rules and folders beside it.
 
-    folders: the rows of the abstracts of folders    stale: the folders whose abstracts are outdated
+    folders: the rows of the abstracts of folders
     """
 
     engine: Engine
     rules: RuleSet
     folders: RowSet
-    stale: frozenset[str]
 
     def rows(self, uri: str) -> RowSet:
         """The rows at and below a URI, none where nothing is."""
@@ -64,22 +64,20 @@ class VisibleRows:
             self.version += 1
 
     def follow(self, place: Surroundings, touches: Iterable[Touch]) -> None:
-        """Take up what changed: the rows below the places touched, and the abstracts of the folders above."""
+        """Take up what changed: the rows below the places touched."""
         old, rows, told = self.rows, self.rows, False
         for touch in touches:
             if touch.extent != "abstract":
-                below = place.rows(touch.uri)
                 allowed = allowed_below(self.key, place, touch.uri)
-                rows = (rows - below) | allowed
+                rows = (rows - place.rows(touch.uri)) | allowed
                 told = told or (touch.extent == "documents" and bool(allowed))
-            rows = _with_abstracts(rows, place, [touch.uri, *above(touch.uri)])
         self.rows = rows & place.rows(SCHEME)  # without those of documents that are gone
         if told or self.rows != old:
             self.version += 1
 
 
 def allowed_below(key: ClassKey, place: Surroundings, uri: str) -> RowSet:
-    """The rows at and below a URI that a class may see, folders' abstracts included."""
+    """The rows at and below a URI that a class may see."""
     below = place.rows(uri)
     path = place.rules.on_path(key, uri)
     if path.hides or not below:
@@ -95,18 +93,4 @@ def allowed_below(key: ClassKey, place: Surroundings, uri: str) -> RowSet:
     for rule, at in speaking:
         if rule.kind != "grant":
             allowed = allowed - place.rows(at)
-    mixed = {folder: None for _, at in speaking for folder in (at, *above(at)) if lies_in(folder, uri)}
-    outdated = (folder for folder in place.stale if lies_in(folder, uri))
-    return _with_abstracts(allowed, place, [*mixed, *outdated])
-
-
-def _with_abstracts(rows: RowSet, place: Surroundings, folders: Iterable[str]) -> RowSet:
-    """The rows with the abstracts of these folders where they may be seen, and without the others."""
-    for folder in folders:
-        abstract = place.rows(abstract_of(folder))
-        if not abstract:
-            continue
-        documents = place.rows(folder) - place.folders - abstract
-        seen = bool(documents) and not (documents - rows) and folder not in place.stale
-        rows = rows | abstract if seen else rows - abstract
-    return rows
+    return allowed - place.folders
