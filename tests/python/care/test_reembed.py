@@ -132,6 +132,8 @@ def test_tenants_of_a_handle_go_over_with_it(filled: Path, write_docs: WriteDocs
     with knarr.open(filled, embedder=HashEmbedder(64)) as base:
         inside = base.tenant("Acme / 1")
         inside.add(write_docs({"t.md": "# Tenant\n\nIts own words.\n"}) / "t.md", into="viking://t")
+        with pytest.raises(knarr.InvalidArgument, match="re-embed the base"):
+            inside.reembed(HashEmbedder(32))
         base.reembed(HashEmbedder(32))
         with pytest.raises(knarr.CatalogError, match="gone over to the embedder hash:32"):
             inside.refresh()
