@@ -299,12 +299,17 @@ class KnowledgeBase(Reader):
 
     @checked
     def reembed(self, embedder: Embedder, *, progress: Progress | None = None) -> ReembedReport:
-        """Go over to another embedder: see `knarr.reembed`. This handle goes over too; parts that were taken from
-        it before say so when they next look for news. Raises CatalogError, EmbedderError."""
+        """Go over to another embedder, with all tenants: see `knarr.reembed`. This handle goes over too; parts, views and
+        tenants that were taken from it before say so when they next look for news. Raises CatalogError, EmbedderError,
+        and InvalidArgument for a tenant, which shares the embedder of its base."""
         from knarr.care.bases import catalogs
         from knarr.care.reembed import reembed_all
 
         self._catalog.check_open()
+        if self._tenant:
+            raise InvalidArgument(
+                f"tenant {self._tenant!r} has the embedder of its base; re-embed the base, which takes it along"
+            )
         with catalogs(self.path, self.settings.wait_s) as opened:
             report = reembed_all([*opened[:-1], self._catalog], embedder, progress)
         former = self._finalizer

@@ -109,6 +109,43 @@ def test_handles_with_the_old_embedder_say_so(filled: Path, write_docs: WriteDoc
     assert knarr.doctor(filled).ok
 
 
+@pytest.mark.parametrize("pruned", [False, True])
+def test_views_of_a_handle_with_the_old_embedder_say_so(filled: Path, pruned: bool) -> None:
+    """Where the log still tells of the change, and where it was pruned since."""
+    with knarr.open(filled, embedder=HashEmbedder(64)) as old:
+        old.rights.grant("viking://h", everyone=True)
+        view = old.as_(knarr.Principal(subject="ann"))
+        assert view.search("ships").hits
+        knarr.reembed(filled, HashEmbedder(64, name="other"))
+        if pruned:
+            with knarr.open(filled, embedder=HashEmbedder(64, name="other")) as base:
+                base.forget()
+        for call in (lambda: view.search("ships"), lambda: view.list(), old.refresh):
+            for _ in range(2):
+                with pytest.raises(knarr.CatalogError, match="gone over to the embedder other"):
+                    call()
+    with knarr.open(filled, embedder=HashEmbedder(64, name="other")) as base:
+        assert base.as_(knarr.Principal(subject="ann")).search("ships").hits
+
+
+def test_tenants_of_a_handle_go_over_with_it(filled: Path, write_docs: WriteDocs) -> None:
+    with knarr.open(filled, embedder=HashEmbedder(64)) as base:
+        inside = base.tenant("Acme / 1")
+        inside.add(write_docs({"t.md": "# Tenant\n\nIts own words.\n"}) / "t.md", into="viking://t")
+        with pytest.raises(knarr.InvalidArgument, match="re-embed the base"):
+            inside.reembed(HashEmbedder(32))
+        base.reembed(HashEmbedder(32))
+        with pytest.raises(knarr.CatalogError, match="gone over to the embedder hash:32"):
+            inside.refresh()
+        assert base.tenant("Acme / 1").search("own words").hits
+        saved = base.path.parent / "saved.zip"
+        assert [part.counts["documents"] for part in base.backup(saved).parts] == [1, 3]
+    knarr.restore(saved, saved.with_name("new.kb"))
+    with knarr.open(saved.with_name("new.kb"), embedder=HashEmbedder(32)) as base:
+        assert base.tenants() == ["Acme / 1"] and base.tenant("Acme / 1").search("own words").hits
+    assert knarr.doctor(saved.with_name("new.kb")).ok
+
+
 def test_what_was_calibrated_stays_with_its_embedder(filled: Path) -> None:
     with knarr.open(filled, embedder=HashEmbedder(64)) as base:
         base._catalog.put("gamma", "0.55")
