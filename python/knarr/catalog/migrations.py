@@ -70,6 +70,7 @@ def upgrade(connection: sa.Connection, folder: Path) -> None:
 def mark_new(connection: sa.Connection) -> None:
     """Mark a catalog that has just been made."""
     _mark(connection, SCHEMA_VERSION, APPLICATION_ID)
+    facts.put(connection, facts.TRACES_NOTED, "1")
 
 
 def lower(connection: sa.Connection, folder: Path, version: int = 1) -> None:
