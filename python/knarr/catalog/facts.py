@@ -6,6 +6,8 @@ import sqlalchemy as sa
 
 from knarr.catalog.schema import meta
 
+TRACES_NOTED = "trace_documents"
+"""Set once it is noted which documents each trace was shown."""
 WIPED_AT = "wiped_at"
 """When what was deleted was last made gone from the files, the log of changes included."""
 

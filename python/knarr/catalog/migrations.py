@@ -15,6 +15,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from knarr.catalog import facts
 from knarr.catalog.failures import damaged
 from knarr.catalog.schema import (
     ADDED_COLUMNS,
@@ -69,6 +70,7 @@ def upgrade(connection: sa.Connection, folder: Path) -> None:
 def mark_new(connection: sa.Connection) -> None:
     """Mark a catalog that has just been made."""
     _mark(connection, SCHEMA_VERSION, APPLICATION_ID)
+    facts.put(connection, facts.TRACES_NOTED, "1")
 
 
 def lower(connection: sa.Connection, folder: Path, version: int = 1) -> None:
@@ -81,7 +83,7 @@ def lower(connection: sa.Connection, folder: Path, version: int = 1) -> None:
         name
         for name, table in metadata.tables.items()
         if name not in _TABLES_OF_1
-        and name != "document_seals"
+        and name not in ("document_seals", "trace_documents")  # made anew when it is opened again
         and connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first()
     ]
     if held:
@@ -92,7 +94,9 @@ def lower(connection: sa.Connection, folder: Path, version: int = 1) -> None:
     for table in metadata.tables.values():
         if _SEAL in table.c and table.name != "document_seals":
             connection.execute(table.update().values({_SEAL: None}))
-    connection.execute(metadata.tables["document_seals"].delete())
+    for name in ("document_seals", "trace_documents"):
+        connection.execute(metadata.tables[name].delete())
+    facts.remove(connection, facts.TRACES_NOTED)
     _mark(connection, version, 0)
 
 

@@ -241,9 +241,6 @@ class Index:
             return
         with self._lock:
             position, folder = self._position, self._catalog.folder
-            with self._catalog.reading() as connection:
-                if embedders.bound(connection) not in (None, self._own):
-                    return
             if self._waiting_traces or self._waiting_folders or position.seq == 0 or position.stamp is None:
                 return
             graph_rows = self.engine.graph_rows

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from knarr.trace.record import Trace
 
 
-_NOTED = "trace_documents"  # in the catalog, once the documents of all its traces are noted
-
-
 class Traces:
     """Keeps traces in the catalog, for `days` (0: for ever). A trace may be named by the beginning of its id where
     only one begins so.
@@ -62,7 +59,7 @@ class Traces:
             return
         with self._catalog.reading() as connection:
             is_old = self._days > 0 and traces.any_before(connection, traces.days_ago(self._days))
-            is_noted = facts.get(connection, _NOTED) is not None
+            is_noted = facts.get(connection, facts.TRACES_NOTED) is not None
         if is_old or not is_noted:
             with suppress(CatalogError, StorageError), self._catalog.writing() as connection:
                 self._prune(connection)
@@ -150,7 +147,7 @@ def _note_older(connection: sa.Connection) -> None:
         except CatalogError:
             continue  # of a newer version
         trace_documents.put(connection, trace_id, {*numbers, trace_documents.GONE})
-    facts.put(connection, _NOTED, "1")
+    facts.put(connection, facts.TRACES_NOTED, "1")
 
 
 def _parsed(record: str, trace_id: str = "") -> Trace:
