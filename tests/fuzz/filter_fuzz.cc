@@ -1,7 +1,7 @@
 // Bytes of a filter: they are refused, or one set of rows, with which all operations agree.
 //
 // Input: a 16-bit length, that many bytes of a portable Roaring bitmap, then the bytes of another
-// one. Bytes that are none are taken as a mask of rows, 64 to a byte.
+// one. Bytes that are none are taken as a mask of rows, eight to a byte.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -27,6 +27,9 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
+// Of sets with more than these, sums and round trips are left out: building them takes long.
+constexpr std::uint64_t kMostRanges = 2'000;
+
 RowSet rows_of(std::string_view bytes) {
   try {
     return RowSet::from_portable(bytes_of(bytes));
@@ -34,7 +37,7 @@ RowSet rows_of(std::string_view bytes) {
     require(error.code() == knarr::ErrorCode::kInvalidArgument);
   }
   std::vector<std::uint8_t> mask;
-  for (const char c : bytes) mask.resize(mask.size() + 64, static_cast<std::uint8_t>(c) & 1);
+  for (const char c : bytes) mask.resize(mask.size() + 8, static_cast<std::uint8_t>(c) & 1);
   return RowSet::from_mask(mask);
 }
 
@@ -49,9 +52,9 @@ void check(const RowSet& rows) {
     count += end - begin;
     last = end;
     again.add_range(begin, end);
-    return ++ranges < 50'000;
+    return ++ranges < kMostRanges;
   });
-  if (ranges == 50'000) return;
+  if (ranges == kMostRanges) return;
   require(count == rows.size() && again == rows && rows.empty() == (count == 0));
   require(rows.is_range() == (ranges < 2));
   require(RowSet::from_portable(bytes_of(rows.to_portable())) == rows);
