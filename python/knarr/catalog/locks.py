@@ -1,7 +1,7 @@
 """Who may change documents: one thread of one process at a time, whichever handle it uses.
 
 `writer.lock` is taken from the operating system, which drops it when the process ends, however it ends. It belongs
-to an open file, so that two handles of one process would shut each other out: they share one `Turn`, and wait for
+to an open file, so that two handles of one process would shut each other out: they share one `WriterTurn`, and wait for
 each other as threads do. A forked child has the parent's open files, and must let go of them without unlocking.
 """
 
@@ -27,7 +27,7 @@ _GATE_S = 30.0
 _FIRST_NAP_S, _LONGEST_NAP_S = 0.005, 0.1
 
 
-class Turn:
+class WriterTurn:
     """The turn to change the base in one folder, shared by the handles of this process. It may be taken again by the
     thread that has it."""
 
@@ -62,17 +62,17 @@ class Turn:
         self._lock, self._depth, self._handle = threading.RLock(), 0, None
 
 
-_TURNS: weakref.WeakValueDictionary[tuple[int, int], Turn] = weakref.WeakValueDictionary()
+_TURNS: weakref.WeakValueDictionary[tuple[int, int], WriterTurn] = weakref.WeakValueDictionary()
 _TURNS_LOCK = threading.Lock()
 
 
-def turn_of(folder: Path) -> Turn:
+def turn_of(folder: Path) -> WriterTurn:
     """The one turn of this process for the base in `folder`, by whatever path it was reached."""
     stat = folder.stat()
     with _TURNS_LOCK:
         turn = _TURNS.get((stat.st_dev, stat.st_ino))
         if turn is None:
-            turn = _TURNS[(stat.st_dev, stat.st_ino)] = Turn()
+            turn = _TURNS[(stat.st_dev, stat.st_ino)] = WriterTurn()
             on_fork(turn)
         return turn
 
@@ -122,7 +122,7 @@ class Forked(Protocol):
     def after_fork(self) -> None: ...
 
 
-class Gate:
+class ForkGate:
     """Open to all threads, and shut while one of them forks: a thread inside the database may hold a lock of its
     library, which a child would have for ever. Entered once for a transaction, at about a microsecond."""
 
@@ -168,7 +168,7 @@ class Gate:
         self._inside = {me: self._inside[me]} if me in self._inside else {}
 
 
-GATE = Gate()
+GATE = ForkGate()
 _FORKED: weakref.WeakSet[Forked] = weakref.WeakSet()
 
 
