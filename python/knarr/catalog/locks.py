@@ -122,7 +122,7 @@ class Forked(Protocol):
     def after_fork(self) -> None: ...
 
 
-class Gate:
+class ForkGate:
     """Open to all threads, and shut while one of them forks: a thread inside the database may hold a lock of its
     library, which a child would have for ever. Entered once for a transaction, at about a microsecond."""
 
@@ -168,7 +168,7 @@ class Gate:
         self._inside = {me: self._inside[me]} if me in self._inside else {}
 
 
-GATE = Gate()
+GATE = ForkGate()
 _FORKED: weakref.WeakSet[Forked] = weakref.WeakSet()
 
 
