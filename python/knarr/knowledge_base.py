@@ -169,13 +169,13 @@ class KnowledgeBase(Reader):
     def tenant(self, name: str) -> KnowledgeBase:
         """The owner's handle of a tenant: a base of its own inside this one, made at the first call and closed with
         this base. The unnamed tenant "" is this base."""
+        self._catalog.check_open()
         if name == self._tenant:
             return self
         if self._tenant:
             raise InvalidArgument(
                 f"{name!r}: this is the base of tenant {self._tenant!r}, which has no tenants"
             )
-        self._catalog.check_open()
         return self._tenants.get(name)
 
     def tenants(self) -> list[str]:

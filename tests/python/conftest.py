@@ -19,6 +19,12 @@ settings.register_profile(
 settings.load_profile("knarr")
 
 
+@pytest.fixture(autouse=True)
+def _traces_of_any_age_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests make traces of fixed dates; those of `care` say how long theirs are kept."""
+    monkeypatch.setenv("KNARR_TRACE_DAYS", "36500")
+
+
 @pytest.fixture
 def embedder() -> HashEmbedder:
     return HashEmbedder(dim=64)

@@ -421,7 +421,7 @@ class Ingest:
             if not known:
                 versions.inherit(connection, str(values["uri"]), document_id)
                 folders.clear(connection, str(values["uri"]))
-            folders.mark_stale(connection, above(str(values["uri"])), quotes_gone=known is not None)
+            folders.mark_stale(connection, above(str(values["uri"])), quotes_gone=bool(known))
             places.stored(connection, document_id, file.source, file.folder)
             seq = changes.append(connection, "put", str(values["uri"]), document_id=document_id)
             versions.stands(connection, [document_id], seq, self._retention)

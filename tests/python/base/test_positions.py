@@ -315,6 +315,7 @@ def test_a_base_of_an_older_knarr_opens_and_learns_when_it_is_read_again(
     with sqlite3.connect(tmp_path / "k" / "catalog.sqlite") as database:
         database.execute("DROP TABLE pages")
         database.execute("ALTER TABLE documents DROP COLUMN metadata")
+        database.execute("DELETE FROM document_seals")
     with knarr.open(tmp_path / "k", embedder=embedder) as kb:
         (found,) = ask_bell(kb).citations
         assert found == replace(old, boxes=())

@@ -86,11 +86,11 @@ def test_another_process_sees_what_was_learnt_after_its_refresh(
     base: knarr.KnowledgeBase, lesson: Trace, tmp_path: Path
 ) -> None:
     assert base.search(QUESTION, k=9, gamma=0.8).edges == ()
-    seq = base.library.seq
+    seq = base.library.edition
     assert learn_elsewhere(tmp_path / "test.kb", lesson, "closed") == 0
     assert base.refresh()
     assert [hit.uri for hit in base.search(QUESTION, k=9, gamma=0.8).edges] == [FEE]
-    assert base.library.seq == seq  # no document changed: what is kept of them stays
+    assert base.library.edition == seq  # no document changed: what is kept of them stays
     assert base.experience.learn(lesson) == 0
 
 
