@@ -79,6 +79,7 @@ class Experience:
 
     def seen_in(self, context: ReadContext) -> Experience:
         """The same, as far as it may be told of in another context."""
+        self._context.catalog.check_open()
         return Experience(context, self._settings, self._traces, self._configured, self._asks)
 
     # ------------------------------------------------------------------ looking

@@ -123,7 +123,10 @@ def test_a_base_and_its_parts_refuse_by_errors_of_ours(
     assert base.info()["documents"] == 1
 
 
-def test_an_engine_refuses_by_errors_of_ours(base: knarr.KnowledgeBase, tmp_path: Path) -> None:
+def test_an_engine_refuses_by_errors_of_ours(
+    base: knarr.KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where files of odd names may be
     good = values(base, tmp_path) | {"query": np.eye(4, dtype=np.float32)[0]}
     for name, call in methods(engine()).items():
         if name == "load":
