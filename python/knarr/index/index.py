@@ -168,8 +168,8 @@ class Index:
 
         Where the log cannot be followed, because it was pruned or is damaged, the engine is built anew. Raises
         CatalogError, and stays as it is, once the base has gone over to another embedder."""
-        engine = self.engine
         with self._lock, self._catalog.reading() as connection:
+            engine = self.engine
             news = changes.since(connection, self.seq)
             if news is None or any(change.kind == embedders.CHANGE for change in news):
                 self._check_bound(connection)

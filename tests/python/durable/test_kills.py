@@ -28,8 +28,6 @@ def killed(folder: Path, count: int, seed: int) -> int:
     return int(done.stdout.split()[2])
 
 
-# Slow until the harness's model knows that records of runs go with the first document that they were shown.
-@pytest.mark.slow
 def test_a_kill_during_any_verb_loses_nothing(tmp_path: Path) -> None:
     assert killed(tmp_path, 12, seed=1) >= 6
 

@@ -99,7 +99,7 @@ def check_state(kb: knarr.KnowledgeBase, states: Sequence[State]) -> State:
     ids = {row[0] for row in kb.traces.list(10_000)}
     assert len(ids) >= min(state.stored for state in found), "an acknowledged trace is lost"
     active = {edge.trace for edge in kb.experience.edges(limit=10_000)}
-    allowed = set().union(*(state.taught for state in found))
+    allowed: set[str] = set().union(*(state.taught for state in found))
     assert active <= allowed, f"{active - allowed} was taken back"
     assert not kb.info().get("damaged")
     return found[-1]

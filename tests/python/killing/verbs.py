@@ -22,11 +22,12 @@ ROOT = "viking://kb"
 
 @dataclass(frozen=True)
 class State:
-    """What a base holds: texts by URI, and traces with what was taught by them ("" for nothing)."""
+    """What a base holds: texts by URI, learnt traces with the documents that they rest on, and traces of questions, at
+    least. Both kinds go with the first document that they were shown; a question may have been shown any."""
 
     texts: dict[str, str] = field(default_factory=dict)
-    taught: frozenset[str] = frozenset()
-    stored: int = 0  # traces of questions, at least
+    taught: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    stored: int = 0
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,9 @@ def _lies_in(uri: str, place: str) -> bool:
 
 
 def _after_remove(state: State, args: Args) -> list[State]:
-    return [replace(state, texts={u: t for u, t in state.texts.items() if not _lies_in(u, args[0])})]
+    texts = {uri: text for uri, text in state.texts.items() if not _lies_in(uri, args[0])}
+    taught = {trace: uris for trace, uris in state.taught.items() if texts.keys() >= set(uris)}
+    return [replace(state, texts=texts, taught=taught, stored=0)]
 
 
 def _plan_move(state: State, chance: random.Random, number: int) -> Args | None:
@@ -125,8 +128,13 @@ def _plan_move(state: State, chance: random.Random, number: int) -> Args | None:
 
 def _after_move(state: State, args: Args) -> list[State]:
     source, target = args
-    texts = {target + u[len(source) :] if _lies_in(u, source) else u: t for u, t in state.texts.items()}
-    return [replace(state, texts=texts)]
+
+    def there(uri: str) -> str:
+        return target + uri[len(source) :] if _lies_in(uri, source) else uri
+
+    texts = {there(uri): text for uri, text in state.texts.items()}
+    taught = {trace: tuple(map(there, uris)) for trace, uris in state.taught.items()}
+    return [replace(state, texts=texts, taught=taught)]
 
 
 # --- experience, traces, settings ------------------------------------------------------------------
@@ -146,7 +154,7 @@ def _learn(kb: knarr.KnowledgeBase, files: Path, args: Args) -> None:
 
 
 def _after_learn(state: State, args: Args) -> list[State]:
-    return [replace(state, taught=state.taught | {args[0]})]
+    return [replace(state, taught=state.taught | {args[0]: args[1:]})]
 
 
 def _plan_taught(state: State, chance: random.Random, number: int) -> Args | None:
@@ -154,7 +162,7 @@ def _plan_taught(state: State, chance: random.Random, number: int) -> Args | Non
 
 
 def _after_forget(state: State, args: Args) -> list[State]:
-    return [replace(state, taught=state.taught - {args[0]})]
+    return [replace(state, taught={name: uris for name, uris in state.taught.items() if name != args[0]})]
 
 
 def _same(state: State, args: Args) -> list[State]:
