@@ -82,15 +82,6 @@ def stood(connection: sa.Connection, uri: str, since: str) -> tuple[set[int], bo
     return {*there, *(-number for number in removed)}, is_new
 
 
-def uris(connection: sa.Connection, ids: Iterable[int]) -> dict[int, str]:
-    """Where these documents stand, by number; those that are gone are left out."""
-    found: dict[int, str] = {}
-    for part in batches(sorted(set(ids))):
-        query = sa.select(documents.c.id, documents.c.uri).where(documents.c.id.in_(part))
-        found |= {int(number): str(uri) for number, uri in connection.execute(query)}
-    return found
-
-
 def episodes_of(connection: sa.Connection, trace_ids: Iterable[str] | None = None) -> dict[int, set[int]]:
     """By episode, the documents of its run; of these runs, or of all. None of an episode that an older knarr
     learnt."""

@@ -168,7 +168,7 @@ class Keeper:
                 with self._catalog.reading() as connection:
                     if changes.last(connection) == self._index.seq:
                         shown = trace_documents.of_each(connection, asked)
-                        places = trace_documents.uris(connection, set().union(*shown.values()))
+                        places = documents.uris_of(connection, sorted(set().union(*shown.values())))
                         break
                 self._index.follow()
             key = self._rules.key(principal)
@@ -274,7 +274,7 @@ class Keeper:
                 return False
             known = trace_documents.episodes_of(connection, None if anew else lessons)
             ids = set().union(*known.values()) if known else set()
-            places = trace_documents.uris(connection, ids)
+            places = documents.uris_of(connection, sorted(ids))
         key = one.rows.key
         seen = {number for number, uri in places.items() if self._rules.of_document(key, uri).seen}
         episodes = BitMap() if anew else one.episodes.copy()
